@@ -207,8 +207,8 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
-/// A line of a curve in several groups is there once for each: which lie inside of the domain is not
-/// known yet.
+/// A line of a curve in several groups is there once for each: which lie inside of the domain is
+/// not known yet.
 static kedge_status repeat_line(kg_gmsh *g, const kg_entity *entity)
 {
   kg_raw_mesh *raw = g->raw;

@@ -9,7 +9,8 @@
 /// conjugate gradients from a random residual, and a twentieth more for several steps of smoothing,
 /// an eighth less for a single one (a twentieth with lines), vertex modes included; never more than
 /// is possible. Waits for the device.
-/// @param[in] cg  with a kg_cycle of a step of smoothing alone; x and all vectors of the iteration are work
+/// @param[in] cg with a kg_cycle of a step of smoothing alone; x and all vectors of the iteration
+/// are work
 /// @param[in] r   work, in double precision: [free row], that of cg if it is
 /// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite, or holds NaN
 kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out);

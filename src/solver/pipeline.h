@@ -126,9 +126,9 @@ typedef struct kg_group_errors {
 
 /// How much norms of errors move with more points a direction, twice as many or KG_GAUSS_MAX, as
 /// parts of the norms. All elements of small meshes are asked; else those of the groups with the
-/// largest errors of q and of the flux, and a few others, which speak for the rest. All modes of the
-/// solution are in host memory.
-/// @param[out] moves  of u, q, u* and the flux; 0 where errors are rounding or, with the finer rule,
+/// largest errors of q and of the flux, and a few others, which speak for the rest. All modes of
+/// the solution are in host memory.
+/// @param[out] moves of u, q, u* and the flux; 0 where errors are rounding or, with the finer rule,
 ///                    not finite, and of the flux where it is a number times q
 kedge_status kg_norms_moves(const kg_pipeline *p, const kg_group_errors *of,
                             double moves[KG_NORMS]);

@@ -136,8 +136,8 @@ static void lines_inside_the_domain_share_nothing(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-/// The group 3 has lines in common with the groups 1 (inside) and 2 (outside); in a second mesh 3 is
-/// the name of a fourth group too.
+/// The group 3 has lines in common with the groups 1 (inside) and 2 (outside); in a second mesh 3
+/// is the name of a fourth group too.
 static void any_line_in_common_counts_and_names_go_first(void **state)
 {
   static const char *const groups[5] = {"1 1", "2 2 3", "1 4", "0", "2 1 3"};

@@ -1,16 +1,16 @@
 /// @file
 /// Aggregates are groups of a matrix's rows; each becomes a row of the coarser matrix.
 ///
-/// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj) and, where `share` is not 0, -a_ij
-/// is more than this share of the largest in row i or in row j. (A stretched quadrilateral couples
-/// its opposite corners as strongly, beside the diagonal, as a square does: a quarter of the one
-/// strong coupling that it has, which aggregates across it would spoil.) The roots of aggregates are a
-/// maximal set of rows of which no two are within two strong connections of each other: round by
-/// round, a row that has the highest key within that distance becomes a root, and no other row
-/// there can. A root's strong neighbours join its aggregate, other rows that of a neighbour, each
-/// by its strongest connection. Rows without strong connections, which smoothing alone solves, are
-/// in no aggregate. Keys are a hash of the row's number, which decides ties: the result depends on
-/// the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
+/// i and j are strongly connected if a_ij < -theta sqrt(a_ii a_jj) and, where `share` is not 0,
+/// -a_ij is more than this share of the largest in row i or in row j. (A stretched quadrilateral
+/// couples its opposite corners as strongly, beside the diagonal, as a square does: a quarter of
+/// the one strong coupling that it has, which aggregates across it would spoil.) The roots of
+/// aggregates are a maximal set of rows of which no two are within two strong connections of each
+/// other: round by round, a row that has the highest key within that distance becomes a root, and
+/// no other row there can. A root's strong neighbours join its aggregate, other rows that of a
+/// neighbour, each by its strongest connection. Rows without strong connections, which smoothing
+/// alone solves, are in no aggregate. Keys are a hash of the row's number, which decides ties: the
+/// result depends on the matrix alone. (Bell, Dalton, Olson, SIAM J. Sci. Comput. 34, 2012.)
 #pragma once
 #include "precondition/amg/csr.h"
 #include "precondition/amg/scan.h"
