@@ -41,7 +41,7 @@ static const struct row {
     {"boundary NAME", "type", "required",
      "dirichlet, neumann or robin; NAME: a\n"
      "physical group, its number, or 'default'"},
-    {"boundary NAME", "coefficient", "", "a >= 0, of robin"},
+    {"boundary NAME", "coefficient", "", "a of robin: >= 0, or negative with a note"},
     {"boundary NAME", "value", "from [exact]", "u; diffusion grad u . n; of robin that + a u"},
     {"exact", "u", "",
      "expression; errors are reported, source\n"

@@ -41,6 +41,14 @@ bool kg_finds_no_solution(kg_diagnosis *d)
          d->report->relative_residual > d->threshold;
 }
 
+bool kg_finds_undetermined(kg_diagnosis *d)
+{
+  const bool holds = kg_finds_no_solution(d);
+  d->n_words = 0;
+  kg_say_word(d, d->resolved->has_robin ? ", or a larger robin coefficient" : "");
+  return holds;
+}
+
 /// Round a residual that was reached up to one digit: a tolerance that can be reached.
 static double attainable(double residual)
 {

@@ -311,16 +311,19 @@ static double norm_of_exact(const kg_diagnosis *d)
 /// The least relative residual of which rounding is no part to speak of.
 #define NEAR_ROUNDING 1e-13
 
-/// A relative residual leaves about as much in u: where the error is no larger than twice that, it
-/// may not be the error of the method.
+/// A relative residual leaves about as much in u, and up to twice as much over h in q: where errors
+/// are no larger than twice that, they may not be those of the method.
 bool kg_finds_small_error(kg_diagnosis *d)
 {
   const kedge_report *r = d->report;
+  const double left = r->relative_residual * norm_of_exact(d), h = sqrt(d->square);
+  const bool q_too = r->q_l2 < 2.0 * d->threshold * left / h;
+  kg_say_word(d, q_too ? "the errors of u*, q and the flux" : "the error of u*");
   kg_say_word(d, r->stop == KEDGE_STOP_ROUNDING ? "rounding leaves"
                  : r->relative_residual < NEAR_ROUNDING
                      ? "the iteration or rounding leaves"
                      : "the iteration leaves: a smaller tolerance will tell");
-  return r->converged && r->u_star_l2 < d->threshold * (r->relative_residual * norm_of_exact(d));
+  return r->converged && r->u_star_l2 < d->threshold * left;
 }
 
 /// With Jacobi, and with lines on irregular triangles, iterations leave errors up to some hundreds

@@ -19,7 +19,7 @@ typedef struct finding {
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
 #define LITTLE_REACTION "all boundaries are %s * h^2 is only %s of the diffusion: "
-#define SMALL_ERROR     "the error of u* may be what %s"
+#define SMALL_ERROR     "%s may be what %s"
 #define OTHER           "errors are not those of this problem"
 
 static const finding findings[] = {
@@ -43,9 +43,9 @@ static const finding findings[] = {
      1, "docs/math.md#large-stabilization"},
     {KG_ABOUT_CAUSE, kg_finds_single_precision, "take precision = double", KG_SYSTEM_ROUNDING_MOST,
      "tests/solver/test_precisions.c"},
-    {KG_ABOUT_CAUSE, kg_finds_no_solution,
+    {KG_ABOUT_CAUSE, kg_finds_undetermined,
      "u may be next to undetermined: give Dirichlet values, or a reaction that is not negligible "
-     "beside the diffusion",
+     "beside the diffusion%s",
      KG_SYSTEM_ROUNDING_MOST, TOLERANCE},
 
     {KG_ABOUT_MESH, kg_finds_periodic_lines,

@@ -170,6 +170,12 @@ int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
   kg_nearest_offer(&nearest, "pi");
   char known[160];
   list_names(p, known);
+  if (strcmp(word, "h") == 0)
+    return kg_parser_fail(
+        p, name,
+        "it is the length of an edge, for stabilization alone; give a constant of "
+        "your own another name",
+        "h has no meaning here");
   suggest(nearest,
           strcmp(word, "e") == 0 ? "e^x is written exp(x), and e is exp(1); names of your own are "
                                    "set in [parameters]"

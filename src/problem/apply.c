@@ -62,13 +62,8 @@ static const char *nearest_word(const char *section)
   return nearest.best;
 }
 
-/// Sides that are one: a section or a type that people may expect.
-static kedge_status check_periodic(const kg_settings *settings, const kg_setting *s)
+kedge_status kg_periodic_refuse(const kg_settings *settings, const kg_setting *s)
 {
-  const bool is_section = strncmp(s->section, "periodic", strlen("periodic")) == 0;
-  const bool is_type = strncmp(s->section, "boundary ", strlen("boundary ")) == 0 &&
-                       strcmp(s->key, "type") == 0 && s->value && strcmp(s->value, "periodic") == 0;
-  if (!is_section && !is_type) return KEDGE_OK;
   return kg_setting_fail(settings, s,
                          "kedge has no periodic boundaries yet; give both sides dirichlet, neumann "
                          "or robin conditions");
@@ -77,7 +72,8 @@ static kedge_status check_periodic(const kg_settings *settings, const kg_setting
 kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting)
 {
   const char *const section = setting->section;
-  KG_TRY(check_periodic(settings, setting));
+  if (strncmp(section, "periodic", strlen("periodic")) == 0)
+    return kg_periodic_refuse(settings, setting);
   int n;
   const kg_problem_key *keys = kg_problem_keys(&n);
   kg_nearest nearest = kg_nearest_to(section);

@@ -213,6 +213,18 @@ static int count_parts(const char *text, const char *comma[3])
   return n + 1;
 }
 
+/// A list within brackets: (1, 0, 1).
+static bool is_bracketed(const char *text)
+{
+  int depth = 0;
+  for (const char *at = text; *at; ++at) {
+    depth += (*at == '(') - (*at == ')');
+    if (depth == 0) return false;
+    if (*at == ',' && depth == 1) return text[0] == '(';
+  }
+  return false;
+}
+
 /// Part k of n, with blanks in place of the others: columns stay what they are.
 static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
                               const kg_setting *s, const char *const comma[3], int n, int k,
@@ -247,6 +259,9 @@ READER(read_diffusion)
   const char *comma[3] = {0};
   KG_TRY(coefficients_of(p, settings, s, &c));
   const int n = count_parts(s->value, comma);
+  if (is_bracketed(s->value))
+    return kg_setting_fail(settings, s,
+                           "a tensor is written xx, xy, yy, without brackets around them");
   for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
   memset(c->diffusion, 0, sizeof c->diffusion);
   c->n_diffusion = n;
@@ -374,6 +389,7 @@ READER(read_boundary_type)
   kg_boundary *b;
   int type;
   KG_TRY(boundary_of(p, settings, s, &b));
+  if (strcmp(s->value, "periodic") == 0) return kg_periodic_refuse(settings, s);
   KG_TRY(kg_value_word(settings, s, kg_boundary_words, KG_BOUNDARY_TYPES, &type));
   b->type = (kedge_boundary_type)type;
   b->type_at = s;
@@ -452,9 +468,9 @@ static const kg_problem_key table[] = {
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},
   {"equation", "source", "an expression", read_source, true},
-  {"region NAME", "diffusion", "as in [equation]", read_diffusion, true},
-  {"region NAME", "reaction", "as in [equation]", read_reaction, true},
-  {"region NAME", "source", "as in [equation]", read_source, true},
+  {"region NAME", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
+  {"region NAME", "reaction", "an expression >= 0", read_reaction, true},
+  {"region NAME", "source", "an expression", read_source, true},
   {"parameters", "NAME", "a constant", read_parameter, true},
   {"boundary NAME", "type", "dirichlet, neumann or robin", read_boundary_type},
   {"boundary NAME", "coefficient", "an expression", read_boundary_coefficient, true},

@@ -30,6 +30,8 @@ const kg_problem_key *kg_function_keys(int *n);
 /// with what to write instead when it or its value is gone.
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
                          const kg_problem_key **out);
+/// Refuse what would make two sides one.
+kedge_status kg_periodic_refuse(const kg_settings *settings, const kg_setting *setting);
 /// Check a section alone.
 kedge_status kg_section_check(const kg_settings *settings, const kg_setting *setting);
 

@@ -226,21 +226,21 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
   return KEDGE_OK;
 }
 
-/// Whether a boundary edge of the mesh keeps u from moving by a constant: by its value, or by a
-/// Robin coefficient that is positive in its middle.
-static bool is_fixed(const matching *m, const kg_resolved *resolved, int64_t edge)
+/// What keeps u from moving by a constant on an edge of the mesh: positive where its value is
+/// given; else the Robin coefficient in its middle, or 0.
+static double hold_of(const matching *m, const kg_resolved *resolved, int64_t edge)
 {
   const int32_t group = m->mesh->edge_group[edge];
-  if (group < 0 || m->of[group] == NULL) return false;
+  if (group < 0 || m->of[group] == NULL) return 0.0;
   const struct kg_resolved_boundary *b = &resolved->boundaries[group];
-  if (b->type != KEDGE_BOUNDARY_ROBIN) return b->type == KEDGE_BOUNDARY_DIRICHLET;
+  if (b->type != KEDGE_BOUNDARY_ROBIN) return b->type == KEDGE_BOUNDARY_DIRICHLET ? 1.0 : 0.0;
   const kg_side side = m->mesh->edge_sides[2 * edge];
   double at[2], along[2], a;
   kg_side_point(m->mesh, side, 0.0, at, along);
   const double region = m->mesh->element_region[kg_side_element(side)];
   kg_function_evaluate(b->coefficient,
                        &(kedge_points){.n = 1, .x = &at[0], .y = &at[1], .region = &region}, &a);
-  return a > 0.0;
+  return a;
 }
 
 /// What boundaries that fix nothing are.
@@ -287,7 +287,7 @@ static kedge_status check_parts(const matching *m, const kg_resolved *resolved)
   kedge_status status = kg_host_calloc(m->ctx, (size_t)n_parts, sizeof *fixed, &fixed);
   if (status != KEDGE_OK) goto done;
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
-    if (is_fixed(m, resolved, edge))
+    if (hold_of(m, resolved, edge) > 0.0)
       fixed[part[kg_side_element(mesh->edge_sides[2 * edge])]] = true;
   while (free_part < n_parts && fixed[free_part]) ++free_part;
   if (free_part < n_parts) status = fail_part(m, resolved, part, free_part);
@@ -312,11 +312,20 @@ static const kg_setting *place_of_types(const matching *m)
 static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
 {
   if (!kg_has_no_reaction(resolved)) return KEDGE_OK;
-  bool fixed = false;
+  bool fixed = false, negative = false;
   for (int g = 0; g < m->mesh->n_groups; ++g)
     fixed = fixed || (m->of[g] && resolved->boundaries[g].type == KEDGE_BOUNDARY_DIRICHLET);
-  for (int64_t e = 0; resolved->has_robin && !fixed && e < m->mesh->n_edges; ++e)
-    fixed = is_fixed(m, resolved, e);
+  for (int64_t e = 0; resolved->has_robin && !fixed && e < m->mesh->n_edges; ++e) {
+    const double hold = hold_of(m, resolved, e);
+    fixed = hold > 0.0;
+    negative = negative || hold < 0.0;
+  }
+  if (!fixed && negative)
+    return kg_problem_fail(
+        m->ctx, m->problem, place_of_types(m),
+        "robin coefficients are negative, boundaries are neumann but for them, and reaction is 0: "
+        "the operator is not positive definite, and kedge cannot solve the problem; make one "
+        "boundary dirichlet, or reaction or coefficients positive");
   if (!fixed)
     return kg_problem_fail(
         m->ctx, m->problem, place_of_types(m),

@@ -1,6 +1,6 @@
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "core/memory.h"
@@ -173,14 +173,17 @@ static kedge_status run(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Where the operator is not positive definite, a negative Robin coefficient may be why.
+/// Where the operator is not positive definite, a negative Robin coefficient is why, and advice on
+/// the mesh or the preconditioner does not apply.
 static kedge_status name_robin(const kg_pipeline *p, kedge_status status)
 {
-  char sentence[800];
-  if (status != KEDGE_ERR_NUMERIC || !(p->robin.least < 0.0)) return status;
-  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(p->ctx));
-  return KG_FAIL(p->ctx, status, "%s; on boundary '%s' the robin coefficient is as small as %.3g",
-                 sentence, p->mesh->groups[p->robin.least_group].name, p->robin.least);
+  const bool indefinite =
+      status == KEDGE_ERR_NUMERIC && strstr(kedge_context_error(p->ctx), "not positive");
+  if (!indefinite || !(p->robin.least < 0.0)) return status;
+  return KG_FAIL(p->ctx, status,
+                 "on boundary '%s' the robin coefficient is as small as %.3g: with it the operator "
+                 "is not positive definite, and kedge cannot solve the problem",
+                 p->mesh->groups[p->robin.least_group].name, p->robin.least);
 }
 
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

@@ -270,7 +270,8 @@ class Solve(Command):
             self.kedge("solve", "p.ini", *arguments)
             report = self.json("r.json")
             return report["errors"]["u_star"]["l2"], report["solver"]["note"]
-        says = "the error of u* may be what the iteration leaves: a smaller tolerance will tell"
+        says = ("the errors of u*, q and the flux may be what the iteration leaves: a smaller tolerance "
+                "will tell")
         nonzero = "exact.u=exp(x)*cos(3*y)+1"
         for order, more, small in ((3, (), False), (5, (), False), (9, (), True),
                                    (3, (nonzero,), False), (9, (nonzero,), True)):
@@ -288,8 +289,8 @@ class Solve(Command):
             self.assertEqual(note, says if small else "", order)
             least, _ = solve(order, jacobi, tolerance="1e-12")
             (self.assertLess if small else self.assertGreater)(least, 0.1 * error)
-        self.assertEqual(solve(9, tolerance="1e-13")[1], "the error of u* may be what the iteration or "
-                         "rounding leaves")
+        self.assertEqual(solve(9, tolerance="1e-13")[1], "the errors of u*, q and the flux may be what "
+                         "the iteration or rounding leaves")
         # Not where the error is one of another problem.
         self.assertNotIn("iteration", solve(9, "boundary default.value=1e-6")[1])
 

@@ -105,6 +105,11 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "'1e-320'"},
       {"[equation]\ndiffusion = 1, 2",
        "plate.ini:2: diffusion is one expression, or three of a tensor: xx, xy, yy; not 2"},
+      {"[equation]\ndiffusion = (1, 0, max(1, 2))",
+       "plate.ini:2: a tensor is written xx, xy, yy, without brackets around them"},
+      {"[region default]\ndiffusion =",
+       "plate.ini:2: diffusion in [region default] has no value; it takes an expression > 0, or "
+       "three: xx, xy, yy"},
       {"[equation]\ndiffusion = 1, , 2", "plate.ini:2: diffusion has nothing between two commas"},
       {"[equation]\ndiffusion = 1, 0, 2+sinn(x)",
        "plate.ini:2: column 9 of diffusion: unknown function 'sinn': did you mean 'sin'?"},
@@ -131,6 +136,9 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\nsin = 1",
        "plate.ini:2: 'sin' cannot name a parameter: it has a meaning already"},
       {"[parameters]\nx = 1", "plate.ini:2: 'x' cannot name a parameter: it has a meaning already"},
+      {"[equation]\nsource = 2*h",
+       "plate.ini:2: column 3 of source: h has no meaning here: it is the length of an edge, for "
+       "stabilization alone; give a constant of your own another name"},
       {"[parameters]\nh = 1", "plate.ini:2: 'h' cannot name a parameter: it has a meaning already"},
       {"[parameters]\n2a = 1",
        "plate.ini:2: '2a' cannot name a parameter: use letters, digits and '_', and a letter "
@@ -326,6 +334,16 @@ static void wrong_overrides_name_themselves(void **state)
   }
 }
 
+static void an_override_takes_the_place_of_a_type_that_is_refused(void **state)
+{
+  (void)state;
+  kedge_problem *p;
+  const char *const text = "[boundary left]\ntype = periodic\nvalue = 0\n";
+  assert_int_equal(parse(text, "boundary left.type=dirichlet", &p), KEDGE_OK);
+  assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_DIRICHLET);
+  kedge_problem_destroy(p);
+}
+
 static void parameters_that_nothing_uses_are_refused_as_overrides(void **state)
 {
   (void)state;
@@ -387,6 +405,7 @@ int main(void)
       cmocka_unit_test(section_names_have_any_length),
       cmocka_unit_test(a_nul_byte_is_refused),
       cmocka_unit_test(wrong_overrides_name_themselves),
+      cmocka_unit_test(an_override_takes_the_place_of_a_type_that_is_refused),
       cmocka_unit_test(parameters_that_nothing_uses_are_refused_as_overrides),
       cmocka_unit_test(names_of_any_length_are_refused_safely),
   };
