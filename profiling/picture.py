@@ -9,9 +9,13 @@ import argparse
 import os
 import sys
 
-import h5py
-import numpy as np
-import matplotlib
+try:
+    import h5py
+    import numpy as np
+    import matplotlib
+except ImportError as error:
+    sys.exit(f"picture.py: {sys.executable} has no {error.name}; install h5py and matplotlib there, or "
+             "take Debian's: /usr/bin/python3 picture.py ...")
 
 matplotlib.use("Agg")
 from matplotlib import pyplot

@@ -64,7 +64,11 @@ static kedge_status open_any(kedge_context *ctx, const kedge_context_options *op
                    options->device, why);
   ctx->error[0] = '\0';
   KG_TRY(open_host(ctx, options, KEDGE_BACKEND_HOST));
+#ifdef KEDGE_WITH_CUDA
   snprintf(ctx->reason, sizeof ctx->reason, "%s", why);
+#else  // what to do about that is told to who asks for a GPU
+  snprintf(ctx->reason, sizeof ctx->reason, "built without CUDA");
+#endif
   return KEDGE_OK;
 }
 
