@@ -43,6 +43,7 @@ kedge_status kedge_machine_get_info(kedge_machine_info *info)
 void kg_machine_describe_gpus(hwloc_topology_t topology, kedge_machine_info *info)
 {
   (void)topology;
-  snprintf(info->cuda_problem, sizeof info->cuda_problem, "this kedge was built without CUDA");
+  snprintf(info->cuda_problem, sizeof info->cuda_problem,
+           "this kedge was built without CUDA; where nvcc is, `./dev build` makes one with CUDA");
 }
 #endif

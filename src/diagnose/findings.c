@@ -89,6 +89,8 @@ static const finding findings[] = {
      "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
      "residual is; compare with a smaller tolerance",
      1e-3, TOLERANCE},
+    {KG_ABOUT_INPUT, kg_finds_unread_key,
+     "%s of [equation] is used by no region: each has its own; take the line out", 0, SOLVE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
 

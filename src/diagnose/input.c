@@ -134,6 +134,13 @@ bool kg_finds_large_robin(kg_diagnosis *d)
   return d->report->converged;
 }
 
+/// A coefficient of [equation] for which every region has one of its own.
+bool kg_finds_unread_key(kg_diagnosis *d)
+{
+  kg_say_word(d, d->resolved->unread);
+  return d->resolved->unread != NULL;
+}
+
 /// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual
 /// of 1e-10 leaves nothing of u that is sure.
 bool kg_finds_flat_triangles(kg_diagnosis *d)

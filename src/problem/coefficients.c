@@ -329,6 +329,29 @@ static kedge_status make_materials(regions *r)
   return KEDGE_OK;
 }
 
+/// Whether every region has a coefficient of its own.
+static bool all_have(const regions *r, int k)
+{
+  bool all = true;
+  for (int t = 0; t < r->n; ++t) {
+    const kg_coefficients *const c = r->of[t];
+    const bool own = k == 0   ? c->n_diffusion > 0
+                     : k == 1 ? c->reaction.kind != KG_FUNCTION_NONE
+                              : c->source.kind != KG_FUNCTION_NONE;
+    all = all && own && c != &r->problem->equation;
+  }
+  return all;
+}
+
+static const char *find_unread(const regions *r)
+{
+  static const char *const keys[] = {"diffusion", "reaction", "source"};
+  for (int k = 0; k < 3; ++k)
+    if (kg_settings_find(&r->problem->settings, "equation", keys[k]) && all_have(r, k))
+      return keys[k];
+  return NULL;
+}
+
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
@@ -336,6 +359,7 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
   kedge_status status = find_regions(&r);
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
+  if (status == KEDGE_OK) out->unread = find_unread(&r);
   if (status == KEDGE_OK && !out->varies) status = make_materials(&r);
   free(r.of);
   return status;

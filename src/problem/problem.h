@@ -85,6 +85,7 @@ kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *pr
 typedef struct kg_resolved {
   kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
   bool derives_source;       ///< from the exact solution
+  const char *unread;        ///< key of [equation] that is set and no region takes; NULL: none
   bool varies;               ///< diffusion or reaction may differ inside of a region
   bool has_robin;            ///< on some boundary of the mesh
   int n_materials;           ///< else: those of the regions, in their order, no two alike

@@ -113,6 +113,14 @@ class Solve(Command):
         self.assertEqual(inverse("quads 4")[0]["quadrilaterals"], "adjusted")
         self.assertEqual(inverse("square 4"), ({"triangles": "", "quadrilaterals": ""}, []))
 
+    def test_a_coefficient_that_no_region_takes_is_said(self):
+        for key, said in (("diffusion=2", True), ("reaction=2", False)):
+            self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json",
+                       "-o", "o.hdf", "-s", f"equation.{key}")
+            self.assertEqual(self.json("r.json")["solver"]["note"],
+                             "diffusion of [equation] is used by no region: each has its own; take the "
+                             "line out" if said else "")
+
     def test_what_a_mesh_has_and_the_solution_has_not_is_said(self):
         def note(*settings):
             arguments = [word for setting in settings for word in ("-s", setting)]
