@@ -178,8 +178,8 @@ __device__ __forceinline__ double2 negative_padded(double2 t, int first, int n)
   return out;
 }
 
-/// Blocks of the lower triangle that warps of a team take in turns: those of strips 0 .. begin are
-/// cut at half of it, too.
+/// Blocks of the lower triangle that warps of a team take in turns. A block has flux functions of
+/// one component, or none.
 struct block_list {
   int half, strips;  ///< 2 half strips of the flux functions come first
 

@@ -19,41 +19,10 @@ enum {
   WARPS_ALL = 16,   // of a multiprocessor, for which there are registers
 };
 
-struct make_operator {
-  typedef kg_cell_make_args args;
-  static constexpr const char *name = "cell_make";
-  template <int ROWS>
-  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
-  {
-    kg::make_by_tiles<ROWS>(a, e, team);
-  }
-};
-
-struct recover_operator {
-  typedef kg_cell_recover_args args;
-  static constexpr const char *name = "cell_recover";
-  template <int ROWS>
-  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
-  {
-    kg::recover_by_tiles<ROWS>(a, e, team);
-  }
-};
-
-struct postprocess_operator {
-  typedef kg_cell_postprocess_args args;
-  static constexpr const char *name = "cell_postprocess";
-  template <int ROWS>
-  static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
-  {
-    kg::postprocess_by_tiles<ROWS>(a, e, team);
-  }
-};
-
 /// Teams of `warps` warps, which have `scratch` doubles each.
-template <class Operator, int ROWS>
+template <auto DO, typename Arguments>
 __global__ void __launch_bounds__(32 * WARPS, 2)
-    tile_kernel(const __grid_constant__ typename Operator::args a, int32_t n, int warps,
-                int scratch)
+    tile_kernel(const __grid_constant__ Arguments a, int32_t n, int warps, int scratch)
 {
   extern __shared__ double2 s_tiles[];
   const int threads = 32 * warps, team = threadIdx.x / threads, teams = blockDim.x / threads;
@@ -61,7 +30,7 @@ __global__ void __launch_bounds__(32 * WARPS, 2)
   if (e >= n) return;
   const kg_team of_element = {(int)threadIdx.x % threads,
                               (double *)s_tiles + (size_t)team * scratch, threads, 1 + team};
-  Operator::template element<ROWS>(a, (int32_t)e, of_element);
+  DO(a, (int32_t)e, of_element);
 }
 
 /// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS_ALL
@@ -74,8 +43,10 @@ int warps_for(size_t bytes, size_t limit)
   return warps;
 }
 
-template <class Operator>
-kedge_status run(kedge_context *ctx, int32_t n, int scratch, const typename Operator::args &a)
+/// Run ALONE(a, e, team) for e < n where a team is one warp, else SHARED. A team has `scratch`
+/// doubles.
+template <auto ALONE, auto SHARED, typename Arguments>
+kedge_status run(kedge_context *ctx, const char *name, int32_t n, int scratch, const Arguments &a)
 {
   if (n == 0) return KEDGE_OK;
   const int even = scratch + scratch % 2;
@@ -84,10 +55,10 @@ kedge_status run(kedge_context *ctx, int32_t n, int scratch, const typename Oper
   int teams = warps < WARPS_BLOCK ? WARPS_BLOCK / warps : 1;
   while (teams > 1 && teams * bytes > limit) --teams;
   const unsigned n_blocks = ((unsigned)n + teams - 1) / teams, threads = 32u * warps * teams;
-  return warps == 1 ? kg_launch_shared(ctx, Operator::name, n_blocks, threads, teams * bytes,
-                                       tile_kernel<Operator, 4>, a, n, warps, even)
-                    : kg_launch_shared(ctx, Operator::name, n_blocks, threads, teams * bytes,
-                                       tile_kernel<Operator, 2>, a, n, warps, even);
+  return kg_launch_shared(
+      ctx, name, n_blocks, threads, teams * bytes,
+      warps == 1 ? tile_kernel<ALONE, Arguments> : tile_kernel<SHARED, Arguments>, a, n, warps,
+      even);
 }
 
 /// A warp an element, whose matrix is in its registers.
@@ -181,7 +152,8 @@ kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<make_operator>(ctx, kg_cell_make_things(a), kg::make_count(t, exact), *a);
+  return run<kg::make_by_tiles<4>, kg::make_by_tiles<2>>(ctx, "cell_make", kg_cell_make_things(a),
+                                                         kg::make_count(t, exact), *a);
 }
 
 bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
@@ -198,7 +170,8 @@ kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<recover_operator>(ctx, a->cells.n_elements, kg::recover_count(t, exact), *a);
+  return run<kg::recover_by_tiles<4>, kg::recover_by_tiles<2>>(
+      ctx, "cell_recover", a->cells.n_elements, kg::recover_count(t, exact), *a);
 }
 
 bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_args *a)
@@ -211,5 +184,6 @@ kedge_status kg_tiles_postprocess(kedge_context *ctx, const kg_cell_postprocess_
   kedge_status status;
   if (try_small<kg::small_postprocess>(ctx, a->cells.n_elements, *a, &status)) return status;
   const kg_cell_tables *t = &a->cells.tables;
-  return run<postprocess_operator>(ctx, a->cells.n_elements, kg::postprocess_count(t), *a);
+  return run<kg::postprocess_by_tiles<4>, kg::postprocess_by_tiles<2>>(
+      ctx, "cell_postprocess", a->cells.n_elements, kg::postprocess_count(t), *a);
 }
