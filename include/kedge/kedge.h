@@ -7,13 +7,14 @@
 /// GPU or on the cores of the host, without a global matrix. A solve gives u, its gradient q, and
 /// u*, which converges one order faster than u.
 ///
-/// A program uses four objects, which it creates and destroys:
+/// A program uses these objects, which it creates and destroys:
 ///
 /// - kedge_context (context.h): where to compute, the last error, the progress function;
 /// - kedge_mesh (mesh.h): elements and named groups of boundary edges, from a file or from arrays;
 /// - kedge_problem (problem.h): equation, boundary conditions, order and solver settings, by the
 ///   keys of docs/problem-file.md;
-/// - kedge_solution (solution.h): the fields, the trace, and a report of the solve.
+/// - kedge_solution (solution.h): the fields, the trace, and a report of the solve;
+/// - kedge_solver (solver.h): a set-up that many solves share.
 ///
 /// A function that can fail returns a kedge_status, which is 0 for success, and leaves one sentence
 /// in the context. The library never prints and never ends the process. This program solves
@@ -44,4 +45,5 @@
 #include "kedge/mesh.h"
 #include "kedge/problem.h"
 #include "kedge/solution.h"
+#include "kedge/solver.h"
 #include "kedge/machine.h"

@@ -21,6 +21,9 @@ static void point_at(const kg_plan_entry *entry, void *memory)
 void kg_plan_array(kg_plan *plan, const char *name, size_t count, size_t size, unsigned phases,
                    void *pointer)
 {
+  const bool kept =
+      plan->repeats && !(phases & KG_ANEW) && phases & KG_IN_SETUP && phases & KG_IN_EACH;
+  phases = (phases & ~KG_ANEW) | (kept ? KG_IN_EACH : 0);
   const kg_plan_entry entry = {name, kg_rounded(count * size), 0, phases, pointer};
   assert(phases != 0 && !plan->memory.data);
   point_at(&entry, NULL);

@@ -25,6 +25,8 @@ typedef enum kg_phase {
   KG_PHASE_UP,        ///< smoothing and its products
   KG_PHASE_STEP,      ///< the rest of an iteration: p, A p, x and r
   KG_PHASE_RECOVER,   ///< local solve and post-processing
+  KG_PHASE_LOADS,     ///< the next solve of a set-up: boundary data and load vectors
+  KG_PHASE_CONDENSE,  ///< its F^e and b
   KG_PHASE_COUNT
 } kg_phase;
 
@@ -33,6 +35,11 @@ typedef enum kg_phase {
 #define KG_FROM(first, last) (2 * KG_IN(last) - KG_IN(first))
 #define KG_IN_ITERATION      KG_FROM(DOWN, STEP)
 #define KG_IN_SOLVE          KG_FROM(BOUND, STEP)
+/// The phases that a set-up goes through once, and those of each of its solves. Arrays that live in
+/// both are kept from one solve to the next, but for those with KG_ANEW, which are work.
+#define KG_IN_SETUP KG_FROM(TRANSFER, LEVELS)
+#define KG_IN_EACH  (KG_FROM(BOUND, RECOVER) | KG_IN(LOADS) | KG_IN(CONDENSE))
+#define KG_ANEW     (1u << 31)
 
 enum { KG_PLAN_ARRAYS = 128 };  ///< most arrays of a plan
 
@@ -45,8 +52,9 @@ typedef struct kg_plan_entry {
 
 /// Zero-initialise, but for `apart` and `poison`; kg_plan_free().
 typedef struct kg_plan {
-  bool apart;   ///< no array shares memory: for programs that measure parts of a solve, and tests
-  bool poison;  ///< kg_plan_enter() works; for memory that the host may touch
+  bool apart;    ///< no array shares memory: for programs that measure parts of a solve, and tests
+  bool repeats;  ///< one set-up, many solves
+  bool poison;   ///< kg_plan_enter() works; for memory that the host may touch
   int n;
   kg_plan_entry entry[KG_PLAN_ARRAYS];
   size_t bytes;  ///< of all arrays, when they are placed

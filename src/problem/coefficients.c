@@ -136,6 +136,17 @@ static kedge_status copy_function(kedge_context *ctx, const kg_function *from, k
   return status;
 }
 
+kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *from,
+                                  kg_coefficients *to)
+{
+  *to = (kg_coefficients){.n_diffusion = from->n_diffusion};
+  kedge_status status = copy_function(ctx, &from->reaction, &to->reaction);
+  for (int k = 0; status == KEDGE_OK && k < from->n_diffusion; ++k)
+    status = copy_function(ctx, &from->diffusion[k], &to->diffusion[k]);
+  if (status != KEDGE_OK) kg_coefficients_free(to);
+  return status;
+}
+
 static bool is_one(const regions *r, int k)
 {
   for (int t = 1; t < r->n; ++t)

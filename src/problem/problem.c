@@ -57,6 +57,7 @@ static kedge_status renew(kedge_problem *problem, kg_settings *settings)
   kedge_problem next = defaults;
   next.ctx = settings->ctx;
   next.path = settings->name;
+  next.version = problem->version + 1;
   const kedge_status status = kg_settings_apply(settings, &next);
   next.settings = *settings;
   *settings = (kg_settings){0};

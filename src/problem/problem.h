@@ -34,6 +34,7 @@ enum { KG_QUADRATURE_MAX = 24 };  ///< points a direction
 
 struct kedge_problem {
   kedge_context *ctx;
+  int64_t version;   ///< counts changes
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
   char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
@@ -118,6 +119,9 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 ///         diffusion that is not positive (definite), a reaction that is negative
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out);
+/// Copy diffusion and reaction. @param[out] to  kg_coefficients_free()
+kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *from,
+                                  kg_coefficients *to);
 void kg_coefficients_free(kg_coefficients *coefficients);
 /// The setting that gives a region of the mesh a coefficient; NULL: there is none.
 /// @param[in]  region  its number

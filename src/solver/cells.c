@@ -98,9 +98,11 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   }
   kg_plan_array(plan, "nodes of cells", kg_shape_numbers(s, KG_ROWS_NODES, s->n_batches), d, all,
                 &a->nodes);
-  const bool compact = s->choice.iterates == KG_SINGLE;
+  const bool condenses = s->choice.repeats && s->choice.residual != KG_REMADE_WITH_LOADS;
+  const unsigned made =
+      (s->choice.iterates == KG_SINGLE ? 0 : KG_IN(LOCAL)) | (condenses ? KG_IN(CONDENSE) : 0);
   kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
-                d, compact ? KG_IN(RECOVER) : KG_IN(LOCAL) | KG_IN(RECOVER), &a->coefficients);
+                d, made | KG_IN(RECOVER) | KG_ANEW, &a->coefficients);
   const bool errors = s->choice.varies && s->choice.wants_errors;
   kg_plan_array(plan, "diffusion of errors",
                 errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, KG_IN(RECOVER),

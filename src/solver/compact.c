@@ -35,7 +35,8 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
   // If b is kept, local matrices are made at first with the load vectors and F^e of all elements.
   const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
-  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL), loads = remakes ? makes : KG_IN(RESIDUAL);
+  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL) | KG_ANEW;
+  const unsigned loads = remakes ? makes : KG_IN(RESIDUAL);
   if (s->choice.iterates == KG_DOUBLE) return;
   kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, loads,
                 &a->chunk_load);

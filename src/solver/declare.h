@@ -39,6 +39,7 @@ typedef struct kg_arrays {
   int32_t *robin_side;  ///< and what follows: see kg_cell_robin_args
   double *robin_psi, *robin_coefficient;
   double *condensed;         ///< F^e
+  void *load_local;          ///< with `repeats`: K^e of a chunk, of which F^e alone is wanted
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
 

@@ -87,6 +87,13 @@ static void scale_equation(kg_pipeline *p)
   p->coefficient.constant = kg_one_material(kg_material_of(p, first, cells->length));
 }
 
+/// What a set-up keeps anyway, or a later source may need.
+static void keep_for_repeats(const kg_pipeline *p, kg_choice *c)
+{
+  c->repeats = c->sides_stay = c->facet_sides_stay = true;
+  c->reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
+}
+
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->layout.count;
@@ -122,6 +129,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
         .by_quadrature = cell != &kg_triangle || s->choice.by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
+  if (p->repeats) keep_for_repeats(p, &s->choice);
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);
@@ -243,6 +251,14 @@ static const kg_phase phases[KG_STAGE_COUNT] = {
     [KG_STAGE_LOCAL_SOLVE] = KG_PHASE_RECOVER, [KG_STAGE_POSTPROCESS] = KG_PHASE_RECOVER,
     [KG_STAGE_OUTPUT] = KG_PHASE_RECOVER};
 
+/// The phase with which a stage begins.
+static kg_phase phase_of(const kg_pipeline *p, kg_stage stage)
+{
+  if (p->is_set_up && stage == KG_STAGE_TRANSFER) return KG_PHASE_LOADS;
+  if (p->is_set_up && stage == KG_STAGE_LOCAL_MATRICES) return KG_PHASE_CONDENSE;
+  return phases[stage];
+}
+
 kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage)
 {
   assert(stage == KG_STAGE_TRANSFER || phases[stage] > KG_PHASE_TRANSFER);
@@ -250,7 +266,7 @@ kedge_status kg_stage_begin(kg_pipeline *p, kg_stage stage)
   p->stage_began = kg_seconds();
   kg_range_push(kg_stage_name(stage), p->mesh->n_elements,
                 (int64_t)p->layout.count.n_free * p->shape.size.n_edge);
-  const kedge_status status = kg_plan_enter(p->ctx, &p->plan, phases[stage]);
+  const kedge_status status = kg_plan_enter(p->ctx, &p->plan, phase_of(p, stage));
   if (status != KEDGE_OK) kg_range_pop();
   return status;
 }

@@ -29,6 +29,9 @@ typedef struct kg_pipeline {
   kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
+  bool repeats;                         ///< set up once, to solve many times
+  bool is_set_up;                       ///< with `repeats`: solves follow
+  bool gives_source;                    ///< the caller of a solve gives the source, not the problem
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
@@ -91,6 +94,27 @@ kedge_status kg_stage_assembly(kg_pipeline *p);
 kedge_status kg_stage_trace_solve(kg_pipeline *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_pipeline *p);
+
+/// With `repeats` transfer and local matrices make what does not depend on the data of a solve, and
+/// these the rest: boundary data and load vectors; F^e and b.
+kedge_status kg_stage_loads(kg_pipeline *p);
+kedge_status kg_stage_condense(kg_pipeline *p);
+/// The last part of a set-up: measure the smoother, where multigrid asks for that.
+kedge_status kg_stage_bound(kg_pipeline *p);
+
+/// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
+kedge_status kg_pipeline_begin(kg_pipeline *p);
+/// Fill the report of the pipeline's solution with what is known before the first stage.
+void kg_report_fill(kg_pipeline *p);
+/// Allocate host memory for the results.
+kedge_status kg_results_allocate(kg_pipeline *p);
+/// Run transfer, local matrices and, where there is one, assembly.
+kedge_status kg_pipeline_set_up(kg_pipeline *p);
+/// Begin a stage, do its work, end and announce it.
+kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *));
+/// Where the operator is not positive definite, a negative Robin coefficient is why, and advice on
+/// the mesh or the preconditioner does not apply. @return status
+kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status);
 
 /// The load vectors from the source: in transfer, and again before the local solve
 /// where they are not kept (kg_shape).

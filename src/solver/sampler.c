@@ -311,11 +311,12 @@ static void open_source(kg_pipeline *p)
   kg_source *s = &p->source;
   s->function = &p->resolved.equation.source;
   const bool derived = p->resolved.derives_source;
+  const bool placed = !derived && !p->gives_source;  // by a setting
   s->name = derived ? "source, derived from u of [exact]," : "source";
-  kedge_problem_place(p->problem, "exact", "u", s->place, sizeof s->place);
+  if (!p->gives_source) kedge_problem_place(p->problem, "exact", "u", s->place, sizeof s->place);
   s->sampler = kg_sampler_of(
       p, KG_SAMPLE_LOADS,
-      (kg_sample_set){1, &s->function, &s->name, s->place, derived ? NULL : p->problem, &key});
+      (kg_sample_set){1, &s->function, &s->name, s->place, placed ? p->problem : NULL, &key});
   const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KG_RESIDUALS : 1;
   s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
 }

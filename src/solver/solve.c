@@ -16,7 +16,7 @@ static int64_t element_unknowns(const kg_shape *s)
   return n;
 }
 
-static void fill_report(kg_pipeline *p)
+void kg_report_fill(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const kedge_mesh *mesh = p->mesh;
@@ -98,8 +98,7 @@ static kedge_status allocate_rows(kg_pipeline *p, kg_rows rows, double **out)
                        out);
 }
 
-/// Allocate host memory for the results.
-static kedge_status allocate_results(kg_pipeline *p)
+kedge_status kg_results_allocate(kg_pipeline *p)
 {
   kedge_solution *s = p->solution;
   const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES, d = sizeof(double);
@@ -122,7 +121,7 @@ static kedge_status allocate_results(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-static kedge_status run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
+kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   KG_TRY(kg_stage_announce(p, stage, false));
   KG_TRY(kg_stage_begin(p, stage));
@@ -130,9 +129,9 @@ static kedge_status run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*wor
   return kg_stage_announce(p, stage, true);
 }
 
-/// Cut patches: the last part of the mesh stage, which began when the mesh was read.
-static kedge_status prepare(kg_pipeline *p)
+kedge_status kg_pipeline_begin(kg_pipeline *p)
 {
+  // Cutting patches is the last part of the mesh stage, which began when the mesh was read.
   const double began = kg_seconds();
   kg_range_push("mesh", p->mesh->n_elements, 0);
   const kedge_status status = kg_pipeline_prepare(p);
@@ -152,17 +151,23 @@ static bool has_assembly(const kg_choice *choice)
   return choice->linear != KEDGE_OPERATOR_MATRIX_FREE || choice->precond != KG_JACOBI;
 }
 
+kedge_status kg_pipeline_set_up(kg_pipeline *p)
+{
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_transfer));
+  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
+  return has_assembly(&p->shape.choice) ? kg_stage_run(p, KG_STAGE_ASSEMBLY, kg_stage_assembly)
+                                        : KEDGE_OK;
+}
+
 static kedge_status run(kg_pipeline *p)
 {
-  KG_TRY(prepare(p));
-  fill_report(p);
-  KG_TRY(allocate_results(p));
+  KG_TRY(kg_pipeline_begin(p));
+  kg_report_fill(p);
+  KG_TRY(kg_results_allocate(p));
   p->ctx->bytes_peak = p->ctx->bytes_in_use;
   const int64_t in_use_before = p->ctx->bytes_in_use;
-  KG_TRY(run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer));
-  KG_TRY(run_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  if (has_assembly(&p->shape.choice)) KG_TRY(run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly));
-  KG_TRY(run_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  KG_TRY(kg_pipeline_set_up(p));
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->equation = p->resolved.equation;
   p->resolved.equation = (kg_coefficients){0};
@@ -173,9 +178,7 @@ static kedge_status run(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Where the operator is not positive definite, a negative Robin coefficient is why, and advice on
-/// the mesh or the preconditioner does not apply.
-static kedge_status name_robin(const kg_pipeline *p, kedge_status status)
+kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status)
 {
   const bool indefinite =
       status == KEDGE_ERR_NUMERIC && strstr(kedge_context_error(p->ctx), "not positive");
@@ -197,7 +200,7 @@ kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge
   kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
   kg_range_push("solve", mesh->n_elements, 0);
-  kedge_status status = name_robin(&p, run(&p));
+  kedge_status status = kg_pipeline_name_robin(&p, run(&p));
   kg_range_pop();
   kg_pipeline_free(&p);
   if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something

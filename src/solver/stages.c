@@ -27,9 +27,11 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   if (c->precond != KG_JACOBI) edge_sides |= KG_FROM(ASSEMBLY, LEVELS);
   if (c->facet_sides_stay || c->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     edge_sides |= KG_FROM(ASSEMBLY, LEVELS) | solve;
-  if (!remakes) load |= KG_IN(TRANSFER) | KG_IN(LOCAL);  // else they are made chunk by chunk
-  if (c->loads_stay) load = all;
-  if (!remakes) values |= KG_IN(TRANSFER);
+  const unsigned sampled = c->repeats ? KG_IN(LOADS) : KG_IN(TRANSFER);
+  if (!remakes) load |= sampled | KG_IN(LOCAL);  // else they are made chunk by chunk
+  if (!remakes && c->repeats) load |= KG_IN(CONDENSE);
+  if (c->loads_stay) load |= c->repeats ? KG_FROM(BOUND, RECOVER) : all;
+  if (!remakes) values |= sampled;
   if (!c->loads_stay) values |= KG_IN(RECOVER);
   kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
   kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
@@ -52,11 +54,11 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   }
   kg_cells_declare(plan, s, a);
   kg_materials_declare(plan, s, a);
-  kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load,
-                &a->load);
+  kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d,
+                load | KG_ANEW, &a->load);
   kg_plan_array(plan, "values of the source",
                 values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d,
-                values | KG_IN(TRANSFER), &a->source_values);
+                values | sampled, &a->source_values);
 }
 
 static kedge_status put(kg_pipeline *p, void *array, const void *host, size_t bytes)
@@ -125,8 +127,9 @@ static kedge_status make_boundary(kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;
   const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
-  KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
-                       &p->boundary));
+  if (!p->boundary)
+    KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
+                         &p->boundary));
   return kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary);
 }
 
@@ -137,6 +140,11 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
   KG_TRY(put_reference(p));
   KG_TRY(kg_cells_put(p));
   KG_TRY(kg_materials_put(p));
+  return p->repeats ? KEDGE_OK : kg_stage_loads(p);
+}
+
+kedge_status kg_stage_loads(kg_pipeline *p)
+{
   if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
   return make_boundary(p);
 }
@@ -160,21 +168,37 @@ kedge_status kg_add_neumann(kg_pipeline *p, double *to, double times)
   return status;
 }
 
+/// Groups of which F^e are made at once by a set-up that stands: their K^e take no more memory than
+/// a chunk of the local solve.
+static int32_t condensed_groups(const kg_shape *s)
+{
+  const size_t chunk = kg_shape_most_rows(s, KG_ROWS_MODES) + kg_shape_most_rows(s, KG_ROWS_FLUX) +
+                       kg_shape_most_rows(s, KG_ROWS_STAR);
+  const size_t n = (size_t)s->choice.recover_groups * chunk / kg_shape_most_local_rows(s);
+  return n < (size_t)s->choice.recover_groups ? (int32_t)n + 1 : s->choice.recover_groups;
+}
+
 void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
   const kg_locals locals = kg_shape_locals(s);
   const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
-  const unsigned kept = KG_FROM(LOCAL, STEP);
+  const unsigned kept = KG_FROM(LOCAL, STEP), condenses = c->repeats ? KG_IN(CONDENSE) : 0;
   // Once another form of the operator stands, packed K^e are gone.
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
   kg_robin_declare(plan, s, a);
   kg_plan_array(plan, "F^e", remakes ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
-                KG_IN(LOCAL), &a->condensed);
-  kg_plan_array(plan, "b", remakes ? 0 : rows, d, kept, &a->b);
+                KG_IN(LOCAL) | condenses | KG_ANEW, &a->condensed);
+  kg_plan_array(plan, "K^e of loads",
+                c->repeats && !remakes
+                    ? kg_shape_most_local_rows(s) * KG_LANES * (size_t)condensed_groups(s)
+                    : 0,
+                d, KG_IN(CONDENSE), &a->load_local);
+  kg_plan_array(plan, "b", remakes ? 0 : rows, d, c->repeats ? condenses | KG_IN_SOLVE : kept,
+                &a->b);
   kg_plan_array(plan, "inverse diagonal", c->precond == KG_JACOBI ? rows : 0, d, kept,
                 &a->inverse_diagonal);
 }
@@ -248,13 +272,61 @@ static kedge_status make_right_hand_side(kg_pipeline *p)
   return kg_add_neumann(p, b, 1.0);
 }
 
+/// F^e of some groups of a batch. The kernel that makes K^e makes them too, with the same bits as
+/// in a solve of its own; its K^e are work.
+static kedge_status condense_groups(kg_pipeline *p, int batch, int32_t first, int32_t n_groups)
+{
+  const kg_elements part = kg_elements_part(&p->elements[batch], first, n_groups);
+  const kg_shape_batch *b = &p->shape.batch[batch];
+  const int32_t groups = kg_elements_groups(&part);
+  const size_t lanes = (size_t)first * KG_LANES;
+  kg_local local = kg_shape_made_locals(&p->shape).local[batch];
+  local.first_lane += first * KG_LANES;
+  local.n_lanes = groups * KG_LANES;
+  local.n_elements = part.n_elements;
+  local.data = p->arrays.load_local;
+  const double *const load = kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
+  double *const condensed = kg_pipeline_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
+  kg_coefficient coefficient;
+  KG_TRY(kg_cells_coefficient(p, batch, first, groups, p->arrays.coefficients, &coefficient));
+  return p->form->make(p->ctx, &part, &coefficient,
+                       load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
+                       condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
+}
+
+kedge_status kg_stage_condense(kg_pipeline *p)
+{
+  const int32_t most = condensed_groups(&p->shape);
+  const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
+  if (p->shape.choice.residual == KG_REMADE_WITH_LOADS) return KEDGE_OK;
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const int32_t n_groups = kg_elements_groups(&p->elements[i]);
+    for (int32_t first = 0; first < n_groups; first += most) {
+      if (first > 0) KG_TRY(kg_stage_announce(p, KG_STAGE_LOCAL_MATRICES, false));
+      KG_TRY(condense_groups(p, i, first, most));
+    }
+    kg_stage_cost(p, p->form->make_cost(&p->elements[i], layout), 1.0);
+  }
+  return make_right_hand_side(p);
+}
+
+/// K^e of a set-up are made with loads that are zero.
+static kedge_status zero_loads(kg_pipeline *p)
+{
+  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.load);
+  const bool has = p->repeats && p->shape.choice.residual != KG_REMADE_WITH_LOADS;
+  return has ? kg_zero(p->ctx, load.data, load.bytes) : KEDGE_OK;
+}
+
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
+  KG_TRY(zero_loads(p));
   KG_TRY(make_local_matrices(p));
   const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
   for (int i = 0; i < p->shape.n_batches; ++i)
     kg_stage_cost(p, p->form->make_cost(&p->elements[i], layout), 1.0);
   KG_TRY(kg_robin_add(p));
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
-  return p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KEDGE_OK : make_right_hand_side(p);
+  const bool later = p->repeats || p->shape.choice.residual == KG_REMADE_WITH_LOADS;
+  return later ? KEDGE_OK : make_right_hand_side(p);
 }

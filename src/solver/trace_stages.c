@@ -256,6 +256,21 @@ static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_resi
   return KEDGE_OK;
 }
 
+/// Measure the smoother, if multigrid wants to know it.
+static kedge_status measure(kg_pipeline *p, const methods *m)
+{
+  const bool multigrid = p->shape.choice.precond != KG_JACOBI;
+  return multigrid && kg_multigrid_is_measured(&p->arrays.multigrid.shape) ? measure_smoother(p, m)
+                                                                           : KEDGE_OK;
+}
+
+kedge_status kg_stage_bound(kg_pipeline *p)
+{
+  methods m;
+  KG_TRY(make_methods(p, &m));
+  return measure(p, &m);
+}
+
 kedge_status kg_stage_trace_solve(kg_pipeline *p)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
@@ -275,14 +290,13 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                .stabilization_ratio = stabilization_ratio(p),
                                .boundary_residual = boundary_residual(p),
                                .max_iterations = p->problem->max_iterations};
-  if (multigrid && kg_multigrid_is_measured(&p->arrays.multigrid.shape))
-    KG_TRY(measure_smoother(p, &m));
+  if (!p->repeats) KG_TRY(measure(p, &m));
   KG_TRY(start_vectors(p));
   kg_system_result result;
   const kedge_status status = kg_system_solve(p->ctx, &system, &rule, &result);
   kg_source_rest(&p->source);
   KG_TRY(status);
   KG_TRY(report_solve(p, &m, system.residual, &result));
-  kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
+  if (!p->repeats) kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
   return KEDGE_OK;
 }

@@ -1,0 +1,65 @@
+/// @file
+/// Set up once, solve many times: mesh, coefficients and kinds of conditions stay, source and
+/// boundary values change.
+///
+/// A solver keeps its device memory, the local matrices and the preconditioner. Its solutions are
+/// those of kedge_solve(), bit for bit.
+#pragma once
+#include "kedge/solution.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_solver kedge_solver;
+
+/// The value of one boundary condition: text, as `value` of a problem file, or a function. Text may
+/// use the problem's parameters.
+typedef struct kedge_boundary_value {
+  const char *group;         ///< name or number of a boundary group of the mesh
+  const char *text;          ///< NULL: the function
+  kedge_function *function;  ///< NULL: the text
+  void *user;                ///< handed to the function
+} kedge_boundary_value;
+
+/// The data of one solve: what is left out is as the problem says. All is borrowed during the call.
+/// Begin with KEDGE_DATA_INIT: later versions add members at the end.
+typedef struct kedge_data {
+  size_t size;                      ///< sizeof(kedge_data)
+  const char *source;               ///< text, of all regions; NULL: the function, or the problem's
+  kedge_function *source_function;  ///< NULL: the text, or the problem's
+  void *source_user;                ///< handed to source_function
+  int n_values;
+  const kedge_boundary_value *values;  ///< [n_values], each of another group
+} kedge_data;
+#define KEDGE_DATA_INIT \
+  {                     \
+    sizeof(kedge_data)  \
+  }
+
+/// Set up: allocate the device memory of a solve, make local matrices and preconditioner.
+/// @param[in] mesh, problem  borrowed; both must outlive the solver, the mesh its solutions too. A
+///            problem that has changed since is refused.
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
+///         kedge_solve()
+KEDGE_API kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                           const kedge_problem *problem, kedge_solver **out);
+KEDGE_API void kedge_solver_destroy(kedge_solver *solver);  ///< NULL is allowed
+
+/// Solve. Not converging is KEDGE_OK with report.converged == false. The report's times and costs
+/// are those of this solve; local_matrices is there the time of the right-hand side. Errors are
+/// against the problem's exact solution.
+/// @param[in]     data      NULL: source and boundary values of the problem
+/// @param[in,out] solution  *solution is NULL: a solution is made, which the caller destroys and
+///                which outlives the solver; else it is a solution of this solver, which is
+///                overwritten in the memory that it has. After a failure it is destroyed and NULL;
+///                the solver can go on.
+/// @retval KEDGE_ERR_ARG      the problem has changed, or the solution is not of this solver's kind
+/// @retval KEDGE_ERR_INPUT    a text is refused, a group is none of the mesh, a value is not finite
+/// @retval KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from kedge_solve()
+KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
+                                          kedge_solution **solution);
+
+/// The report of the set-up: sizes, choices, times and memory, without what a solve finds.
+/// @param[in,out] report  its `size` is read; strings live as long as the solver
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_REPORT_INIT
+KEDGE_API kedge_status kedge_solver_report(const kedge_solver *solver, kedge_report *report);
+
+KEDGE_END_DECLS

@@ -1,0 +1,162 @@
+#include "kedge/solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/nvtx.h"
+#include "core/sized.h"
+#include "device/context.h"
+#include "repeat/data.h"
+#include "solver/pipeline.h"
+
+struct kedge_solver {
+  kg_pipeline pipeline;
+  int64_t version;        ///< of the problem that was set up
+  int64_t bytes;          ///< of device memory that the set-up holds
+  kedge_solution set_up;  ///< its report, and where coefficients are evaluated
+};
+
+static kedge_status set_up(kedge_solver *s)
+{
+  kg_pipeline *const p = &s->pipeline;
+  const int64_t in_use_before = p->ctx->bytes_in_use;
+  p->solution = &s->set_up;
+  s->set_up.ctx = p->ctx;
+  KG_TRY(kg_pipeline_begin(p));
+  kg_report_fill(p);
+  p->ctx->bytes_peak = p->ctx->bytes_in_use;
+  KG_TRY(kg_pipeline_set_up(p));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_TRACE_SOLVE));
+  KG_TRY(kg_stage_end(p, kg_stage_bound(p)));
+  s->set_up.report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  s->bytes = p->ctx->bytes_in_use - in_use_before;
+  s->version = p->problem->version;
+  p->is_set_up = true;
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, kedge_solver **out)
+{
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_solver_create: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_solver_create: context, mesh or problem is NULL");
+  KG_TRY(kg_enter(ctx));
+  kedge_solver *s;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
+  s->pipeline = (kg_pipeline){.ctx = ctx, .mesh = mesh, .problem = problem, .repeats = true};
+  kg_range_push("set-up", mesh->n_elements, 0);
+  const kedge_status status = kg_pipeline_name_robin(&s->pipeline, set_up(s));
+  kg_range_pop();
+  if (status != KEDGE_OK) {
+    kedge_solver_destroy(s);
+    return status;
+  }
+  *out = s;
+  return KEDGE_OK;
+}
+
+void kedge_solver_destroy(kedge_solver *s)
+{
+  if (s == NULL) return;
+  kg_pipeline_free(&s->pipeline);
+  free(s);
+}
+
+kedge_status kedge_solver_report(const kedge_solver *s, kedge_report *report)
+{
+  KG_REQUIRE(NULL, s && report, KEDGE_ERR_ARG,
+             "kedge_solver_report: the solver or the report is NULL");
+  KG_TRY(kg_check_sized(s->pipeline.ctx, "KEDGE_REPORT_INIT", report->size));
+  kg_copy_sized(&s->set_up.report, report);
+  return KEDGE_OK;
+}
+
+/// Whether a solution has the arrays of this solver's results.
+static bool fits(const kg_pipeline *p, const kedge_solution *s)
+{
+  const kg_shape *shape = &p->shape;
+  bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
+              s->n_groups == p->layout.count.n_groups && s->n_edges == p->layout.count.n_edges &&
+              s->n_batches == shape->n_batches &&
+              (s->constant != NULL) == shape->choice.wants_means;
+  for (int i = 0; same && i < s->n_batches; ++i)
+    same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
+           s->batch[i].by_quadrature == shape->batch[i].by_quadrature;
+  return same;
+}
+
+/// Fill in what a solution has before the first stage.
+static kedge_status begin(kedge_solver *solver, kedge_solution **solution)
+{
+  kg_pipeline *const p = &solver->pipeline;
+  const bool given = *solution != NULL;
+  if (!given) KG_TRY(kg_host_calloc(p->ctx, 1, sizeof **solution, solution));
+  kedge_solution *const s = p->solution = *solution;
+  KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
+             "kedge_solver_solve: the solution was not made by this solver: give its own, or NULL");
+  if (!given) KG_TRY(kg_results_allocate(p));
+  s->note[0] = s->evaluation[0] = '\0';
+  for (int i = 0; i < KG_EVALUATED_COUNT; ++i) s->evaluated[i][0] = '\0';
+  const int k = KG_EVALUATED_COEFFICIENTS;
+  memcpy(s->evaluated[k], solver->set_up.evaluated[k], sizeof s->evaluated[k]);
+  kg_coefficients_free(&s->equation);
+  kg_trace_layout_free(&s->layout);
+  kg_report_fill(p);
+  const kedge_report *const r = &solver->set_up.report;
+  s->report.stages[KG_STAGE_MESH].seconds = 0.0;
+  s->report.smoother = r->smoother;
+  s->report.smoothing_steps = r->smoothing_steps;
+  s->report.multigrid_levels = r->multigrid_levels;
+  p->ctx->bytes_peak = p->ctx->bytes_in_use;
+  return KEDGE_OK;
+}
+
+static kedge_status run(kedge_solver *solver)
+{
+  kg_pipeline *const p = &solver->pipeline;
+  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes;
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  KG_TRY(kg_stages_local(p));
+  p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  KG_TRY(kg_coefficients_copy(p->ctx, &p->resolved.equation, &p->solution->equation));
+  if (p->shape.choice.wants_means) return KEDGE_OK;
+  return kg_trace_layout_copy(p->ctx, &p->layout, &p->solution->layout);
+}
+
+/// Solve with data in place of the problem's.
+static kedge_status solve(kedge_solver *solver, const kedge_data *data, kedge_solution **solution)
+{
+  kg_pipeline *const p = &solver->pipeline;
+  kg_data replaced;
+  KG_REQUIRE(p->ctx, p->problem->version == solver->version, KEDGE_ERR_ARG,
+             "kedge_solver_solve: the problem has changed since the solver was set up: "
+             "make a new solver");
+  KG_TRY(begin(solver, solution));
+  kedge_status status = kg_data_put(p, data, &replaced);
+  if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, run(solver));
+  kg_source_close(&p->source);
+  kg_data_restore(p, &replaced);
+  return status;
+}
+
+kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
+                                kedge_solution **solution)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve: the solver is NULL");
+  kg_pipeline *const p = &solver->pipeline;
+  KG_REQUIRE(p->ctx, solution, KEDGE_ERR_ARG, "kedge_solver_solve: solution is NULL");
+  kedge_status status = kg_enter(p->ctx);
+  kg_range_push("solve", p->mesh->n_elements, 0);
+  if (status == KEDGE_OK) status = solve(solver, data, solution);
+  kg_range_pop();
+  p->solution = &solver->set_up;
+  if (status == KEDGE_OK) return KEDGE_OK;
+  kedge_solution_destroy(*solution);
+  *solution = NULL;
+  return status;
+}
