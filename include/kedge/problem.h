@@ -99,7 +99,8 @@ KEDGE_API void kedge_problem_destroy(kedge_problem *problem);  ///< NULL is allo
 /// Set one key of the problem file: kedge_problem_set(p, "equation", "diffusion", "2.5"). This is
 /// how every setting that is text or a number is made; functions below take what text cannot say.
 /// Setting again replaces; a refused setting changes nothing. A name must be set in "parameters"
-/// before an expression uses it, and can be given another value later.
+/// before an expression uses it, and can be given another value later. Key and value "" make a
+/// section [region NAME] without keys.
 /// @param[in] section  "space", "equation", "parameters", "boundary NAME", "exact", "solver", ...
 /// @retval KEDGE_ERR_INPUT  unknown section or key (the nearest valid one is named), bad value
 KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *section,
@@ -118,6 +119,18 @@ KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const 
 KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
                                                kedge_function *du_dx, kedge_function *du_dy,
                                                void *user);
+
+/// Settings of a problem, those of its file too: how many, and each in the order in which it was
+/// made.
+KEDGE_API int kedge_problem_setting_count(const kedge_problem *problem);
+/// @param[in]  index  0 .. kedge_problem_setting_count() - 1
+/// @param[out] section, key, value borrowed until the problem is changed; the key "" stands for a
+/// section
+///         [region NAME] itself; a value that is a function of the caller is NULL
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or there is no such index
+KEDGE_API kedge_status kedge_problem_get_setting(const kedge_problem *problem, int index,
+                                                 const char **section, const char **key,
+                                                 const char **value);
 
 /// Read or generate, and refine, the mesh that the problem's [mesh] section names. A relative path
 /// is relative to the problem file.

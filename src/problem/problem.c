@@ -198,7 +198,8 @@ kedge_status kedge_problem_set(kedge_problem *problem, const char *section, cons
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
   KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
              "kedge_problem_set: section, key or value is NULL");
-  const kg_setting s = text_of(section, key, value);
+  kg_setting s = text_of(section, key, value);
+  if (kg_section_group(section, "region") && !*key && !*value) s.value = NULL;  // the section alone
   return set_all(problem, &s, 1);
 }
 
@@ -241,6 +242,24 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
                               function_of("exact", "du_dx", du_dx, user),
                               function_of("exact", "du_dy", du_dy, user)};
   return set_all(problem, list, 3);
+}
+
+int kedge_problem_setting_count(const kedge_problem *problem)
+{
+  return problem ? problem->settings.n : 0;
+}
+
+kedge_status kedge_problem_get_setting(const kedge_problem *problem, int index,
+                                       const char **section, const char **key, const char **value)
+{
+  KG_REQUIRE(NULL, problem && section && key && value, KEDGE_ERR_ARG,
+             "kedge_problem_get_setting: an argument is NULL");
+  const int n = kedge_problem_setting_count(problem);
+  KG_REQUIRE(problem->ctx, index >= 0 && index < n, KEDGE_ERR_ARG,
+             "kedge_problem_get_setting: index is %d and there are %d settings", index, n);
+  const kg_setting *const s = &problem->settings.items[index];
+  *section = s->section, *key = s->key, *value = s->value;
+  return KEDGE_OK;
 }
 
 kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,

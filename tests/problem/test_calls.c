@@ -314,6 +314,35 @@ static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
   kedge_problem_destroy(p);
 }
 
+static void settings_are_told_in_their_order(void **state)
+{
+  static const char text[] =
+      "[parameters]\nk = 2\n[region air]\n[equation]\nsource = k*x  # heat\n";
+  static const char *const expected[][3] = {
+      {"parameters", "k", "2"}, {"region air", "", NULL}, {"equation", "source", "k*x"}};
+  const fixture *f = *state;
+  const char *section, *key, *value;
+  kedge_problem *p;
+  assert_int_equal(kg_problem_parse(f->ctx, "a.ini", text, sizeof text - 1, NULL, 0, &p), KEDGE_OK);
+  assert_int_equal(kedge_problem_setting_count(p), 3);
+  for (int i = 0; i < 3; ++i) {
+    assert_int_equal(kedge_problem_get_setting(p, i, &section, &key, &value), KEDGE_OK);
+    assert_string_equal(section, expected[i][0]);
+    assert_string_equal(key, expected[i][1]);
+    if (expected[i][2])
+      assert_string_equal(value, expected[i][2]);
+    else
+      assert_null(value);
+  }
+  assert_int_equal(kedge_problem_get_setting(p, 3, &section, &key, &value), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(f->ctx),
+                      "kedge_problem_get_setting: index is 3 and there are 3 settings");
+  assert_int_equal(kedge_problem_set(p, "region iron", "", ""), KEDGE_OK);
+  assert_int_equal(p->n_regions, 2);
+  assert_int_equal(kedge_problem_set(p, "boundary iron", "", ""), KEDGE_ERR_INPUT);
+  kedge_problem_destroy(p);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -329,6 +358,7 @@ int main(void)
       CASE(the_nodes_of_the_mesh_are_moved),
       CASE(maps_that_are_none_are_refused),
       CASE(a_mesh_that_fails_says_where_it_is_asked_for),
+      CASE(settings_are_told_in_their_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

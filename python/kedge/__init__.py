@@ -1,0 +1,24 @@
+"""kedge solves elliptic problems in the plane, -div(diffusion grad u) + reaction u = source, by the hybridizable
+discontinuous Galerkin method, on an NVIDIA GPU or on the cores of the host.
+
+    import kedge
+    mesh = kedge.square(40)                            # or kedge.Mesh("plate.msh"), kedge.Mesh(points, cells, ...)
+    problem = kedge.Problem(order=4, source="exp(-x^2)", boundary={"default": kedge.Dirichlet(0)})
+    s = kedge.Solver(mesh, problem).solve()
+    s.write("u.vtkhdf")
+
+docs/python.md explains it.
+"""
+from . import _library
+from .context import Context, Progress
+from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Note, NotConverged, NumericError, OutOfMemory,
+                     Unsupported)
+from .mesh import Group, Mesh, disk, lshape, mixed, quads, ring, square
+from .problem import Dirichlet, Neumann, Problem, Robin
+from .solution import Report, Solution
+from .solver import Solver
+
+__version__ = _library.library.kedge_version().decode()
+__all__ = ["Cancelled", "Context", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
+           "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Problem", "Progress", "Report", "Robin",
+           "Solution", "Solver", "Unsupported", "disk", "lshape", "mixed", "quads", "ring", "square"]

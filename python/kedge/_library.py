@@ -1,0 +1,158 @@
+"""libkedge as ctypes sees it: the structures and functions of include/kedge, in the order of its headers.
+
+tests/python/test_library.py compiles a C program that checks every member's place and every enumerator.
+"""
+import ctypes
+import os
+import pathlib
+from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+
+GPU_MAX, STAGES_MAX, OPERATORS_MAX = 32, 16, 8
+STATUS = ("OK", "ERR_ARG", "ERR_INPUT", "ERR_IO", "ERR_MEMORY", "ERR_DEVICE", "ERR_UNSUPPORTED", "ERR_NUMERIC",
+          "ERR_CANCELLED", "ERR_INTERNAL")
+BACKENDS = ("auto", "host", "shadow", "cuda")
+BOUNDARY_TYPES = ("dirichlet", "neumann", "robin")
+FIELDS = ("u", "qx", "qy", "u_star", "sigma_x", "sigma_y")
+STOPS = ("tolerance", "rounding", "limit")
+
+
+class Progress(ctypes.Structure):
+    _fields_ = [("stage", c_char_p), ("finished", c_bool), ("seconds", c_double), ("iteration", c_int64),
+                ("relative_residual", c_double), ("tolerance", c_double)]
+
+
+class ContextOptions(ctypes.Structure):
+    _fields_ = [("backend", c_int), ("device", c_int), ("threads", c_int), ("bind_threads", c_bool)]
+
+
+class MeshArrays(ctypes.Structure):
+    _fields_ = [("n_vertices", c_int64), ("vertices", c_void_p), ("n_triangles", c_int64), ("triangles", c_void_p),
+                ("regions", c_void_p), ("n_lines", c_int64), ("lines", c_void_p), ("line_tags", c_void_p),
+                ("n_names", c_int), ("name_tags", c_void_p), ("names", POINTER(c_char_p))]
+
+
+class MeshInfo(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("elements", c_int64), ("edges", c_int64), ("vertices", c_int64),
+                ("boundary_edges", c_int64), ("quadrilaterals", c_int64), ("geometry", c_int),
+                ("turned_elements", c_int64), ("unused_vertices", c_int64), ("shared_elements", c_int64),
+                ("interior_lines", c_int64), ("parts", c_int64), ("coincident_edges", c_int64), ("area", c_double),
+                ("min_area", c_double), ("max_area", c_double), ("min_quality", c_double),
+                ("mean_quality", c_double), ("min_angle", c_double), ("min_jacobian", c_double),
+                ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64)]
+
+
+class MeshGroup(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int32), ("dimension", c_int), ("count", c_int64),
+                ("measure", c_double), ("n_inner", c_int64), ("inner_measure", c_double)]
+
+
+class Points(ctypes.Structure):
+    _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
+                ("region", c_void_p)]
+
+
+class StageReport(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("seconds", c_double), ("bytes", c_double), ("flops", c_double)]
+
+
+class Report(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("elements", c_int64), ("edges", c_int64), ("vertices", c_int64),
+                ("boundary_edges", c_int64), ("order", c_int), ("trace_unknowns", c_int64),
+                ("element_unknowns", c_int64), ("backend", c_char_p), ("device", c_char_p),
+                ("operator_name", c_char_p), ("preconditioner", c_char_p), ("precision", c_char_p),
+                ("smoother", c_char_p), ("smoothing_steps", c_int), ("multigrid_levels", c_int),
+                ("setup_seconds", c_double), ("iterations", c_int64), ("refinements", c_int),
+                ("start_residual", c_double), ("tolerance", c_double), ("relative_residual", c_double),
+                ("rounding_residual", c_double), ("stop", c_int), ("converged", c_bool), ("solver_note", c_char_p),
+                ("evaluation", c_char_p), ("has_exact", c_bool), ("u_l2", c_double), ("u_linf", c_double),
+                ("q_l2", c_double), ("u_star_l2", c_double), ("n_stages", c_int),
+                ("stages", StageReport * STAGES_MAX), ("peak_device_bytes", c_int64),
+                ("predicted_device_bytes", c_int64), ("local_matrices_bytes", c_int64), ("operator_bytes", c_int64),
+                ("sigma_l2", c_double), ("triangle_inverse", c_char_p), ("quadrilateral_inverse", c_char_p),
+                ("stabilization_length", c_double)]
+
+
+class Plan(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("elements", c_int64), ("edges", c_int64), ("vertices", c_int64),
+                ("boundary_edges", c_int64), ("order", c_int), ("trace_unknowns", c_int64),
+                ("operator_kind", c_int), ("preconditioner", c_char_p), ("precision", c_char_p),
+                ("smoother", c_char_p), ("n_stages", c_int), ("stage_name", c_char_p * STAGES_MAX),
+                ("stage_bytes", (c_int64 * STAGES_MAX) * OPERATORS_MAX), ("peak_bytes", c_int64 * OPERATORS_MAX),
+                ("needed_bytes", c_int64 * OPERATORS_MAX), ("host_bytes", c_int64), ("free_bytes", c_int64),
+                ("host_free_bytes", c_int64), ("fits", c_bool * OPERATORS_MAX),
+                ("stabilization_length", c_double)]
+
+
+# The C names of what has another one here, for the test.
+STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
+              "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
+              "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan}
+
+PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
+FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Points), c_void_p)
+
+P, S, OUT = c_void_p, c_char_p, POINTER(c_void_p)
+FUNCTIONS = {
+    "kedge_version": (S,),
+    "kedge_status_text": (S, c_int),
+    "kedge_context_create": (c_int, POINTER(ContextOptions), OUT),
+    "kedge_context_destroy": (None, P),
+    "kedge_context_error": (S, P),
+    "kedge_context_backend": (c_int, P),
+    "kedge_context_device": (S, P),
+    "kedge_context_reason": (S, P),
+    "kedge_context_set_progress": (None, P, PROGRESS_FUNCTION, P),
+    "kedge_mesh_create": (c_int, P, POINTER(MeshArrays), OUT),
+    "kedge_mesh_read": (c_int, P, S, OUT),
+    "kedge_mesh_refine": (c_int, P, P, c_int, OUT),
+    "kedge_mesh_write": (c_int, P, P, S, c_bool),
+    "kedge_mesh_destroy": (None, P),
+    "kedge_mesh_get_info": (c_int, P, POINTER(MeshInfo)),
+    "kedge_mesh_group_count": (c_int, P),
+    "kedge_mesh_get_group": (c_int, P, c_int, POINTER(MeshGroup)),
+    "kedge_problem_create": (c_int, P, OUT),
+    "kedge_problem_read": (c_int, P, S, POINTER(S), c_int, OUT),
+    "kedge_problem_destroy": (None, P),
+    "kedge_problem_set": (c_int, P, S, S, S),
+    "kedge_problem_set_source": (c_int, P, FUNCTION, P),
+    "kedge_problem_set_boundary": (c_int, P, S, c_int, FUNCTION, P),
+    "kedge_problem_set_exact": (c_int, P, FUNCTION, FUNCTION, FUNCTION, P),
+    "kedge_problem_setting_count": (c_int, P),
+    "kedge_problem_get_setting": (c_int, P, c_int, POINTER(S), POINTER(S), POINTER(S)),
+    "kedge_problem_mesh": (c_int, P, OUT),
+    "kedge_problem_mesh_file": (S, P),
+    "kedge_problem_output": (S, P),
+    "kedge_plan_make": (c_int, P, P, P, POINTER(Plan)),
+    "kedge_stop_name": (S, c_int),
+    "kedge_solve": (c_int, P, P, P, OUT),
+    "kedge_solution_destroy": (None, P),
+    "kedge_solution_report": (c_int, P, POINTER(Report)),
+    "kedge_solution_means": (c_int, P, c_int, P),
+    "kedge_solution_offsets": (c_int, P, c_int, P),
+    "kedge_solution_nodes": (c_int, P, c_int, P),
+    "kedge_solution_values": (c_int, P, c_int, c_int, P),
+    "kedge_solution_trace": (c_int, P, P, P),
+    "kedge_solution_indicator": (c_int, P, P),
+    "kedge_solution_write": (c_int, P, S),
+    "kedge_report_write": (c_int, P, POINTER(Report), S),
+}
+
+
+def _load():
+    path = os.environ.get("KEDGE_LIBRARY") or str(pathlib.Path(__file__).with_name("libkedge.so"))
+    try:
+        library = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"the library of kedge cannot be loaded ({error}); install kedge with `pip install .` from "
+                          "its folder, or set KEDGE_LIBRARY to a libkedge.so that is built") from error
+    for name, (result, *arguments) in FUNCTIONS.items():
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ImportError(f"{path} has no {name}: it is of another version of kedge than its Python package; "
+                              "build or install both anew") from None
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+library = _load()

@@ -1,0 +1,186 @@
+"""Where kedge computes: a context of the library, and the rules of threads and processes that it brings."""
+import ctypes
+import os
+import signal
+import threading
+import weakref
+from collections import namedtuple
+from contextlib import contextmanager
+
+from . import _library as c
+from .errors import BY_STATUS, Error
+
+Progress = namedtuple("Progress", "stage finished seconds iteration relative_residual tolerance")
+Progress.__doc__ = """A moment of a solve, as a progress function gets it.
+
+stage -- its name as in reports; finished -- the stage has ended; seconds -- since it began;
+iteration, relative_residual, tolerance -- of the trace solve, 0 elsewhere"""
+
+_process = os.getpid()
+_threads = threading.local()
+
+
+def _callers():
+    """The contexts in which the library is calling a function on this thread."""
+    return _threads.__dict__.setdefault("callers", [])
+
+
+def _refuse_fork():
+    if os.getpid() != _process:
+        raise Error("kedge was loaded before this process was forked, and its threads are not here; start processes "
+                    "with multiprocessing.get_context('spawn')")
+
+
+def refuse_pickle(self, protocol=None):
+    """The __reduce_ex__ of what holds memory of the library."""
+    raise TypeError(f"a kedge.{type(self).__name__} cannot be pickled or copied: it holds memory of the library; "
+                    "make it anew in the other process, from files or arrays")
+
+
+def check(status, sentence):
+    """Raise the exception of a status of the library."""
+    if status:
+        raise BY_STATUS[status](os.fsdecode(sentence))
+
+
+class Context:
+    """A GPU, or threads of the host.
+
+    backend -- "auto" (the GPU when one is usable, else the host), "host" or "cuda"
+    device  -- number of the GPU, None: the first visible one
+    threads -- of the host; 0: one a core that this process may use
+
+    Calls in one context take turns, from whatever thread they come; threads that are to solve at the same
+    time take a context each, as they do when they name a backend.
+    """
+
+    def __init__(self, backend="auto", device=None, threads=0):
+        _refuse_fork()
+        if backend not in c.BACKENDS:
+            raise ValueError(f"backend is {backend!r}; it is one of {', '.join(map(repr, c.BACKENDS))}")
+        options = c.ContextOptions(c.BACKENDS.index(backend), -1 if device is None else device, threads, True)
+        handle = ctypes.c_void_p()
+        status = c.library.kedge_context_create(options, handle)
+        check(status, c.library.kedge_context_error(None) if status else b"")
+        self.handle = handle
+        self._lock = threading.RLock()
+        self._busy = False
+        self._garbage = []
+        self.failure = None  # what a function of the caller raised while the library called it
+        self._progress = None
+        self._callback = c.PROGRESS_FUNCTION(self._on_progress)
+        c.library.kedge_context_set_progress(handle, self._callback, None)
+        weakref.finalize(self, _destroy_context, handle, self._callback)
+
+    backend = property(lambda self: c.BACKENDS[c.library.kedge_context_backend(self.handle)],
+                       doc='"host" or "cuda"')
+    device = property(lambda self: os.fsdecode(c.library.kedge_context_device(self.handle)),
+                      doc="the device as words")
+    reason = property(lambda self: os.fsdecode(c.library.kedge_context_reason(self.handle)),
+                      doc='why "auto" took this backend')
+    __reduce_ex__ = refuse_pickle
+
+    def __repr__(self):
+        return f"kedge.Context({self.backend!r}: {self.device})"
+
+    def call(self, name, *arguments, progress=None):
+        """Call a function that returns a status; raise its failure, or that of a function of the caller."""
+        _refuse_fork()
+        if self in _callers():
+            raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
+                        "evaluates; make arrays before the solve, or take another context")
+        with self._lock:
+            self._busy, self._progress, self.failure = True, progress, None
+            try:
+                with self._interruptible():
+                    status = getattr(c.library, name)(*arguments)
+                    sentence = c.library.kedge_context_error(self.handle) if status else b""
+            finally:
+                failure, self._busy, self._progress, self.failure = self.failure, False, None, None
+                self._sweep()
+            if failure is not None:
+                raise failure
+            check(status, sentence)
+
+    @contextmanager
+    def _interruptible(self):
+        """Ctrl-C is kept until the library asks whether to go on, or returns: an exception cannot pass through it."""
+        if (threading.current_thread() is not threading.main_thread()
+                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+            yield
+            return
+
+        def keep(_number, _frame):
+            self.failure = KeyboardInterrupt()
+
+        signal.signal(signal.SIGINT, keep)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    @contextmanager
+    def calling(self):
+        """While the library, in this context and on this thread, calls a function of the caller."""
+        _callers().append(self)
+        try:
+            yield
+        finally:
+            _callers().pop()
+
+    def discard(self, destroy, handle):
+        """Destroy an object of this context: now, or as soon as no call is going on in it."""
+        self._garbage.append((destroy, handle))
+        if self._lock.acquire(blocking=False):
+            try:
+                if not self._busy:
+                    self._sweep()
+            finally:
+                self._lock.release()
+
+    def _sweep(self):
+        while self._garbage:
+            destroy, handle = self._garbage.pop()
+            destroy(handle)
+
+    def _on_progress(self, _, at):
+        """Whether to go on."""
+        try:
+            if self.failure is not None:
+                return False
+            if self._progress is None:
+                return True
+            p = at.contents
+            with self.calling():
+                return self._progress(Progress(p.stage.decode(), p.finished, p.seconds, p.iteration,
+                                               p.relative_residual, p.tolerance)) is not False
+        except BaseException as failure:  # raised again by call()
+            self.failure = failure
+            return False
+
+
+def _destroy_context(handle, _callback):
+    """The callback lives as long as the context that may call it."""
+    if os.getpid() == _process:
+        c.library.kedge_context_destroy(handle)
+
+
+def own(owner, context, destroy, handle, *kept):
+    """Let an object of the library go with its Python object; `kept` live longer than it."""
+    weakref.finalize(owner, _discard, context, destroy, handle, *kept)
+
+
+def _discard(context, destroy, handle, *_kept):
+    if os.getpid() == _process:
+        context.discard(destroy, handle)
+
+
+
+def context_of(backend):
+    """The context that is meant: itself, or that of this thread with a backend of this name."""
+    if isinstance(backend, Context):
+        return backend
+    contexts = _threads.__dict__.setdefault("contexts", {})
+    if backend not in contexts:
+        contexts[backend] = Context(backend)
+    return contexts[backend]

@@ -1,0 +1,53 @@
+"""Exceptions and warnings. Their sentences are those of the library: what, where, what to do."""
+
+
+class Error(Exception):
+    """Every failure of kedge; the subclasses say of which kind."""
+
+
+class InputError(Error, ValueError):
+    """The mesh, the problem or an argument is refused."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+
+class OutOfMemory(Error, MemoryError):
+    """It was predicted not to fit, or the machine had less than it said."""
+
+
+class DeviceError(Error, RuntimeError):
+    """The GPU or its driver failed."""
+
+
+class Unsupported(Error, RuntimeError):
+    """It is not in this build, or this GPU cannot do it."""
+
+
+class NumericError(Error, ArithmeticError):
+    """The computation broke down: the trace operator is not positive definite, or there are NaN."""
+
+
+class Cancelled(Error):
+    """A progress function returned False."""
+
+
+class NotConverged(Error):
+    """The iteration ended before its tolerance.
+
+    solution -- what it had reached, a Solution
+    report   -- that of the solution
+    """
+
+    def __init__(self, sentence, solution):
+        super().__init__(sentence)
+        self.solution, self.report = solution, solution.report
+
+
+class Note(UserWarning):
+    """What a solve says of itself: a reason to doubt some digits of what it returns."""
+
+
+BY_STATUS = (None, InputError, InputError, FileError, OutOfMemory, DeviceError, Unsupported, NumericError, Cancelled,
+             Error)

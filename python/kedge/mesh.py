@@ -1,0 +1,227 @@
+"""Meshes: from files, generators, NumPy arrays and meshio."""
+import ctypes
+import os
+import tempfile
+from collections import namedtuple
+
+import numpy as np
+
+from . import _library as c
+from .context import check, context_of, own, refuse_pickle
+from .gmsh import write_gmsh
+
+Group = namedtuple("Group", "name tag dimension count measure inner inner_measure")
+Group.__doc__ = """Boundary edges (dimension 1) or elements (dimension 2) of one name.
+
+count, measure -- how many and their length or area; inner, inner_measure -- edges inside the domain, which take
+no condition"""
+
+
+def _array(value, dtype, width, name):
+    """A C array [n][width], or [n] where width is 0."""
+    array = np.asarray(value)
+    if np.issubdtype(dtype, np.integer) and not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise TypeError(f"{name} holds {array.dtype}; whole numbers are expected")
+    if np.issubdtype(dtype, np.integer) and array.size and not -2**31 <= array.min() <= array.max() < 2**31:
+        raise ValueError(f"{name} holds numbers that do not fit into 32 bits")
+    array = np.ascontiguousarray(array, dtype)
+    shape = array.reshape(-1, width).shape if width and array.size == 0 else array.shape
+    if len(shape) != (2 if width else 1) or (width and shape[1] != width):
+        raise ValueError(f"{name} has the shape {array.shape}; expected is " + (f"(n, {width})" if width else "(n,)"))
+    return array.reshape(shape)
+
+
+def _tags(groups, n, what):
+    """Numbers of groups, and the names of these where they are names: {number: name}."""
+    groups = np.asarray(groups)
+    if groups.shape != (n,):
+        raise ValueError(f"{what} has the shape {groups.shape}; expected is ({n},)")
+    if groups.dtype.kind not in "UO":
+        return _array(groups, np.int32, 0, what), {}
+    names, numbers = np.unique(groups.astype(str), return_inverse=True)
+    return (numbers + 1).astype(np.int32), {i + 1: str(name) for i, name in enumerate(names)}
+
+
+def _lines(lines, groups):
+    """Lines as {name or number: pairs}, or pairs and their groups, as pairs, tags and names."""
+    if hasattr(lines, "items"):
+        if groups is not None:
+            raise TypeError("groups go with lines that are one array; a dict of lines has their names")
+        parts = {name: _array(pairs, np.int32, 2, f"lines[{name!r}]") for name, pairs in lines.items()}
+        pairs = np.concatenate(list(parts.values())) if parts else np.empty((0, 2), np.int32)
+        names = np.array([name for name, part in parts.items() for _ in range(len(part))], dtype=object)
+        if all(isinstance(name, (int, np.integer)) for name in parts):
+            names = names.astype(np.int32)
+        return pairs, *_tags(names, len(pairs), "lines")
+    pairs = _array([] if lines is None else lines, np.int32, 2, "lines")
+    if groups is None:
+        if len(pairs):
+            raise TypeError("lines have no groups; give groups, a name or number for each line, or a dict of lines")
+        groups = np.empty(0, np.int32)
+    return pairs, *_tags(groups, len(pairs), "groups")
+
+
+class Mesh:
+    """A mesh of triangles and quadrilaterals with named groups. It does not change.
+
+    Mesh("plate.msh") reads a Gmsh file. Mesh(points, cells, lines, groups, regions) takes arrays:
+
+    points  -- (n, 2) float, coordinates in the caller's unit of length
+    cells   -- (m, 3) int, vertices of triangles from 0, in any orientation; (m, 4): quadrilaterals. A dict of
+               such arrays by meshio's names of shapes has several: {"triangle": ..., "quad": ..., "triangle6": ...}
+    lines   -- (k, 2) int, edges that have a group, with
+    groups  -- (k,) names or positive numbers; or lines alone, a dict {name: (k, 2) int}
+    regions -- (m,) names or numbers of the cells' materials, 0: none
+
+    geometry, map, refine -- as in [mesh] of a problem file, of files and generators; refine: of arrays too
+    backend               -- "auto", "host", "cuda" or a Context: a GPU orders and connects large meshes
+    """
+
+    def __init__(self, source, cells=None, lines=None, groups=None, regions=None, *, geometry=None, map=None,
+                 refine=0, backend="auto"):
+        context = context_of(backend)
+        settings = {"geometry": geometry, "map": map, "refine": refine or None}
+        if isinstance(source, (str, os.PathLike)):
+            if not (cells is None and lines is None and groups is None and regions is None):
+                raise TypeError("a mesh is of a file or of arrays, not of both")
+            self._hold(context, _from_section(context, {"file": os.path.abspath(source), **settings}))
+            return
+        if cells is None:
+            raise TypeError("Mesh() takes a file name, or points and cells")
+        if geometry is not None or map is not None:
+            raise TypeError("geometry and map are for files and generators; arrays have their points already")
+        self._hold(context, _from_arrays(context, source, cells, lines, groups, regions))
+        if refine:
+            self._hold(context, self.refine(refine).handle)
+
+    @classmethod
+    def generate(cls, words, *, geometry=None, map=None, refine=0, backend="auto"):
+        """The mesh that [mesh] generate = WORDS of a problem file makes: "square 40", "ring 8 64 quads"."""
+        context = context_of(backend)
+        settings = {"generate": words, "geometry": geometry, "map": map, "refine": refine or None}
+        return cls._of(context, _from_section(context, settings))
+
+    @classmethod
+    def _of(cls, context, handle):
+        mesh = cls.__new__(cls)
+        mesh._hold(context, handle)
+        return mesh
+
+    def _hold(self, context, handle):
+        self.context, self.handle = context, handle
+        own(self, context, c.library.kedge_mesh_destroy, handle, context)
+        info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
+        check(c.library.kedge_mesh_get_info(handle, info), b"")
+        self.info = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
+        self.info["box"] = tuple(info.box)
+        self.groups = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
+
+    elements = property(lambda self: self.info["elements"], doc="how many")
+    vertices = property(lambda self: self.info["vertices"], doc="how many")
+    edges = property(lambda self: self.info["edges"], doc="how many")
+    area = property(lambda self: self.info["area"], doc="of the domain, along curves")
+    box = property(lambda self: self.info["box"], doc="xmin, ymin, xmax, ymax")
+    __reduce_ex__ = refuse_pickle
+
+    def __repr__(self):
+        names = ", ".join(group.name for group in self.groups)
+        return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
+
+    def refine(self, times=1):
+        """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3."""
+        handle = ctypes.c_void_p()
+        self.context.call("kedge_mesh_refine", self.context.handle, self.handle, times, handle)
+        return Mesh._of(self.context, handle)
+
+    def write(self, path, binary=False):
+        """Write a Gmsh 4.1 file."""
+        self.context.call("kedge_mesh_write", self.context.handle, self.handle, os.fsencode(path), binary)
+
+
+def _from_section(context, settings):
+    """A mesh by the keys of [mesh]."""
+    problem, handle = ctypes.c_void_p(), ctypes.c_void_p()
+    context.call("kedge_problem_create", context.handle, problem)
+    try:
+        for key, value in settings.items():
+            if value is not None:
+                text = ", ".join(value) if isinstance(value, (tuple, list)) else str(value)
+                context.call("kedge_problem_set", problem, b"mesh", key.encode(), os.fsencode(text))
+        context.call("kedge_problem_mesh", problem, handle)
+    finally:
+        c.library.kedge_problem_destroy(problem)
+    return handle
+
+
+def _from_arrays(context, points, cells, lines, groups, regions):
+    points = np.asarray(points, float)
+    if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
+        points = points[:, :2]
+    points = _array(points, np.float64, 2, "points")
+    pairs, tags, names = _lines(lines, groups)
+    blocks = cells if hasattr(cells, "items") else None
+    if blocks is None:
+        width = np.asarray(cells).shape[-1:] or (0,)
+        blocks = {{3: "triangle", 4: "quad"}.get(width[0], "triangle"): cells}
+    n = sum(len(block) for block in blocks.values())
+    region_tags, region_names = _tags(np.zeros(n, np.int32) if regions is None else regions, n, "regions")
+    if list(blocks) != ["triangle"] or region_names:
+        return _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names)
+    triangles = _array(blocks["triangle"], np.int32, 3, "cells")
+    texts = (ctypes.c_char_p * max(len(names), 1))(*(name.encode() for name in names.values()))
+    numbers = np.array(list(names) or [0], np.int32)
+    arrays = c.MeshArrays(len(points), points.ctypes.data, n, triangles.ctypes.data, region_tags.ctypes.data,
+                          len(pairs), pairs.ctypes.data, tags.ctypes.data, len(names), numbers.ctypes.data, texts)
+    handle = ctypes.c_void_p()
+    context.call("kedge_mesh_create", context.handle, arrays, handle)
+    return handle
+
+
+def _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names):
+    """What the arrays of the library cannot say goes through a Gmsh file, which can."""
+    with tempfile.TemporaryDirectory(prefix="kedge-") as folder:
+        path = os.path.join(folder, "arrays.msh")
+        write_gmsh(path, points, blocks, pairs, tags, names, region_tags, region_names)
+        handle = ctypes.c_void_p()
+        context.call("kedge_mesh_read", context.handle, os.fsencode(path), handle)
+        return handle
+
+
+def _group(handle, index):
+    group = c.MeshGroup(ctypes.sizeof(c.MeshGroup))
+    check(c.library.kedge_mesh_get_group(handle, index, group), b"")
+    return Group(os.fsdecode(group.name), group.tag, group.dimension, group.count, group.measure, group.n_inner,
+                 group.inner_measure)
+
+
+def square(n, **options):
+    """The unit square, n x n squares split by a diagonal; groups left, right, bottom, top.
+
+    Options of this and the functions below: geometry, map, refine and backend, as of Mesh.
+    """
+    return Mesh.generate(f"square {n}", **options)
+
+
+def quads(n, **options):
+    """The unit square in n x n squares; groups left, right, bottom, top."""
+    return Mesh.generate(f"quads {n}", **options)
+
+
+def mixed(n, **options):
+    """The unit square, a checkerboard of n x n squares and squares split by a diagonal; groups as of square()."""
+    return Mesh.generate(f"mixed {n}", **options)
+
+
+def lshape(n, quads=False, **options):
+    """(-1, 1)^2 without its lower right quarter, 2n x 2n squares less a quarter; group boundary."""
+    return Mesh.generate(f"lshape {n}" + " quads" * quads, **options)
+
+
+def ring(layers, sectors, quads=False, **options):
+    """Radii 1 to 2; groups inner, outer. geometry = 2 to 5 makes its edges round."""
+    return Mesh.generate(f"ring {layers} {sectors}" + " quads" * quads, **options)
+
+
+def disk(layers, quads=False, **options):
+    """Radius 1; group boundary. geometry = 2 to 5 makes its edges round."""
+    return Mesh.generate(f"disk {layers}" + " quads" * quads, **options)

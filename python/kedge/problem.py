@@ -1,0 +1,273 @@
+"""The equation, its boundary conditions, the space and the solver's settings: the keys of a problem file."""
+import ctypes
+import inspect
+import os
+from collections import namedtuple
+
+import numpy as np
+
+from . import _library as c
+from .context import Context, check, context_of, own
+from .mesh import Mesh, _from_section
+
+Dirichlet = namedtuple("Dirichlet", "value", defaults=(None,))
+Dirichlet.__doc__ = "u = value. None, as below: from the exact solution."
+Neumann = namedtuple("Neumann", "value", defaults=(0,))
+Neumann.__doc__ = "diffusion grad u . n = value, the flux into the domain."
+Robin = namedtuple("Robin", "coefficient value", defaults=(None,))
+Robin.__doc__ = "diffusion grad u . n + coefficient u = value."
+CONDITIONS = {"dirichlet": Dirichlet, "neumann": Neumann, "robin": Robin}
+
+# Keys of a problem file that are one argument of Problem.
+ARGUMENTS = {
+    ("space", "order"): "order", ("space", "inverse"): "inverse", ("space", "quadrature"): "quadrature",
+    ("space", "stabilization"): "stabilization", ("space", "length"): "length",
+    ("equation", "diffusion"): "diffusion", ("equation", "reaction"): "reaction", ("equation", "source"): "source",
+    ("exact", "u"): "exact", ("exact", "quadrature"): "exact_quadrature",
+    ("solver", "operator"): "operator", ("solver", "preconditioner"): "preconditioner",
+    ("solver", "smoother"): "smoother", ("solver", "smoothing_steps"): "smoothing_steps",
+    ("solver", "precision"): "precision", ("solver", "tolerance"): "tolerance",
+    ("solver", "max_iterations"): "max_iterations", ("output", "fields"): "fields",
+}
+# What every key is called here, as `callable(argument)`; a test compares it with the library's own table.
+NAMES = {key: f"Problem({name})" for key, name in ARGUMENTS.items()}
+NAMES.update({
+    ("mesh", "file"): "Mesh(source)", ("mesh", "generate"): "Mesh.generate(words)",
+    ("mesh", "geometry"): "Mesh(geometry)", ("mesh", "map"): "Mesh(map)", ("mesh", "refine"): "Mesh(refine)",
+    ("region NAME", "diffusion"): "Problem(diffusion)", ("region NAME", "reaction"): "Problem(reaction)",
+    ("region NAME", "source"): "Problem(source)", ("parameters", "NAME"): "Problem(parameters)",
+    ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",
+    ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
+})
+
+
+class Problem:
+    """-div(diffusion grad u) + reaction u = source, with conditions on the boundary.
+
+    order     -- of the polynomials of u, 1 to 12
+    diffusion -- > 0: a number, an expression, three of them for a tensor (xx, xy, yy); or a dict of these by
+                 region of the mesh, {"iron": 45, "air": 1}, where "default" stands for all others
+    reaction  -- >= 0, a number or an expression, or a dict
+    source    -- a number, an expression, a function of arrays f(x, y), or a dict of numbers and expressions
+    boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for edges of no group; values are
+                 numbers, expressions or functions f(x, y)
+    exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report, and
+                 data that are left out come from it
+    parameters -- {name: number} for expressions
+
+    The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
+    exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
+    max_iterations of [solver], fields of [output] ("full" or "cells").
+
+    Functions get arrays x, y of the same length and return as many values, or one; those with an argument `region`
+    or `normal` (arrays n_x, n_y; boundaries alone) get it too. They are called from several threads in turn.
+    Expressions are as in problem files, "exp(-x^2)": fast, on the GPU too. A problem does not change: replace()
+    makes another.
+    """
+
+    def __init__(self, *, order=None, diffusion=None, reaction=None, source=None, boundary=None, exact=None,
+                 parameters=None, stabilization=None, length=None, inverse=None, quadrature=None,
+                 exact_quadrature=None, operator=None, preconditioner=None, smoother=None, smoothing_steps=None,
+                 precision=None, tolerance=None, max_iterations=None, fields=None):
+        given = locals()
+        self.settings = {}
+        self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
+
+    @classmethod
+    def read(cls, path, **changes):
+        """A problem file; changes are arguments of Problem, which take the place of what it says."""
+        context, handle = _checker(), ctypes.c_void_p()
+        context.call("kedge_problem_read", context.handle, os.fsencode(path), None, 0, handle)
+        try:
+            settings = dict(_settings(handle))
+            file = c.library.kedge_problem_mesh_file(handle)
+        finally:
+            c.library.kedge_problem_destroy(handle)
+        if file is not None:
+            settings["mesh", "file"] = os.path.abspath(os.fsdecode(file))
+        problem = cls.__new__(cls)
+        problem.settings = settings
+        problem._change(changes)
+        return problem
+
+    def replace(self, **changes):
+        """The same problem with other arguments. Regions and groups that are not named stay as they are."""
+        problem = Problem.__new__(Problem)
+        problem.settings = dict(self.settings)
+        problem._change(changes)
+        return problem
+
+    def write(self, path):
+        """Write a problem file. Functions have no text and are refused."""
+        sections = {}
+        for (section, key), value in self.settings.items():
+            if not isinstance(value, str):
+                raise ValueError(f"[{section}] {key} is a function; a problem file holds expressions alone")
+            value = value.replace("\n", "\n  ")
+            sections.setdefault(section, []).append(f"{key} = {value}\n" if key else "")
+        text = "\n".join(f"[{section}]\n{''.join(lines)}" for section, lines in sections.items())
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def mesh(self, backend="auto"):
+        """The mesh that a problem file names."""
+        context = context_of(backend)
+        section = {key: value for (where, key), value in self.settings.items() if where == "mesh"}
+        return Mesh._of(context, _from_section(context, section))
+
+    def __repr__(self):
+        rows = (f"{section}.{key} = {value}" for (section, key), value in self.settings.items() if key)
+        return f"<kedge.Problem: {', '.join(rows)}>"
+
+    def _change(self, changes):
+        """Take arguments into the settings, and let the library look at them."""
+        for name, value in changes.items():
+            if value is None:
+                continue
+            if name == "boundary":
+                self._set_boundary(value)
+            elif name == "parameters":
+                self.settings.update({("parameters", key): _text(key, number) for key, number in value.items()})
+            elif name in ("diffusion", "reaction", "source") and hasattr(value, "items"):
+                self._set_regions(name, value)
+            else:
+                self.settings[_key_of(name)] = _setting(name, value)
+        self.build(_checker())
+
+    def _set_regions(self, name, values):
+        for region, value in values.items():
+            section = "equation" if region == "default" else f"region {region}"
+            if callable(value):
+                raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and expressions: "
+                                "give one function of x, y and region for all")
+            self.settings[section, name] = _setting(name, value)
+
+    def _set_boundary(self, boundary):
+        for group, condition in boundary.items():
+            kind = type(condition).__name__.lower()
+            if kind not in CONDITIONS or not isinstance(condition, CONDITIONS[kind]):
+                raise TypeError(f"boundary[{group!r}] is {condition!r}; it is a kedge.Dirichlet, Neumann or Robin")
+            section = f"boundary {group}"
+            for key in ("type", "value", "coefficient"):
+                self.settings.pop((section, key), None)
+            self.settings[section, "type"] = kind
+            for key, value in condition._asdict().items():
+                if callable(value) and key == "coefficient":
+                    raise TypeError(f"the coefficient of boundary[{group!r}] is a function; it takes numbers and "
+                                    "expressions")
+                if value is not None:
+                    self.settings[section, key] = _setting(key, value)
+
+    def build(self, context):
+        """The problem as an object of the library in a context; a handle and what must live as long as it."""
+        handle = ctypes.c_void_p()
+        context.call("kedge_problem_create", context.handle, handle)
+        built = _Built(context, handle)
+        order = {"parameters": 0, "region": 1, "boundary": 2}
+        for (section, key), value in sorted(self.settings.items(), key=lambda item: order.get(item[0][0].split()[0], 3)):
+            if isinstance(value, str):
+                context.call("kedge_problem_set", handle, section.encode(), key.encode(), value.encode())
+            elif section == "equation":
+                context.call("kedge_problem_set_source", handle, built.function(value), None)
+            elif section == "exact":
+                context.call("kedge_problem_set_exact", handle, *map(built.function, value), None)
+            else:
+                kind = c.BOUNDARY_TYPES.index(self.settings[section, "type"])
+                context.call("kedge_problem_set_boundary", handle, section.partition(" ")[2].encode(), kind,
+                             built.function(value), None)
+        return built
+
+
+class _Built:
+    def __init__(self, context, handle):
+        self.context, self.handle, self._functions = context, handle, []
+        own(self, context, c.library.kedge_problem_destroy, handle, context, self._functions)
+
+    def function(self, function):
+        self._functions.append(_callback(function, self.context))
+        return self._functions[-1]
+
+
+def _view(address, n):
+    return np.frombuffer((ctypes.c_double * n).from_address(address))
+
+
+def _callback(function, context):
+    """A function of arrays as the library calls it, from any of its threads; what it raises ends the solve."""
+    try:
+        extra = set(inspect.signature(function).parameters) & {"region", "normal"}
+    except (TypeError, ValueError):
+        extra = set()
+
+    def call(_, points, value):
+        at = points.contents
+        n = at.n
+        result = _view(value, n)
+        try:
+            if context.failure is not None:
+                raise context.failure
+            more = {}
+            if "region" in extra:
+                more["region"] = _view(at.region, n).copy()
+            if "normal" in extra:
+                if not at.normal_x:
+                    raise TypeError("a function with an argument `normal` is for boundaries; elsewhere is no normal")
+                more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
+            with context.calling():
+                result[:] = function(_view(at.x, n).copy(), _view(at.y, n).copy(), **more)
+        except BaseException as failure:
+            context.failure = failure
+            result[:] = np.nan
+
+    return c.FUNCTION(call)
+
+
+def _key_of(name):
+    for key, argument in ARGUMENTS.items():
+        if argument == name:
+            return key
+    raise TypeError(f"Problem has no argument {name!r}; it has {', '.join(ARGUMENTS.values())}, boundary, parameters")
+
+
+def _text(name, value):
+    """A number or an expression as a problem file has it."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if name == "diffusion" and isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
+        return ", ".join(_text("", part) for part in value)
+    what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
+    raise TypeError(f"{name} is {value!r}; it takes {what}")
+
+
+def _setting(name, value):
+    """Text, or functions where the library takes them."""
+    if callable(value) and name in ("source", "value"):
+        return value
+    if name == "exact" and isinstance(value, tuple):
+        if len(value) != 3 or not all(map(callable, value)):
+            raise TypeError("exact is an expression, or three functions (u, du_dx, du_dy)")
+        return value
+    return _text(name, value)
+
+
+def _settings(handle):
+    """Settings of a problem of the library: ((section, key), value)."""
+    texts = [ctypes.c_char_p() for _ in range(3)]
+    for i in range(c.library.kedge_problem_setting_count(handle)):
+        check(c.library.kedge_problem_get_setting(handle, i, *texts), b"")
+        section, key, value = (os.fsdecode(text.value or b"") for text in texts)
+        yield (section, key), value
+
+
+_checkers = []
+
+
+def _checker():
+    """A context in which problems are looked at before they are solved."""
+    if not _checkers:
+        _checkers.append(Context("host", threads=1))
+    return _checkers[0]

@@ -1,0 +1,154 @@
+"""What a solve returns."""
+import ctypes
+import os
+from collections import namedtuple
+from functools import cached_property
+
+import numpy as np
+
+from . import _library as c
+from .context import own, refuse_pickle
+
+Stage = namedtuple("Stage", "seconds bytes flops")
+
+
+class Report:
+    """The report of a solve: attributes are the members of kedge_report (include/kedge/solution.h).
+
+    iterations, relative_residual, converged, stop, solver_note; elements, trace_unknowns, element_unknowns;
+    u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution; stages, a dict of
+    Stage(seconds, bytes, flops); peak_device_bytes, ...
+    """
+
+    def __init__(self, raw):
+        for name, _ in c.Report._fields_[1:]:
+            value = getattr(raw, name)
+            setattr(self, name, os.fsdecode(value) if isinstance(value, bytes) else value)
+        self.stop = c.STOPS[raw.stop]
+        self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
+                       for stage in raw.stages[:raw.n_stages]}
+
+    seconds = property(lambda self: sum(stage.seconds for stage in self.stages.values()), doc="of all stages")
+
+    def __repr__(self):
+        return (f"<kedge.Report: {self.elements} elements of order {self.order}, {self.iterations} iterations, "
+                f"residual {self.relative_residual:.1e}, {self.seconds:.3g} s on {self.device}>")
+
+
+class Solution:
+    """Fields of a solve, in the caller's order of elements.
+
+    Values are at the equispaced nodes of every element, in VTK's order: of triangles (P + 1)(P + 2)/2, of
+    quadrilaterals (P + 1)^2. On a mesh of one shape arrays are [element][node]; on one of both they are [node],
+    element after element, and offsets(order) says where each begins.
+
+    u      -- order P, [element][node]
+    q      -- grad u, order P, [element][node][2], in units of u a unit of length
+    sigma  -- diffusion q, as q
+    u_star -- order P + 1, one order more accurate
+    report -- a Report
+    """
+
+    def __init__(self, solver, problem, built, handle):
+        self.mesh, self.problem, self.context = solver.mesh, problem, solver.context
+        self.handle = handle
+        own(self, self.context, c.library.kedge_solution_destroy, handle, self.mesh, built, self.context)
+        self.order = self.report.order
+
+    __reduce_ex__ = refuse_pickle
+
+    def __repr__(self):
+        return f"<kedge.Solution: {self.report!r}>"
+
+    @property
+    def report(self):
+        """The report of the solve; the time of files that were written since is in it."""
+        return Report(self._raw_report())
+
+    def _raw_report(self):
+        raw = c.Report(ctypes.sizeof(c.Report))
+        self.context.call("kedge_solution_report", self.handle, raw)
+        return raw
+
+    def _shape(self, order, *more):
+        n, quadrilaterals = self.mesh.elements, self.mesh.info["quadrilaterals"]
+        if quadrilaterals == n:
+            return n, (order + 1) ** 2, *more
+        if quadrilaterals == 0:
+            return n, (order + 1) * (order + 2) // 2, *more
+        return int(self.offsets(order)[-1]), *more
+
+    def offsets(self, order=None):
+        """Where each element begins in arrays over nodes: [elements + 1] int."""
+        offsets = np.empty(self.mesh.elements + 1, np.int64)
+        self.context.call("kedge_solution_offsets", self.handle, self.order if order is None else order,
+                          offsets.ctypes.data)
+        return offsets
+
+    def nodes(self, order=None):
+        """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
+        order = self.order if order is None else order
+        xy = np.empty(self._shape(order, 2))
+        self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
+        return xy
+
+    def values(self, field, order=None):
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
+        order = self.order if order is None else order
+        values = np.empty(self._shape(order))
+        self.context.call("kedge_solution_values", self.handle, _field(field), order, values.ctypes.data)
+        return values
+
+    def means(self, field):
+        """The mean of a field over every element, [element]."""
+        values = np.empty(self.mesh.elements)
+        self.context.call("kedge_solution_means", self.handle, _field(field), values.ctypes.data)
+        return values
+
+    @cached_property
+    def u(self):
+        return self.values("u")
+
+    @cached_property
+    def q(self):
+        return np.stack([self.values("qx"), self.values("qy")], axis=-1)
+
+    @cached_property
+    def sigma(self):
+        return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
+
+    @cached_property
+    def u_star(self):
+        return self.values("u_star", self.order + 1)
+
+    @cached_property
+    def indicator(self):
+        """The L2 norm of u_star - u over every element, [element]: where the mesh should be finer."""
+        values = np.empty(self.mesh.elements)
+        self.context.call("kedge_solution_indicator", self.handle, values.ctypes.data)
+        return values
+
+    def trace(self):
+        """The trace: (edges, modes).
+
+        edges -- [edge][2], vertices, the lower number first
+        modes -- [edge][P + 1], coefficients of orthonormal Legendre polynomials on [-1, 1] along that direction
+        """
+        edges = np.empty((self.mesh.edges, 2), np.int32)
+        modes = np.empty((self.mesh.edges, self.order + 1))
+        self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
+        return edges, modes
+
+    def write(self, path):
+        """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""
+        self.context.call("kedge_solution_write", self.handle, os.fsencode(path))
+
+    def write_report(self, path):
+        """Write the report as JSON (docs/report.md)."""
+        self.context.call("kedge_report_write", self.context.handle, self._raw_report(), os.fsencode(path))
+
+
+def _field(name):
+    if name not in c.FIELDS:
+        raise ValueError(f"there is no field {name!r}; fields are {', '.join(c.FIELDS)}")
+    return c.FIELDS.index(name)

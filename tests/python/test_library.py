@@ -1,0 +1,70 @@
+"""The structures and names of _library.py are those of the headers."""
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+
+from support import ROOT
+
+import kedge
+from kedge import _library as c
+
+ENUMERATORS = {"KEDGE_BACKEND_": c.BACKENDS, "KEDGE_FIELD_": c.FIELDS, "KEDGE_STOP_": c.STOPS,
+               "KEDGE_BOUNDARY_": c.BOUNDARY_TYPES, "KEDGE_": c.STATUS}
+CONSTANTS = {"KEDGE_STAGES_MAX": c.STAGES_MAX, "KEDGE_OPERATORS_MAX": c.OPERATORS_MAX}
+
+
+def run_c(lines):
+    """What a C program prints that includes every public header."""
+    program = "#include <stdio.h>\n#include <kedge/kedge.h>\nint main(void)\n{\n" + "\n".join(lines) + "\n}\n"
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = os.path.join(folder, "a.c"), os.path.join(folder, "a")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(program)
+        subprocess.run([os.environ.get("KEDGE_CC", "cc"), "-I", ROOT / "include", source, "-o", target], check=True)
+        return subprocess.run([target], check=True, capture_output=True, text=True).stdout.split()
+
+
+class Library(unittest.TestCase):
+    def test_every_member_of_a_structure_lies_where_the_header_has_it(self):
+        lines, expected = [], []
+        for name, structure in c.STRUCTURES.items():
+            lines.append(f'printf("%zu\\n", sizeof({name}));')
+            expected.append(f"{c.ctypes.sizeof(structure)}")
+            for member, _ in structure._fields_:
+                place = getattr(structure, member)
+                lines.append(f'printf("{name}.{member}:%zu:%zu\\n", offsetof({name}, {member}), '
+                             f'sizeof((({name} *)0)->{member}));')
+                expected.append(f"{name}.{member}:{place.offset}:{place.size}")
+        self.assertEqual(run_c(lines), expected)
+
+    def test_enumerators_and_constants_have_their_numbers(self):
+        names = {prefix + word.upper(): i for prefix, words in ENUMERATORS.items() for i, word in enumerate(words)}
+        names.update(CONSTANTS)
+        counts = {"KEDGE_BACKEND_COUNT": len(c.BACKENDS), "KEDGE_FIELD_COUNT": len(c.FIELDS),
+                  "KEDGE_STOP_COUNT": len(c.STOPS), "KEDGE_STATUS_COUNT": len(c.STATUS)}
+        names.update(counts)
+        self.assertEqual(run_c(f'printf("%d\\n", (int){name});' for name in names), [str(n) for n in names.values()])
+
+    def test_functions_have_as_many_arguments_as_in_the_headers(self):
+        text = "".join(path.read_text() for path in (ROOT / "include/kedge").glob("*.h"))
+        text = re.sub(r"//.*", "", text)
+        for name, (_, *arguments) in c.FUNCTIONS.items():
+            declared = re.search(rf"\b{name}\(([^;]*)\);", text)
+            self.assertIsNotNone(declared, name)
+            inside = declared.group(1).strip()
+            self.assertEqual(len(arguments), 0 if inside == "void" else inside.count(",") + 1, name)
+
+    def test_the_version_is_that_of_the_headers(self):
+        self.assertIn(f'#define KEDGE_VERSION       "{kedge.__version__}"', (ROOT / "include/kedge/base.h").read_text())
+
+    def test_every_status_has_an_exception(self):
+        from kedge.errors import BY_STATUS
+        self.assertEqual(len(BY_STATUS), len(c.STATUS))
+        for error in BY_STATUS[1:]:
+            self.assertTrue(issubclass(error, kedge.Error))
+
+
+if __name__ == "__main__":
+    unittest.main()

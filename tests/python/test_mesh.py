@@ -1,0 +1,93 @@
+"""Meshes from files, generators and arrays."""
+import os
+import tempfile
+import unittest
+
+import numpy as np
+from support import ROOT
+
+import kedge
+
+POINTS = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1]], float)
+TRIANGLES = np.array([[0, 1, 2], [0, 2, 3]])
+
+
+def names(mesh, dimension):
+    return {group.name: group.count for group in mesh.groups if group.dimension == dimension and group.count}
+
+
+class Meshes(unittest.TestCase):
+    def test_a_file_is_read(self):
+        mesh = kedge.Mesh(ROOT / "meshes/plate.msh")
+        self.assertEqual(mesh.elements, 2846)
+        self.assertIn("hot", names(mesh, 1))
+
+    def test_generators_take_their_words_and_options(self):
+        self.assertEqual(kedge.square(3).elements, 18)
+        self.assertEqual(kedge.quads(3).elements, 9)
+        self.assertEqual(kedge.mixed(2).info["quadrilaterals"], 2)
+        self.assertEqual(kedge.lshape(1, quads=True).elements, 3)
+        self.assertAlmostEqual(kedge.ring(2, 16, geometry=4).area, 3 * np.pi, delta=1e-4)
+        self.assertEqual(kedge.disk(3, refine=1).elements, 4 * kedge.disk(3).elements)
+        self.assertAlmostEqual(kedge.square(2, map=("2*x", "y")).area, 2)
+
+    def test_triangles_of_arrays_have_the_groups_that_are_named(self):
+        mesh = kedge.Mesh(POINTS[:4], TRIANGLES, lines=[[0, 1], [2, 3]], groups=["low", "high"])
+        self.assertEqual(names(mesh, 1), {"low": 1, "high": 1, "default": 2})
+        same = kedge.Mesh(POINTS[:4], TRIANGLES, lines={"low": [[0, 1]], "high": [[2, 3]]})
+        self.assertEqual(names(same, 1), names(mesh, 1))
+        numbered = kedge.Mesh(POINTS[:4], TRIANGLES, lines=[[0, 1], [2, 3]], groups=[7, 8], regions=[1, 2])
+        self.assertEqual(names(numbered, 1), {"7": 1, "8": 1, "default": 2})
+        self.assertEqual(names(numbered, 2), {"1": 1, "2": 1})
+
+    def test_regions_have_names(self):
+        mesh = kedge.Mesh(POINTS[:4], TRIANGLES, regions=["iron", "air"])
+        self.assertEqual(names(mesh, 2), {"iron": 1, "air": 1})
+
+    def test_quadrilaterals_mixed_and_curved_cells_of_arrays(self):
+        self.assertEqual(kedge.Mesh(POINTS, [[0, 1, 2, 3], [1, 4, 5, 2]]).info["quadrilaterals"], 2)
+        mesh = kedge.Mesh(POINTS, {"triangle": TRIANGLES, "quad": [[1, 4, 5, 2]]}, lines={"end": [[4, 5]]},
+                          regions=["iron", "iron", "air"])
+        self.assertEqual((mesh.elements, mesh.info["quadrilaterals"], mesh.area), (3, 1, 2.0))
+        self.assertEqual(names(mesh, 1)["end"], 1)
+        self.assertEqual(names(mesh, 2), {"iron": 2, "air": 1})
+        bent = kedge.Mesh([[0, 0], [1, 0], [0, 1], [0.5, -0.1], [0.5, 0.5], [0, 0.5]],
+                          {"triangle6": [[0, 1, 2, 3, 4, 5]]}, lines={"low": [[0, 1]]})
+        self.assertEqual(bent.info["geometry"], 2)
+        self.assertAlmostEqual(bent.area, 0.5 + 2 / 3 * 0.1)
+        self.assertEqual(names(bent, 1)["low"], 1)
+
+    def test_points_with_z_are_taken_where_it_is_0(self):
+        mesh = kedge.Mesh(np.column_stack([POINTS[:4], np.zeros(4)]), TRIANGLES)
+        self.assertEqual(mesh.area, 1)
+        with self.assertRaisesRegex(ValueError, r"points has the shape \(4, 3\); expected is \(n, 2\)"):
+            kedge.Mesh(np.column_stack([POINTS[:4], np.ones(4)]), TRIANGLES)
+
+    def test_what_is_no_mesh_is_refused_with_a_sentence(self):
+        for arguments, error, sentence in [
+                ((POINTS[:4], [[0, 1, 9]]), kedge.InputError, "9"),
+                ((POINTS[:4], [[0.0, 1.0, 2.0]]), TypeError, "whole numbers"),
+                ((POINTS[:4], [[0, 1, 2**40]]), ValueError, "32 bits"),
+                ((POINTS[:4], [[0, 1]]), ValueError, r"expected is \(n, 3\)"),
+                ((POINTS[:4], {"hexahedron": [[0] * 8]}), ValueError, "hexahedron"),
+                ((POINTS[:4], {"quad": [[0, 1, 2, 7]]}), ValueError, "none of the 4 points"),
+                ((POINTS[:4], TRIANGLES, [[0, 1]]), TypeError, "groups"),
+                ((POINTS[:4],), TypeError, "points and cells"),
+                (("none.msh",), kedge.FileError, "cannot open"),
+                (("none.msh", TRIANGLES), TypeError, "not of both")]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                kedge.Mesh(*arguments)
+
+    def test_a_mesh_that_is_written_is_read_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.msh")
+            mesh = kedge.lshape(2)
+            mesh.write(path, binary=True)
+            self.assertEqual(kedge.Mesh(path).info, mesh.info)
+
+    def test_refining_splits_every_element(self):
+        self.assertEqual(kedge.square(1).refine(2).elements, 32)
+
+
+if __name__ == "__main__":
+    unittest.main()

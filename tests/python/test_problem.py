@@ -1,0 +1,94 @@
+"""Problems: every key has an argument; files; what is refused."""
+import inspect
+import os
+import re
+import tempfile
+import unittest
+
+from support import ROOT, everywhere
+
+import kedge
+from kedge import problem as module
+
+
+def keys():
+    """The table of keys of the library."""
+    text = (ROOT / "src/problem/keys.c").read_text()
+    table = re.search(r"kg_problem_key table\[\] = \{(.*?)\n\};", text, re.S).group(1)
+    return re.findall(r'^  \{"([^"]+)", "([^"]+)"', table, re.M)
+
+
+class Problems(unittest.TestCase):
+    def test_every_key_of_the_library_has_a_name_here(self):
+        self.assertGreater(len(keys()), 30)
+        self.assertEqual(sorted(keys()), sorted(module.NAMES))
+
+    def test_every_name_is_an_argument(self):
+        for name in module.NAMES.values():
+            path, argument = re.fullmatch(r"([\w.]+)\((\w+)\)", name).groups()
+            thing = kedge
+            for part in path.split("."):
+                thing = getattr(thing, part)
+            self.assertIn(argument, inspect.signature(thing).parameters, name)
+
+    def test_arguments_become_settings(self):
+        p = kedge.Problem(order=3, diffusion={"iron": 45, "air": (2, "0.5*x", 1.5), "default": 1}, reaction="k",
+                          parameters={"k": 0.25}, boundary={"hot": kedge.Robin(2, "x"), "cold": kedge.Neumann()},
+                          smoothing_steps=2, tolerance=1e-8, max_iterations=50, exact_quadrature=9)
+        self.assertEqual(p.settings["space", "order"], "3")
+        self.assertEqual(p.settings["region iron", "diffusion"], "45")
+        self.assertEqual(p.settings["region air", "diffusion"], "2, 0.5*x, 1.5")
+        self.assertEqual(p.settings["equation", "diffusion"], "1")
+        self.assertEqual(p.settings["boundary hot", "coefficient"], "2")
+        self.assertEqual(p.settings["boundary cold", "value"], "0")
+        self.assertEqual(p.settings["exact", "quadrature"], "9")
+
+    def test_replace_leaves_the_old_problem_as_it_is(self):
+        p = kedge.Problem(order=3, boundary=everywhere(kedge.Dirichlet(1)))
+        q = p.replace(order=4, boundary={"left": kedge.Neumann(2)})
+        self.assertEqual((p.settings["space", "order"], q.settings["space", "order"]), ("3", "4"))
+        self.assertEqual(p.settings["boundary left", "type"], "dirichlet")
+        self.assertEqual(q.settings["boundary left", "type"], "neumann")
+        self.assertEqual(q.settings["boundary top", "type"], "dirichlet")
+
+    def test_a_file_is_read_with_changes_and_written(self):
+        p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
+        self.assertEqual(p.settings["space", "order"], "2")
+        self.assertEqual(p.mesh().elements, 2846)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            p.write(path)
+            self.assertEqual(kedge.Problem.read(path).settings, p.settings)
+
+    def test_every_problem_file_of_the_repository_is_written_as_it_was_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for file in (ROOT / "meshes").glob("*.ini"):
+                path = os.path.join(folder, file.name)
+                p = kedge.Problem.read(file)
+                p.write(path)
+                self.assertEqual(kedge.Problem.read(path).settings, p.settings, file)
+
+    def test_what_is_wrong_is_refused_with_a_sentence(self):
+        for arguments, error, sentence in [
+                ({"order": 40}, kedge.InputError, "1 to 12"),
+                ({"source": "sn(x)"}, kedge.InputError, "sin"),
+                ({"smoother": "edges"}, kedge.InputError, "edge"),
+                ({"boundary": {"left": 3}}, TypeError, "Dirichlet"),
+                ({"source": [1, 2]}, TypeError, "a number or an expression"),
+                ({"source": True}, TypeError, "a number or an expression"),
+                ({"diffusion": lambda x, y: x}, TypeError, "a number, an expression or three"),
+                ({"source": {"iron": lambda x, y: x}}, TypeError, "one function of x, y and region"),
+                ({"boundary": {"a": kedge.Robin(lambda x, y: x, 1)}}, TypeError, "coefficient"),
+                ({"exact": (1, 2)}, TypeError, "three functions")]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                kedge.Problem(**arguments)
+        with self.assertRaisesRegex(TypeError, "no argument 'ordr'; it has order"):
+            kedge.Problem().replace(ordr=3)
+        with self.assertRaisesRegex(kedge.FileError, "cannot open none.ini"):
+            kedge.Problem.read("none.ini")
+        with self.assertRaisesRegex(ValueError, "is a function"):
+            kedge.Problem(source=lambda x, y: x).write("never.ini")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,116 @@
+"""Ctrl-C, threads, processes, memory."""
+import os
+import pickle
+import signal
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from support import BACKEND, backend, everywhere, sines
+
+import kedge
+
+LONG = {"tolerance": 1e-13, "preconditioner": "jacobi", "max_iterations": 10**7}
+
+
+class Processes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def test_ctrl_c_ends_a_solve_and_the_next_one_works(self):
+        solver = kedge.Solver(kedge.square(100), sines(order=2).replace(**LONG), self.context)
+        began = time.monotonic()
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            while time.monotonic() < began + 20:
+                solver.solve(on_failure="warn")
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+        self.assertTrue(kedge.Solver(kedge.square(4), sines(), self.context).solve().report.converged)
+
+    def test_other_threads_go_on_during_a_solve(self):
+        count, done = [0], threading.Event()
+
+        def work():
+            while not done.wait(0.001):
+                count[0] += 1
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            kedge.Solver(kedge.square(60), sines(order=2, preconditioner="jacobi"), self.context).solve()
+        finally:
+            done.set()
+            thread.join()
+        self.assertGreater(count[0], 5)
+
+    def test_threads_solve_with_a_context_each(self):
+        mesh, problem = kedge.square(8), sines()
+
+        def norm(_):
+            return kedge.Solver(mesh, problem, backend=BACKEND).solve().report.u_l2
+
+        with ThreadPoolExecutor(3) as pool:
+            norms = list(pool.map(norm, range(6)))
+        self.assertEqual(len(set(norms)), 1)
+
+    def test_threads_take_turns_in_one_context(self):
+        solver = kedge.Solver(kedge.square(8), sines(), self.context)
+        with ThreadPoolExecutor(3) as pool:
+            solutions = list(pool.map(lambda _: solver.solve().u, range(6)))
+        for u in solutions[1:]:
+            np.testing.assert_array_equal(u, solutions[0])
+
+    def test_functions_are_called_while_the_caller_waits_for_other_threads(self):
+        problem = kedge.Problem(order=5, source=lambda x, y: np.exp(x), boundary=everywhere(kedge.Dirichlet(0)))
+        solver = kedge.Solver(kedge.square(20), problem, self.context)
+        with ThreadPoolExecutor(2) as pool:
+            one, two = pool.map(lambda _: solver.solve().u, range(2))
+        np.testing.assert_array_equal(one, two)
+
+    def test_a_forked_process_is_told_what_to_do(self):
+        mesh = kedge.square(2)
+        receive, send = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                mesh.refine()
+                os.write(send, b"went on")
+            except kedge.Error as error:
+                os.write(send, str(error).encode())
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        self.assertIn("get_context('spawn')", os.read(receive, 1000).decode())
+        os.close(receive)
+        os.close(send)
+
+    def test_pickling_is_refused(self):
+        mesh = kedge.square(2)
+        solver = kedge.Solver(mesh, sines(order=1), self.context)
+        for thing in (mesh, solver, solver.solve(), self.context):
+            with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+                pickle.dumps(thing)
+        problem = pickle.loads(pickle.dumps(sines(order=1)))
+        self.assertEqual(problem.settings, sines(order=1).settings)
+
+    def test_solutions_give_their_memory_back(self):
+        def resident():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        solver = kedge.Solver(kedge.square(50), sines(order=3), self.context)
+        for _ in range(5):
+            solver.solve()
+        before = resident()
+        for _ in range(20):
+            solver.solve()
+        # a solution takes 2 MB
+        self.assertLess(resident() - before, 8e6)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,176 @@
+"""Solves: values, reports, functions as data, failures."""
+import os
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+from support import ROOT, backend, everywhere, sines
+
+import kedge
+
+
+class Solves(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def solve(self, mesh, problem, **more):
+        return kedge.Solver(mesh, problem, self.context).solve(**more)
+
+    def test_fields_are_those_of_the_exact_solution(self):
+        s = self.solve(kedge.square(8), sines(order=4))
+        x, y = np.moveaxis(s.nodes(), -1, 0)
+        self.assertEqual((s.u.shape, s.q.shape, s.sigma.shape, s.u_star.shape),
+                         ((128, 15), (128, 15, 2), (128, 15, 2), (128, 21)))
+        np.testing.assert_allclose(s.u, np.sin(np.pi * x) * np.sin(np.pi * y), atol=2e-5)
+        np.testing.assert_allclose(s.q[..., 0], np.pi * np.cos(np.pi * x) * np.sin(np.pi * y), atol=1e-3)
+        np.testing.assert_allclose(s.sigma, s.q, atol=1e-13)
+        self.assertLess(s.report.u_l2, 1e-6)
+        self.assertLess(s.report.u_star_l2, s.report.u_l2)
+        self.assertEqual((s.report.elements, s.report.order, s.report.stop), (128, 4, "tolerance"))
+        self.assertEqual(list(s.report.stages)[:2], ["mesh", "transfer"])
+        self.assertEqual(s.means("u").shape, (128,))
+        self.assertLess(s.indicator.max(), 1e-5)
+        edges, modes = s.trace()
+        self.assertEqual((edges.shape, modes.shape), ((s.mesh.edges, 2), (s.mesh.edges, 5)))
+
+    def test_meshes_of_both_shapes_have_flat_arrays(self):
+        s = self.solve(kedge.mixed(4), sines(order=2))
+        offsets = s.offsets()
+        self.assertEqual(set(np.diff(offsets)), {6, 9})
+        x, y = s.nodes().T
+        self.assertEqual(s.u.shape, (offsets[-1],))
+        np.testing.assert_allclose(s.u, np.sin(np.pi * x) * np.sin(np.pi * y), atol=0.04)
+        self.assertEqual(self.solve(kedge.quads(3), sines(order=2)).u.shape, (9, 9))
+
+    def test_functions_and_expressions_give_the_same(self):
+        mesh = kedge.square(6)
+        text = self.solve(mesh, kedge.Problem(order=3, source="exp(-x^2)", boundary=everywhere(kedge.Dirichlet("x*y"))))
+        called = self.solve(mesh, kedge.Problem(order=3, source=lambda x, y: np.exp(-x**2),
+                                                boundary=everywhere(kedge.Dirichlet(lambda x, y: x * y))))
+        np.testing.assert_allclose(called.u, text.u, atol=1e-13)
+        constant = self.solve(mesh, kedge.Problem(order=3, source=lambda x, y: 1, boundary=everywhere(kedge.Dirichlet(0))))
+        number = self.solve(mesh, kedge.Problem(order=3, source=1, boundary=everywhere(kedge.Dirichlet(0))))
+        np.testing.assert_allclose(constant.u, number.u, atol=1e-13)
+
+    def test_functions_get_region_and_normal(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], regions=[3, 5],
+                          lines={"left": [[3, 0]], "right": [[1, 2]], "bottom": [[0, 1]], "top": [[2, 3]]})
+        regions, normals = set(), set()
+
+        def source(x, y, region):
+            regions.update(region)
+            return region
+
+        def flux(x, y, normal):
+            normals.update(zip(*normal))
+            return normal[0]
+
+        sides = {**everywhere(kedge.Dirichlet(0)), "left": kedge.Neumann(flux)}
+        self.solve(mesh, kedge.Problem(order=2, source=source, boundary=sides))
+        self.assertEqual(regions, {3.0, 5.0})
+        self.assertEqual(normals, {(-1.0, 0.0)})
+
+    def test_an_exact_solution_of_functions_gives_errors(self):
+        def u(x, y):
+            return np.sin(x) * y
+
+        p = kedge.Problem(order=3, source="sin(x)*y", exact=(u, lambda x, y: np.cos(x) * y, lambda x, y: np.sin(x)),
+                          boundary=everywhere(kedge.Dirichlet()))
+        report = self.solve(kedge.square(3), p).report
+        self.assertTrue(report.has_exact)
+        self.assertLess(report.u_l2, 1e-4)
+        self.assertGreater(report.u_l2, 1e-8)
+
+    def test_regions_have_their_materials(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1]],
+                          [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]], regions=["iron", "iron", "air", "air"],
+                          lines={"left": [[3, 0]], "right": [[4, 5]], "rest": [[0, 1], [1, 4], [5, 2], [2, 3]]})
+        s = self.solve(mesh, kedge.Problem(order=1, diffusion={"iron": 3, "air": 1}, boundary={
+            "left": kedge.Dirichlet(0), "right": kedge.Dirichlet(4), "rest": kedge.Neumann(0)}))
+        np.testing.assert_allclose(s.means("qx"), [1, 1, 3, 3], atol=1e-9)
+        np.testing.assert_allclose(s.means("sigma_x"), 3, atol=1e-9)
+
+    def test_many_sources_are_solved_one_by_one(self):
+        mesh, p = kedge.square(4), kedge.Problem(order=2, boundary=everywhere(kedge.Dirichlet(0)))
+        solver = kedge.Solver(mesh, p, self.context)
+        one, two = solver.solve(sources=[1, "2"])
+        np.testing.assert_allclose(two.u, 2 * one.u, atol=1e-12)
+        np.testing.assert_array_equal(solver.solve(source=1).u, one.u)
+
+    def test_a_problem_file_is_solved(self):
+        p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
+        s = self.solve(p.mesh(), p)
+        self.assertTrue(s.report.converged)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.vtkhdf")
+            s.write(path)
+            self.assertGreater(os.path.getsize(path), 100000)
+            s.write_report(os.path.join(folder, "a.json"))
+            self.assertGreater(os.path.getsize(os.path.join(folder, "a.json")), 500)
+            with self.assertRaisesRegex(kedge.Error, "vtkhdf"):
+                s.write(os.path.join(folder, "a.txt"))
+
+    def test_an_iteration_that_ends_early_raises_what_it_has(self):
+        p = sines().replace(max_iterations=2, preconditioner="jacobi")
+        with self.assertRaises(kedge.NotConverged) as caught:
+            self.solve(kedge.square(8), p)
+        self.assertEqual(caught.exception.report.iterations, 2)
+        self.assertEqual(caught.exception.solution.u.shape, (128, 10))
+        with self.assertWarnsRegex(kedge.Note, "max_iterations = 2"):
+            s = self.solve(kedge.square(8), p, on_failure="warn")
+        self.assertFalse(s.report.converged)
+
+    def test_failures_are_exceptions_with_a_sentence(self):
+        with self.assertRaisesRegex(kedge.InputError, "lft"):
+            self.solve(kedge.square(2), kedge.Problem(boundary={"lft": kedge.Dirichlet(0)}))
+        with self.assertRaisesRegex(ValueError, "no field 'v'"):
+            self.solve(kedge.square(2), sines(order=1)).values("v")
+        with self.assertRaisesRegex(ValueError, "backend is 'gpu'"):
+            kedge.Solver(kedge.square(2), sines(), backend="gpu")
+
+    def test_what_a_function_raises_comes_out_of_the_solve(self):
+        def wrong(x, y):
+            raise ZeroDivisionError("mine")
+
+        for problem in [kedge.Problem(order=2, source=wrong, boundary=everywhere(kedge.Dirichlet(0))),
+                        kedge.Problem(order=2, source=0, boundary=everywhere(kedge.Dirichlet(wrong)))]:
+            with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+                self.solve(kedge.square(4), problem)
+        with self.assertRaisesRegex(ValueError, "broadcast"):
+            self.solve(kedge.square(4), kedge.Problem(source=lambda x, y: np.ones(3),
+                                                      boundary=everywhere(kedge.Dirichlet(0))))
+        self.assertTrue(self.solve(kedge.square(4), sines()).report.converged)
+
+    def test_a_function_cannot_use_the_context_that_calls_it(self):
+        def again(x, y):
+            return self.solve(kedge.square(2), sines(order=1)).report.u_l2
+
+        with self.assertRaisesRegex(kedge.Error, "in the midst of a call"):
+            self.solve(kedge.square(2), kedge.Problem(source=again, boundary=everywhere(kedge.Dirichlet(0))))
+
+    def test_progress_tells_stages_and_can_end_a_solve(self):
+        seen = []
+        self.solve(kedge.square(4), sines(), progress=seen.append)
+        self.assertIn("trace_solve", {at.stage for at in seen})
+        with self.assertRaisesRegex(kedge.Cancelled, "cancelled"):
+            self.solve(kedge.square(4), sines(), progress=lambda at: at.stage != "trace_solve")
+
+    def test_a_plan_says_what_a_solve_takes(self):
+        solver = kedge.Solver(kedge.square(4), sines(), self.context)
+        plan, report = solver.plan(), solver.solve().report
+        self.assertTrue(plan["fits"])
+        self.assertEqual(plan["peak_bytes"], report.predicted_device_bytes)
+        self.assertEqual(plan["trace_unknowns"], report.trace_unknowns)
+
+    def test_objects_may_go_in_any_order(self):
+        s = self.solve(kedge.square(4), sines())
+        mesh, problem = s.mesh, s.problem
+        del mesh, problem
+        self.assertEqual(s.u.shape, (32, 10))
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    unittest.main()
