@@ -33,15 +33,15 @@ def table(heads, rows):
 
 
 class Results:
-    """The fastest report of every case by mesh, order and operator."""
+    """The fastest report of every case of triangles, or of squares, by mesh, order and operator."""
 
-    def __init__(self, result):
-        self.reports = {(c["mesh"], c["order"], c["operator"]): best(c)
-                        for c in result["cases"] if c["runs"]}
+    def __init__(self, result, elements="triangles"):
+        cases = [c for c in result["cases"] if c.get("elements", "triangles") == elements]
+        self.reports = {(c["mesh"], c["order"], c["operator"]): best(c) for c in cases if c["runs"]}
         self.failures = [c for c in result["cases"] if "failure" in c]
-        self.meshes = sorted({c["mesh"] for c in result["cases"]})
-        self.orders = sorted({c["order"] for c in result["cases"]})
-        operators = {c["operator"] for c in result["cases"]}
+        self.meshes = sorted({c["mesh"] for c in cases})
+        self.orders = sorted({c["order"] for c in cases})
+        operators = {c["operator"] for c in cases}
         self.operators = [o for o in ("ell", "matrix-free") if o in operators]
 
     def at(self, mesh, order, operator=None):

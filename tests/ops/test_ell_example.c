@@ -32,10 +32,9 @@ static void number_as_printed(ell_problem *p)
   uint32_t *side_edge = calloc(n, sizeof *side_edge);
   assert_non_null(side_edge);
   for (int32_t e = 0; e < 2; ++e)
-    for (int l = 0; l < 3; ++l)
-      side_edge[l * KG_LANES + e] = (uint32_t)triangle_edges[e][l] << 1;
-  must(p->ctx, kg_copy_in(p->ctx, (void *)p->batch.arrays.side_edge, side_edge,
-                          n * sizeof *side_edge));
+    for (int l = 0; l < 3; ++l) side_edge[l * KG_LANES + e] = (uint32_t)triangle_edges[e][l] << 1;
+  must(p->ctx,
+       kg_copy_in(p->ctx, (void *)p->batch.arrays.side_edge, side_edge, n * sizeof *side_edge));
   must(p->ctx, kg_sync(p->ctx));
   free(side_edge);
 }
