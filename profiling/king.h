@@ -13,8 +13,8 @@ enum {
 double king_u(double x, double y);
 double king_source(double x, double y);
 
-/// Triangle 2 (j n + i) + k of square (i, j) of n x n squares is (a, b, c) or (a, c, d), where a, b,
-/// c, d are the corners of the square, counterclockwise from its lower left one.
+/// Triangle 2 (j n + i) + k of square (i, j) of n x n squares is (a, b, c) or (a, c, d), where a,
+/// b, c, d are the corners of the square, counterclockwise from its lower left one.
 void king_corners(int squares, int triangle, double x[3], double y[3]);
 /// Corner k is vertex out[k], vertices counted row by row.
 void king_vertices(int squares, int triangle, int32_t out[3]);

@@ -1,5 +1,5 @@
-// king_errors: the errors of Table 1 of King 2014, by the quadrature with which they were taken, and
-// by rules that integrate enough.
+// king_errors: the errors of Table 1 of King 2014, by the quadrature with which they were taken,
+// and by rules that integrate enough.
 //
 //   king_errors host|cuda 40 1 9 > king_errors.json
 //
@@ -78,7 +78,8 @@ typedef struct norms {
   double l2, linf;
 } norms;
 
-/// Of u - exact, by the rule. The nodes of a triangle begin with its vertices, as they were given.
+/// Norms of u - exact, by the rule. The nodes of a triangle begin with its vertices, as they were
+/// given.
 static norms rule_norms(kedge_context *ctx, const grid *g, const kedge_solution *solution)
 {
   static double at[KING_LINE * KING_LINE][KING_MODES];

@@ -1,6 +1,6 @@
-// The example of King 2014 (Figs. 3 and 4): two triangles, five edges, one unknown an edge. Triangle
-// 0 has edges 0, 1, 2, triangle 1 has 0, 4, 3. The arrays that the paper prints are those of the
-// work memory.
+// The example of King 2014 (Figs. 3 and 4): two triangles, five edges, one unknown an edge.
+// Triangle 0 has edges 0, 1, 2, triangle 1 has 0, 4, 3. The arrays that the paper prints are those
+// of the work memory.
 #include <stdlib.h>
 #include <string.h>
 
