@@ -51,7 +51,8 @@ typedef struct kedge_report {
   double setup_seconds;   ///< making the preconditioner: assembly, trace solve (eigenvalue)
   int64_t iterations;
   int refinements;  ///< of precision = compact: residuals that began the iteration anew; else 0
-  double start_residual;  ///< as relative_residual, of x_0: 1, or more with a large stabilization
+  double start_residual;  ///< as relative_residual, of x_0: 1, or more with a large stabilization;
+                          ///< of the trace that kedge_data.start gives, where there is one
   double tolerance;
   double relative_residual;  ///< ||b - A x|| / ||b - A x_0||, recomputed after the last iteration;
                              ///< x_0 holds the Dirichlet values and is 0 elsewhere; a large

@@ -28,6 +28,10 @@ typedef struct kedge_data {
   void *source_user;                ///< handed to source_function
   int n_values;
   const kedge_boundary_value *values;  ///< [n_values], each of another group
+  /// NULL: the iteration begins with 0. Else with the trace of this solution, of the same mesh,
+  /// order and kinds of conditions: near the one that is sought it saves the digits that
+  /// report.start_residual lacks to 1. It may be the one that is overwritten.
+  const kedge_solution *start;
 } kedge_data;
 #define KEDGE_DATA_INIT \
   {                     \
@@ -36,7 +40,7 @@ typedef struct kedge_data {
 
 /// Set up: allocate the device memory of a solve, make local matrices and preconditioner.
 /// @param[in] mesh, problem  borrowed; both must outlive the solver, the mesh its solutions too. A
-///            problem that has changed since is refused.
+///            problem that has changed is refused until kedge_solver_update().
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
 ///         kedge_solve()
 KEDGE_API kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
@@ -51,11 +55,24 @@ KEDGE_API void kedge_solver_destroy(kedge_solver *solver);  ///< NULL is allowed
 ///                which outlives the solver; else it is a solution of this solver, which is
 ///                overwritten in the memory that it has. After a failure it is destroyed and NULL;
 ///                the solver can go on.
-/// @retval KEDGE_ERR_ARG      the problem has changed, or the solution is not of this solver's kind
+/// @retval KEDGE_ERR_ARG the problem has changed, or the solution is not of this solver's kind,
+///                            or what it starts from does not fit
 /// @retval KEDGE_ERR_INPUT    a text is refused, a group is none of the mesh, a value is not finite
 /// @retval KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from kedge_solve()
 KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                           kedge_solution **solution);
+
+/// Set up anew after the problem has changed, in coefficients or in anything else. Local matrices
+/// and preconditioner are made in the memory that is there; memory is allocated, in its place, only
+/// where the problem needs more now.
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
+///         kedge_solve(); solves are refused until an update succeeds
+KEDGE_API kedge_status kedge_solver_update(kedge_solver *solver);
+
+/// Predict the memory of a solver, which it holds from its set-up on, as kedge_plan_make() that of
+/// kedge_solve(). Arguments and failures are those of kedge_plan_make().
+KEDGE_API kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                         const kedge_problem *problem, kedge_plan *plan);
 
 /// The report of the set-up: sizes, choices, times and memory, without what a solve finds.
 /// @param[in,out] report  its `size` is read; strings live as long as the solver

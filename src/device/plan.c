@@ -151,11 +151,19 @@ static kedge_status watch(kedge_context *ctx, kg_plan *plan)
   return KEDGE_OK;
 }
 
-kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
+void kg_plan_take(kg_plan *plan, kg_plan *from)
 {
   assert(!plan->memory.data);
+  if (from->memory.bytes < plan->bytes) return;
+  for (int i = 0; i < from->n; ++i) point_at(&from->entry[i], NULL);
+  plan->memory = from->memory;
+  from->memory = (kg_buffer){0};
+}
+
+kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
+{
   if (plan->bytes == 0) return KEDGE_OK;
-  KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
+  if (!plan->memory.data) KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
   for (int i = 0; i < plan->n; ++i)
     point_at(&plan->entry[i], (char *)plan->memory.data + plan->entry[i].at);
   plan->now = KG_PHASE_COUNT;

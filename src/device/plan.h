@@ -77,7 +77,10 @@ size_t kg_plan_place(kg_plan *plan);
 size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases);
 /// The memory of the array with this pointer, which is the plan's; zeros: it has none, or not yet.
 kg_buffer kg_plan_buffer(const kg_plan *plan, const void *pointer);
-/// Allocate the memory of the arrays that were placed, once, and fill the pointers.
+/// Take the memory of a plan that is used no more, if it is enough for what was placed: its
+/// pointers become NULL, and the commit allocates nothing.
+void kg_plan_take(kg_plan *plan, kg_plan *from);
+/// Allocate the memory of the arrays that were placed, unless it was taken, and fill the pointers.
 kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan);
 /// A phase begins. With `poison` what does not live in it, and what begins to, becomes NaN;
 /// otherwise nothing happens, so that what calls it may be recorded (kg_repeat_run()).

@@ -133,7 +133,7 @@ static kedge_status measure_rounding(solve *s)
 static bool begins_smooth(const solve *s)
 {
   const double little = 0.1, boundary = s->rule->boundary_residual;
-  return s->system->first && s->iterated.iterations == 0 &&
+  return s->system->first && !s->system->warm && s->iterated.iterations == 0 &&
          boundary * boundary < little * little * s->rr;
 }
 
@@ -240,7 +240,9 @@ static kedge_status begin(solve *s)
   KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
              KG_SYSTEM_TOO_SMALL, sqrt(s->rr_start));
   s->tolerance_rr = s->rule->tolerance * s->rule->tolerance * s->rr_start;
-  return KEDGE_OK;
+  if (!s->system->warm || s->rr_start == 0.0) return KEDGE_OK;
+  KG_TRY(s->system->warm(s->ctx, s->system->user));
+  return start(s);
 }
 
 /// A residual of more times than this what storing x makes of it is no rounding: restarts bring 10.

@@ -27,6 +27,9 @@ typedef struct kg_system {
   /// NULL, or the same method over the same vectors with a better M, for one iteration where the
   /// residual is smooth (docs/multigrid.md#the-first-iteration).
   kg_krylov *first;
+  /// NULL, or what puts an x to begin with in place of x_0, of which the reference is made.
+  kedge_status (*warm)(kedge_context *ctx, void *user);
+  void *user;
   double *r;  ///< [free row], where a residual is made: krylov->r, if that is double
   /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
   /// exact.

@@ -80,6 +80,7 @@ static kedge_status put_all(kg_pipeline *p, const kedge_data *from, kg_data *dat
   KG_TRY(kg_host_calloc(p->ctx, (size_t)from->n_values + 1, sizeof *data->given, &data->given));
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *data->boundaries, &data->boundaries));
   memcpy(data->boundaries, p->resolved.boundaries, n * sizeof *data->boundaries);
+  data->start = from->start;
   data->source = p->resolved.equation.source;
   data->derives_source = p->resolved.derives_source;
   KG_TRY(put_source(p, from, data));

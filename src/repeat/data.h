@@ -9,6 +9,7 @@ typedef struct kg_data {
   kg_function source;  ///< of the set-up
   bool derives_source;
   struct kg_resolved_boundary *boundaries;  ///< likewise, [mesh group]
+  const kedge_solution *start;              ///< borrowed; NULL: zeros
   int n_given;
   kg_function *given;  ///< the source, then the values: owned
 } kg_data;

@@ -11,29 +11,64 @@
 #include "solver/pipeline.h"
 
 struct kedge_solver {
-  kg_pipeline pipeline;
-  int64_t version;        ///< of the problem that was set up
+  kg_pipeline *pipeline;  ///< it does not move: its arrays are known by their places
+  int64_t version;        ///< of the problem that was set up; 0: of none
   int64_t bytes;          ///< of device memory that the set-up holds
   kedge_solution set_up;  ///< its report, and where coefficients are evaluated
 };
 
-static kedge_status set_up(kedge_solver *s)
+static void pipeline_free(kg_pipeline *p)
 {
-  kg_pipeline *const p = &s->pipeline;
-  const int64_t in_use_before = p->ctx->bytes_in_use;
-  p->solution = &s->set_up;
-  s->set_up.ctx = p->ctx;
-  KG_TRY(kg_pipeline_begin(p));
-  kg_report_fill(p);
-  p->ctx->bytes_peak = p->ctx->bytes_in_use;
-  KG_TRY(kg_pipeline_set_up(p));
-  KG_TRY(kg_stage_begin(p, KG_STAGE_TRACE_SOLVE));
-  KG_TRY(kg_stage_end(p, kg_stage_bound(p)));
-  s->set_up.report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
-  s->bytes = p->ctx->bytes_in_use - in_use_before;
-  s->version = p->problem->version;
-  p->is_set_up = true;
+  if (p) kg_pipeline_free(p);
+  free(p);
+}
+
+/// Take a pipeline that has begun, and the memory of the one before if it is enough.
+static void take(kedge_solver *s, kg_pipeline *next)
+{
+  kg_pipeline *const before = s->pipeline;
+  if (before) kg_plan_take(&next->plan, &before->plan);
+  pipeline_free(before);
+  s->pipeline = next;
+}
+
+/// Make all that does not depend on the data of a solve.
+static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
+{
+  const int64_t in_use_before = next->ctx->bytes_in_use - s->bytes;
+  s->version = 0;
+  s->set_up = (kedge_solution){.ctx = next->ctx};
+  next->solution = &s->set_up;
+  const kedge_status status = kg_pipeline_begin(next);
+  if (status != KEDGE_OK) {
+    pipeline_free(next);
+    return status;
+  }
+  take(s, next);
+  kg_report_fill(next);
+  next->ctx->bytes_peak = next->ctx->bytes_in_use;
+  KG_TRY(kg_pipeline_set_up(next));
+  KG_TRY(kg_stage_begin(next, KG_STAGE_TRACE_SOLVE));
+  KG_TRY(kg_stage_end(next, kg_stage_bound(next)));
+  s->bytes = next->ctx->bytes_in_use - in_use_before;
+  s->set_up.report.peak_device_bytes = next->ctx->bytes_peak - in_use_before;
+  s->version = next->problem->version;
+  next->is_set_up = true;
   return KEDGE_OK;
+}
+
+/// Set up for the mesh and the problem of a pipeline that has nothing yet.
+static kedge_status start(kedge_solver *s, kg_pipeline from)
+{
+  kg_pipeline *next;
+  KG_TRY(kg_enter(from.ctx));
+  KG_TRY(kg_host_alloc(from.ctx, 1, sizeof *next, &next));
+  *next = from;
+  kg_range_push("set-up", from.mesh->n_elements, 0);
+  kedge_status status = set_up(s, next);
+  if (s->pipeline == next) status = kg_pipeline_name_robin(next, status);
+  kg_range_pop();
+  return status;
 }
 
 kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
@@ -43,13 +78,10 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solver_create: context, mesh or problem is NULL");
-  KG_TRY(kg_enter(ctx));
   kedge_solver *s;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
-  s->pipeline = (kg_pipeline){.ctx = ctx, .mesh = mesh, .problem = problem, .repeats = true};
-  kg_range_push("set-up", mesh->n_elements, 0);
-  const kedge_status status = kg_pipeline_name_robin(&s->pipeline, set_up(s));
-  kg_range_pop();
+  const kedge_status status =
+      start(s, (kg_pipeline){.ctx = ctx, .mesh = mesh, .problem = problem, .repeats = true});
   if (status != KEDGE_OK) {
     kedge_solver_destroy(s);
     return status;
@@ -58,10 +90,29 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   return KEDGE_OK;
 }
 
+kedge_status kedge_solver_update(kedge_solver *s)
+{
+  KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solver_update: the solver is NULL");
+  const kg_pipeline *const p = s->pipeline;
+  return start(s, (kg_pipeline){.ctx = p->ctx,
+                                .mesh = p->mesh,
+                                .problem = p->problem,
+                                .repeats = true,
+                                .lent_bytes = (int64_t)p->plan.memory.bytes});
+}
+
+kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                               const kedge_problem *problem, kedge_plan *plan)
+{
+  KG_REQUIRE(ctx, ctx && mesh && problem && plan, KEDGE_ERR_ARG,
+             "kedge_solver_plan: an argument is NULL");
+  return kg_plan_make(ctx, mesh, problem, true, plan);
+}
+
 void kedge_solver_destroy(kedge_solver *s)
 {
   if (s == NULL) return;
-  kg_pipeline_free(&s->pipeline);
+  pipeline_free(s->pipeline);
   free(s);
 }
 
@@ -69,7 +120,7 @@ kedge_status kedge_solver_report(const kedge_solver *s, kedge_report *report)
 {
   KG_REQUIRE(NULL, s && report, KEDGE_ERR_ARG,
              "kedge_solver_report: the solver or the report is NULL");
-  KG_TRY(kg_check_sized(s->pipeline.ctx, "KEDGE_REPORT_INIT", report->size));
+  KG_TRY(kg_check_sized(s->pipeline->ctx, "KEDGE_REPORT_INIT", report->size));
   kg_copy_sized(&s->set_up.report, report);
   return KEDGE_OK;
 }
@@ -91,19 +142,17 @@ static bool fits(const kg_pipeline *p, const kedge_solution *s)
 /// Fill in what a solution has before the first stage.
 static kedge_status begin(kedge_solver *solver, kedge_solution **solution)
 {
-  kg_pipeline *const p = &solver->pipeline;
+  kg_pipeline *const p = solver->pipeline;
   const bool given = *solution != NULL;
   if (!given) KG_TRY(kg_host_calloc(p->ctx, 1, sizeof **solution, solution));
   kedge_solution *const s = p->solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution was not made by this solver: give its own, or NULL");
   if (!given) KG_TRY(kg_results_allocate(p));
-  s->note[0] = s->evaluation[0] = '\0';
-  for (int i = 0; i < KG_EVALUATED_COUNT; ++i) s->evaluated[i][0] = '\0';
-  const int k = KG_EVALUATED_COEFFICIENTS;
-  memcpy(s->evaluated[k], solver->set_up.evaluated[k], sizeof s->evaluated[k]);
+  s->note[0] = '\0';
+  memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
+  memcpy(s->evaluated, solver->set_up.evaluated, sizeof s->evaluated);
   kg_coefficients_free(&s->equation);
-  kg_trace_layout_free(&s->layout);
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
@@ -116,7 +165,7 @@ static kedge_status begin(kedge_solver *solver, kedge_solution **solution)
 
 static kedge_status run(kedge_solver *solver)
 {
-  kg_pipeline *const p = &solver->pipeline;
+  kg_pipeline *const p = solver->pipeline;
   const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes;
   KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
   KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
@@ -124,20 +173,41 @@ static kedge_status run(kedge_solver *solver)
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
   KG_TRY(kg_coefficients_copy(p->ctx, &p->resolved.equation, &p->solution->equation));
+  kg_trace_layout_free(&p->solution->layout);
   if (p->shape.choice.wants_means) return KEDGE_OK;
   return kg_trace_layout_copy(p->ctx, &p->layout, &p->solution->layout);
+}
+
+/// Whether the trace to begin with is numbered as that of this solver.
+static kedge_status check_start(const kg_pipeline *p)
+{
+  const kedge_solution *s = p->start;
+  const size_t edges = (size_t)p->layout.count.n_edges;
+  KG_REQUIRE(p->ctx, !s || (s->trace && s->layout.edge_section), KEDGE_ERR_ARG,
+             "kedge_solver_solve: the solution to start from has no trace");
+  KG_REQUIRE(
+      p->ctx,
+      !s || (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
+             s->n_edges == p->layout.count.n_edges && s->n_groups == p->layout.count.n_groups &&
+             memcmp(s->layout.edge_section, p->layout.edge_section, edges) == 0),
+      KEDGE_ERR_ARG,
+      "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
+      "conditions");
+  return KEDGE_OK;
 }
 
 /// Solve with data in place of the problem's.
 static kedge_status solve(kedge_solver *solver, const kedge_data *data, kedge_solution **solution)
 {
-  kg_pipeline *const p = &solver->pipeline;
+  kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
   KG_REQUIRE(p->ctx, p->problem->version == solver->version, KEDGE_ERR_ARG,
-             "kedge_solver_solve: the problem has changed since the solver was set up: "
-             "make a new solver");
+             "kedge_solver_solve: the problem has changed since the solver was set up: call "
+             "kedge_solver_update()");
   KG_TRY(begin(solver, solution));
   kedge_status status = kg_data_put(p, data, &replaced);
+  p->start = replaced.start;
+  if (status == KEDGE_OK) status = check_start(p);
   if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, run(solver));
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
@@ -148,7 +218,7 @@ kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                 kedge_solution **solution)
 {
   KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve: the solver is NULL");
-  kg_pipeline *const p = &solver->pipeline;
+  kg_pipeline *const p = solver->pipeline;
   KG_REQUIRE(p->ctx, solution, KEDGE_ERR_ARG, "kedge_solver_solve: solution is NULL");
   kedge_status status = kg_enter(p->ctx);
   kg_range_push("solve", p->mesh->n_elements, 0);

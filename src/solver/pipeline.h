@@ -31,7 +31,9 @@ typedef struct kg_pipeline {
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   bool repeats;                         ///< set up once, to solve many times
   bool is_set_up;                       ///< with `repeats`: solves follow
-  bool gives_source;                    ///< the caller of a solve gives the source, not the problem
+  int64_t lent_bytes;           ///< of device memory that an earlier set-up holds, for this one
+  const kedge_solution *start;  ///< whose trace the iteration begins with; or NULL
+  bool gives_source;            ///< the caller of a solve gives the source, not the problem
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
@@ -101,6 +103,10 @@ kedge_status kg_stage_loads(kg_pipeline *p);
 kedge_status kg_stage_condense(kg_pipeline *p);
 /// The last part of a set-up: measure the smoother, where multigrid asks for that.
 kedge_status kg_stage_bound(kg_pipeline *p);
+
+/// kedge_plan_make(), or with `repeats` the memory of a kedge_solver. No argument is NULL.
+kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                          bool repeats, kedge_plan *plan);
 
 /// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
 kedge_status kg_pipeline_begin(kg_pipeline *p);

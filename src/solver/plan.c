@@ -78,10 +78,16 @@ kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
 {
   KG_REQUIRE(ctx, ctx && mesh && problem && plan, KEDGE_ERR_ARG,
              "kedge_plan_make: an argument is NULL");
+  return kg_plan_make(ctx, mesh, problem, false, plan);
+}
+
+kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                          bool repeats, kedge_plan *plan)
+{
   kedge_plan filled = KEDGE_PLAN_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
   KG_TRY(kg_enter(ctx));
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem, .repeats = repeats};
   const kedge_status status = fill(&p, &filled);
   kg_pipeline_free(&p);
   if (status == KEDGE_OK) kg_copy_sized(&filled, plan);

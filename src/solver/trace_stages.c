@@ -176,6 +176,14 @@ static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
   return KEDGE_OK;
 }
 
+/// Put the trace that the solve begins with in the free rows of x; Dirichlet values stay.
+static kedge_status put_start(kedge_context *ctx, void *user)
+{
+  const kg_pipeline *p = user;
+  const size_t rows = (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge;
+  return kg_copy_in(ctx, p->arrays.x, p->start->trace, rows * sizeof(double));
+}
+
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
 /// is of the size of diffusion / h, or of reaction * h.
 static double stabilization_ratio(const kg_pipeline *p)
@@ -282,6 +290,8 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   const kg_system system = {.residual = compact ? &remade.base : &plain.base,
                             .krylov = &m.cg.base,
                             .first = multigrid ? &m.first_cg.base : NULL,
+                            .warm = p->start ? put_start : NULL,
+                            .user = p,
                             .r = m.r,
                             .gain = compact ? KG_COMPACT_GAIN : 0.0,
                             .plan = &p->plan};

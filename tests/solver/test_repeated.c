@@ -179,11 +179,337 @@ static void solves_of_one_solver_are_those_of_fresh_ones(void **state)
   }
 }
 
+static int64_t heap(void)
+{
+  const struct mallinfo2 info = mallinfo2();
+  return (int64_t)(info.uordblks + info.hblkhd);
+}
+
+/// Texts of the data take memory that differs: the same ones are compared.
+static void a_hundred_solves_take_no_more_memory_than_a_few(void **state)
+{
+  (void)state;
+  enum { SOLVES = 100 };
+  for (int i = 0; i < SAMPLES; i += 3) {
+    bench b = bench_of(&samples[i]);
+    const int64_t set_up = b.ctx->bytes_in_use;
+    int64_t early = 0;
+    kedge_solution *fresh = solve_fresh(b.ctx, b.mesh, &samples[i], (SOLVES - 1) % DATA);
+    kedge_solution *again = NULL;
+    for (int k = 0; k < SOLVES; ++k) {
+      solve_again(b.ctx, b.solver, k % DATA, &again);
+      assert_int_equal(b.ctx->bytes_in_use, set_up);
+      assert_int_equal(b.ctx->bytes_peak, set_up);
+      if (k == DATA) early = heap();
+    }
+    assert_int_equal(heap(), early);
+    assert_same_solve(b.ctx, again, fresh);
+    kedge_solution_destroy(fresh);
+    kedge_solution_destroy(again);
+    bench_free(&b);
+  }
+}
+
+static void batches_of_one_shape_are_solved_again_too(void **state)
+{
+  (void)state;
+  static const int32_t cuts[] = {70, 100};
+  bench b = {.ctx = open_backend(test_backend(), 2)};
+  const sample *s = &samples[5];
+  b.ctx->n_cuts = 2;
+  b.ctx->cuts = cuts;
+  must(b.ctx, kedge_mesh_generate(b.ctx, s->generate, &b.mesh));
+  b.problem = problem_of(b.ctx, s->settings);
+  must(b.ctx, kedge_solver_create(b.ctx, b.mesh, b.problem, &b.solver));
+  kedge_solution *again = NULL;
+  for (int k = 0; k < DATA; ++k) {
+    kedge_solution *fresh = solve_fresh(b.ctx, b.mesh, s, k);
+    solve_again(b.ctx, b.solver, k, &again);
+    assert_same_solve(b.ctx, again, fresh);
+    kedge_solution_destroy(fresh);
+  }
+  kedge_solution_destroy(again);
+  bench_free(&b);
+}
+
+static void times(void *user, const kedge_points *points, double *value)
+{
+  const double *factor = user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = *factor * points->x[i];
+}
+
+static void data_may_be_functions_of_the_caller(void **state)
+{
+  (void)state;
+  const sample *s = &samples[2];
+  bench b = bench_of(s);
+  double two = 2.0, three = 3.0;
+  kedge_problem *problem = problem_of(b.ctx, s->settings);
+  must(b.ctx, kedge_problem_set_source(problem, times, &two));
+  must(b.ctx, kedge_problem_set_boundary(problem, "top", KEDGE_BOUNDARY_NEUMANN, times, &three));
+  kedge_solution *fresh = NULL, *again = NULL;
+  must(b.ctx, kedge_solve(b.ctx, b.mesh, problem, &fresh));
+  const kedge_boundary_value top = {.group = "top", .function = times, .user = &three};
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source_function = times;
+  data.source_user = &two;
+  data.n_values = 1;
+  data.values = &top;
+  must(b.ctx, kedge_solver_solve(b.solver, &data, &again));
+  assert_same_solve(b.ctx, again, fresh);
+  kedge_solution_destroy(fresh);
+  kedge_solution_destroy(again);
+  kedge_problem_destroy(problem);
+  bench_free(&b);
+}
+
+/// A solution outlives its solver, and without data the problem's are taken.
+static void the_data_of_the_problem_are_taken_where_none_are_given(void **state)
+{
+  (void)state;
+  const sample *s = &samples[10];
+  bench b = bench_of(s);
+  kedge_solution *other = NULL, *again = NULL, *fresh = NULL;
+  solve_again(b.ctx, b.solver, 1, &other);
+  must(b.ctx, kedge_solver_solve(b.solver, NULL, &again));
+  kedge_solver_destroy(b.solver);
+  b.solver = NULL;
+  must(b.ctx, kedge_solve(b.ctx, b.mesh, b.problem, &fresh));
+  assert_same_solve(b.ctx, again, fresh);
+  kedge_solution_destroy(other);
+  kedge_solution_destroy(again);
+  kedge_solution_destroy(fresh);
+  bench_free(&b);
+}
+
+/// A solve that must fail, with words of the sentence.
+static void refuse(const bench *b, const kedge_data *data, kedge_status status, const char *words)
+{
+  kedge_solution *solution = NULL;
+  assert_int_equal(kedge_solver_solve(b->solver, data, &solution), status);
+  assert_null(solution);
+  if (!strstr(kedge_context_error(b->ctx), words))
+    fail_msg("'%s' is not in '%s'", words, kedge_context_error(b->ctx));
+}
+
+static void refused_data_leave_a_solver_that_goes_on(void **state)
+{
+  (void)state;
+  const sample *s = &samples[2];
+  bench b = bench_of(s);
+  kedge_boundary_value value[2] = {{.group = "tpo", .text = "1"}, {.group = "top", .text = "2"}};
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source = "1 +";
+  refuse(&b, &data, KEDGE_ERR_INPUT, "of source");
+  data.source = "1/0";
+  refuse(&b, &data, KEDGE_ERR_INPUT, "source has no finite value");
+  data.source = "log(x - 0.5)";
+  refuse(&b, &data, KEDGE_ERR_INPUT, "source is nan at x =");
+  data.source = NULL;
+  data.n_values = 1;
+  refuse(&b, &data, KEDGE_ERR_ARG, "1 boundary values without an array");
+  data.values = value;
+  refuse(&b, &data, KEDGE_ERR_INPUT, "no boundary group 'tpo'; did you mean 'top'?");
+  value[0] = (kedge_boundary_value){.group = "top"};
+  refuse(&b, &data, KEDGE_ERR_ARG, "the value of top needs a text or a function, one of them");
+  value[0].text = "log(x - 0.5)";
+  refuse(&b, &data, KEDGE_ERR_INPUT, "on boundary top is nan at x =");
+  value[0].text = "1";
+  data.n_values = 2;
+  refuse(&b, &data, KEDGE_ERR_INPUT, "'top' is given two values");
+  refuse(&b, &(kedge_data){0}, KEDGE_ERR_ARG, "begin with KEDGE_DATA_INIT");
+  assert_int_equal(kedge_solver_solve(b.solver, NULL, NULL), KEDGE_ERR_ARG);
+  kedge_solution *fresh = solve_fresh(b.ctx, b.mesh, s, 1), *again = NULL;
+  solve_again(b.ctx, b.solver, 1, &again);
+  assert_same_solve(b.ctx, again, fresh);
+  kedge_solution_destroy(fresh);
+  kedge_solution_destroy(again);
+  bench_free(&b);
+}
+
+static void a_solution_of_another_solver_is_refused(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0]);
+  kedge_problem *problem = problem_of(b.ctx, samples[2].settings);
+  kedge_solution *other = NULL;
+  must(b.ctx, kedge_solve(b.ctx, b.mesh, problem, &other));
+  kedge_data data = KEDGE_DATA_INIT;
+  data.start = other;
+  refuse(&b, &data, KEDGE_ERR_ARG, "to start from is of another mesh, order or kind");
+  assert_int_equal(kedge_solver_solve(b.solver, NULL, &other), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(b.ctx), "was not made by this solver"));
+  assert_null(other);
+  kedge_problem_destroy(problem);
+  bench_free(&b);
+}
+
+/// Says no at its call `most`.
+typedef struct patience {
+  int calls, most;
+} patience;
+
+static bool be_patient(void *user, const kedge_progress *progress)
+{
+  (void)progress;
+  patience *p = user;
+  return ++p->calls < p->most;
+}
+
+static void a_cancelled_solve_leaves_a_solver_that_goes_on(void **state)
+{
+  (void)state;
+  for (int i = 2; i < SAMPLES; i += 5) {
+    bench b = bench_of(&samples[i]);
+    kedge_solution *fresh = solve_fresh(b.ctx, b.mesh, &samples[i], 1), *again = NULL;
+    patience p = {.most = 1};
+    kedge_context_set_progress(b.ctx, be_patient, &p);
+    const kedge_boundary_value top = {.group = "top", .text = tops[1]};
+    kedge_data data = KEDGE_DATA_INIT;
+    data.source = sources[1];
+    data.n_values = 1;
+    data.values = &top;
+    int cancelled = 0;
+    for (;; ++p.most, ++cancelled, p.calls = 0) {
+      const kedge_status status = kedge_solver_solve(b.solver, &data, &again);
+      if (status == KEDGE_OK) break;
+      assert_int_equal(status, KEDGE_ERR_CANCELLED);
+      assert_null(again);
+    }
+    assert_true(cancelled > 6);
+    assert_same_solve(b.ctx, again, fresh);
+    kedge_context_set_progress(b.ctx, NULL, NULL);
+    kedge_solution_destroy(fresh);
+    kedge_solution_destroy(again);
+    bench_free(&b);
+  }
+}
+
+static void an_update_is_a_new_solver_in_the_same_memory(void **state)
+{
+  (void)state;
+  static const char *const diffusions[] = {"0.25", "3"};
+  for (int i = 0; i < SAMPLES; i += 2) {
+    bench b = bench_of(&samples[i]);
+    const int64_t set_up = b.ctx->bytes_in_use;
+    kedge_solution *again = NULL, *fresh = NULL;
+    for (int k = 0; k < 2; ++k) {
+      must(b.ctx, kedge_problem_set(b.problem, "equation", "diffusion", diffusions[k]));
+      must(b.ctx, kedge_problem_set(b.problem, "boundary top", "value", tops[k]));
+      refuse(&b, NULL, KEDGE_ERR_ARG, "call kedge_solver_update()");
+      must(b.ctx, kedge_solver_update(b.solver));
+      if (k == 0) continue;
+      must(b.ctx, kedge_solver_solve(b.solver, NULL, &again));
+      must(b.ctx, kedge_solve(b.ctx, b.mesh, b.problem, &fresh));
+      assert_same_solve(b.ctx, again, fresh);
+      assert_true(b.ctx->bytes_in_use <= set_up);
+    }
+    kedge_solution_destroy(again);
+    kedge_solution_destroy(fresh);
+    bench_free(&b);
+  }
+}
+
+static void a_refused_update_waits_for_one_that_succeeds(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[2]);
+  kedge_solution *again = NULL, *fresh = NULL;
+  must(b.ctx, kedge_problem_set(b.problem, "boundary botom", "type", "neumann"));
+  assert_int_equal(kedge_solver_update(b.solver), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(b.ctx), "did you mean 'bottom'?"));
+  refuse(&b, NULL, KEDGE_ERR_ARG, "call kedge_solver_update()");
+  kedge_problem *problem = problem_of(b.ctx, samples[2].settings);
+  must(b.ctx, kedge_problem_set(problem, "space", "order", "5"));  // takes more memory
+  kedge_problem_destroy(b.problem);
+  kedge_solver_destroy(b.solver);
+  b.problem = problem;
+  must(b.ctx, kedge_solver_create(b.ctx, b.mesh, b.problem, &b.solver));
+  must(b.ctx, kedge_problem_set(problem, "space", "order", "7"));
+  must(b.ctx, kedge_problem_set(problem, "boundary left", "type", "neumann"));
+  must(b.ctx, kedge_problem_set(problem, "boundary left", "value", "y"));
+  must(b.ctx, kedge_solver_update(b.solver));
+  must(b.ctx, kedge_solver_solve(b.solver, NULL, &again));
+  must(b.ctx, kedge_solve(b.ctx, b.mesh, b.problem, &fresh));
+  assert_same_solve(b.ctx, again, fresh);
+  kedge_solution_destroy(again);
+  kedge_solution_destroy(fresh);
+  bench_free(&b);
+}
+
+static kedge_report report_from(kedge_context *ctx, kedge_solver *solver,
+                                const kedge_solution *start, kedge_solution **solution)
+{
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source = "1.001";
+  data.start = start;
+  kedge_report report = KEDGE_REPORT_INIT;
+  must(ctx, kedge_solver_solve(solver, &data, solution));
+  kedge_solution_report(*solution, &report);
+  assert_true(report.converged);
+  return report;
+}
+
+static void a_solve_that_starts_near_takes_fewer_iterations_to_the_same_solution(void **state)
+{
+  (void)state;
+  for (int i = 0; i < SAMPLES - 1; ++i) {
+    bench b = bench_of(&samples[i]);
+    kedge_solution *cold = NULL, *near = NULL;
+    kedge_data data = KEDGE_DATA_INIT;
+    data.source = "1";
+    must(b.ctx, kedge_solver_solve(b.solver, &data, &near));
+    const kedge_report of_cold = report_from(b.ctx, b.solver, NULL, &cold);
+    const kedge_report of_near = report_from(b.ctx, b.solver, near, &near);
+    assert_true(of_cold.start_residual == 1.0);
+    assert_true(of_near.start_residual < 0.01);
+    assert_true(of_near.relative_residual <= of_near.tolerance);
+    assert_true(of_near.iterations < of_cold.iterations);
+    fields f = fields_of(b.ctx, cold), g = fields_of(b.ctx, near);
+    assert_true(fields_distance(&f, &g) < 1e-7);
+    fields_free(&f);
+    fields_free(&g);
+    const kedge_report of_itself = report_from(b.ctx, b.solver, near, &near);
+    assert_true(of_itself.iterations == 0 && of_itself.stop == KEDGE_STOP_TOLERANCE);
+    kedge_solution_destroy(cold);
+    kedge_solution_destroy(near);
+    bench_free(&b);
+  }
+}
+
+static void the_memory_of_a_solver_is_predicted(void **state)
+{
+  (void)state;
+  for (int i = 0; i < SAMPLES; ++i) {
+    kedge_plan plan = KEDGE_PLAN_INIT;
+    bench b = bench_of(&samples[i]);
+    kedge_report report = KEDGE_REPORT_INIT;
+    must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan));
+    must(b.ctx, kedge_solver_report(b.solver, &report));
+    assert_int_equal(plan.peak_bytes[plan.operator_kind], b.ctx->bytes_in_use);
+    assert_int_equal(report.predicted_device_bytes, b.ctx->bytes_in_use);
+    assert_int_equal(report.peak_device_bytes, b.ctx->bytes_in_use);
+    assert_true(plan.fits[plan.operator_kind]);
+    bench_free(&b);
+  }
+}
+
 int main(void)
 {
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(solves_of_one_solver_are_those_of_fresh_ones),
+      cmocka_unit_test(a_hundred_solves_take_no_more_memory_than_a_few),
+      cmocka_unit_test(batches_of_one_shape_are_solved_again_too),
+      cmocka_unit_test(data_may_be_functions_of_the_caller),
+      cmocka_unit_test(the_data_of_the_problem_are_taken_where_none_are_given),
+      cmocka_unit_test(refused_data_leave_a_solver_that_goes_on),
+      cmocka_unit_test(a_solution_of_another_solver_is_refused),
+      cmocka_unit_test(a_cancelled_solve_leaves_a_solver_that_goes_on),
+      cmocka_unit_test(an_update_is_a_new_solver_in_the_same_memory),
+      cmocka_unit_test(a_refused_update_waits_for_one_that_succeeds),
+      cmocka_unit_test(a_solve_that_starts_near_takes_fewer_iterations_to_the_same_solution),
+      cmocka_unit_test(the_memory_of_a_solver_is_predicted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
