@@ -16,9 +16,9 @@ from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Note,
 from .mesh import Group, Mesh, disk, lshape, mixed, quads, ring, square
 from .problem import Dirichlet, Neumann, Problem, Robin
 from .solution import Report, Solution
-from .solver import Solver
+from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Cancelled", "Context", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
            "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Problem", "Progress", "Report", "Robin",
-           "Solution", "Solver", "Unsupported", "disk", "lshape", "mixed", "quads", "ring", "square"]
+           "Solution", "Solver", "Unsupported", "disk", "lshape", "mixed", "plan", "quads", "ring", "solve", "square"]

@@ -83,10 +83,20 @@ class Plan(ctypes.Structure):
                 ("stabilization_length", c_double)]
 
 
+class BoundaryValue(ctypes.Structure):
+    _fields_ = [("group", c_char_p), ("text", c_char_p), ("function", c_void_p), ("user", c_void_p)]
+
+
+class Data(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("source", c_char_p), ("source_function", c_void_p), ("source_user", c_void_p),
+                ("n_values", c_int), ("values", POINTER(BoundaryValue))]
+
+
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
               "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
-              "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan}
+              "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
+              "kedge_boundary_value": BoundaryValue, "kedge_data": Data}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Points), c_void_p)
@@ -125,6 +135,10 @@ FUNCTIONS = {
     "kedge_plan_make": (c_int, P, P, P, POINTER(Plan)),
     "kedge_stop_name": (S, c_int),
     "kedge_solve": (c_int, P, P, P, OUT),
+    "kedge_solver_create": (c_int, P, P, P, OUT),
+    "kedge_solver_destroy": (None, P),
+    "kedge_solver_solve": (c_int, P, POINTER(Data), OUT),
+    "kedge_solver_report": (c_int, P, POINTER(Report)),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

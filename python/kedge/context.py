@@ -88,7 +88,8 @@ class Context:
         _refuse_fork()
         if self in _callers():
             raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
-                        "evaluates; make arrays before the solve, or take another context")
+                        "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
+                        "that it calls")
         with self._lock:
             self._busy, self._progress, self.failure = True, progress, None
             try:

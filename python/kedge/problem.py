@@ -131,7 +131,7 @@ class Problem:
             elif name in ("diffusion", "reaction", "source") and hasattr(value, "items"):
                 self._set_regions(name, value)
             else:
-                self.settings[_key_of(name)] = _setting(name, value)
+                self.settings[_key_of(name)] = setting(name, value)
         self.build(_checker())
 
     def _set_regions(self, name, values):
@@ -140,7 +140,7 @@ class Problem:
             if callable(value):
                 raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and expressions: "
                                 "give one function of x, y and region for all")
-            self.settings[section, name] = _setting(name, value)
+            self.settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):
         for group, condition in boundary.items():
@@ -156,7 +156,7 @@ class Problem:
                     raise TypeError(f"the coefficient of boundary[{group!r}] is a function; it takes numbers and "
                                     "expressions")
                 if value is not None:
-                    self.settings[section, key] = _setting(key, value)
+                    self.settings[section, key] = setting(key, value)
 
     def build(self, context):
         """The problem as an object of the library in a context; a handle and what must live as long as it."""
@@ -184,7 +184,7 @@ class _Built:
         own(self, context, c.library.kedge_problem_destroy, handle, context, self._functions)
 
     def function(self, function):
-        self._functions.append(_callback(function, self.context))
+        self._functions.append(callback(function, self.context))
         return self._functions[-1]
 
 
@@ -192,8 +192,10 @@ def _view(address, n):
     return np.frombuffer((ctypes.c_double * n).from_address(address))
 
 
-def _callback(function, context):
+def callback(function, context):
     """A function of arrays as the library calls it, from any of its threads; what it raises ends the solve."""
+    if hasattr(function, "prepare"):  # a solution
+        function.prepare()
     try:
         extra = set(inspect.signature(function).parameters) & {"region", "normal"}
     except (TypeError, ValueError):
@@ -243,7 +245,7 @@ def _text(name, value):
     raise TypeError(f"{name} is {value!r}; it takes {what}")
 
 
-def _setting(name, value):
+def setting(name, value):
     """Text, or functions where the library takes them."""
     if callable(value) and name in ("source", "value"):
         return value

@@ -7,7 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from . import _library as c
+from .cells import from_nodes
 from .context import own, refuse_pickle
+from .location import CHUNK, Locator, part, shapes_of
 
 Stage = namedtuple("Stage", "seconds bytes flops")
 
@@ -42,6 +44,8 @@ class Solution:
     quadrilaterals (P + 1)^2. On a mesh of one shape arrays are [element][node]; on one of both they are [node],
     element after element, and offsets(order) says where each begins.
 
+    s(x, y) is u_star at points.
+
     u      -- order P, [element][node]
     q      -- grad u, order P, [element][node][2], in units of u a unit of length
     sigma  -- diffusion q, as q
@@ -49,11 +53,11 @@ class Solution:
     report -- a Report
     """
 
-    def __init__(self, solver, problem, built, handle):
-        self.mesh, self.problem, self.context = solver.mesh, problem, solver.context
-        self.handle = handle
-        own(self, self.context, c.library.kedge_solution_destroy, handle, self.mesh, built, self.context)
+    def __init__(self, mesh, problem, context, handle, built):
+        self.mesh, self.problem, self.context, self.handle = mesh, problem, context, handle
+        own(self, context, c.library.kedge_solution_destroy, handle, mesh, built)
         self.order = self.report.order
+        self._modes = {}
 
     __reduce_ex__ = refuse_pickle
 
@@ -128,6 +132,25 @@ class Solution:
         self.context.call("kedge_solution_indicator", self.handle, values.ctypes.data)
         return values
 
+    def __call__(self, x, y, field="u_star", outside="nan"):
+        """A field at points, arrays x, y of any shape; outside of the mesh NaN, or outside="raise"."""
+        x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+        points = np.column_stack([x.ravel(), y.ravel()])
+        order, coefficients = self.prepare(field)
+        values = np.full(len(points), np.nan)
+        for first in range(0, len(points), CHUNK):
+            here = slice(first, first + CHUNK)
+            where, element, at = self.mesh.locator.locate(points[here])
+            for k, ((_, maps, _), modes) in enumerate(zip(self.mesh.locator.shapes, coefficients)):
+                mine = np.flatnonzero(where == k)
+                basis = maps.shape.basis(order, *at[mine].T)
+                values[first + mine] = np.einsum("pm,pm->p", basis, modes[element[mine]])
+        if outside == "raise" and np.isnan(values).any():
+            bad = np.flatnonzero(np.isnan(values))
+            raise ValueError(f"{len(bad)} of {len(points)} points lie outside of the mesh, the first at "
+                             f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
+        return values.reshape(x.shape) if x.ndim else float(values[0])
+
     def trace(self):
         """The trace: (edges, modes).
 
@@ -138,6 +161,26 @@ class Solution:
         modes = np.empty((self.mesh.edges, self.order + 1))
         self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
         return edges, modes
+
+    def prepare(self, field="u_star"):
+        """Make what s(x, y) needs, as its first call does; before a solve that calls functions which call it.
+
+        The mesh keeps its tree of elements for all its solutions.
+        """
+        if "locator" not in self.mesh.__dict__:
+            self.mesh.locator = Locator(self.mesh.info, self.nodes, self.offsets)
+        return self._coefficients(field)
+
+    def _coefficients(self, field):
+        """Of a field in the polynomials of every shape: order, [[element][mode]]."""
+        if field not in self._modes:
+            order = self.order + (field == "u_star")
+            info, values = self.mesh.info, self.values(field, order)
+            offsets = self.offsets(order)
+            flat = offsets if values.ndim == 1 else None
+            self._modes[field] = order, [part(values, flat, shape, elements, order) @ from_nodes(shape, order).T
+                                         for shape, elements in shapes_of(info, offsets)]
+        return self._modes[field]
 
     def write(self, path):
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""

@@ -1,71 +1,125 @@
-"""A problem on a mesh, to be solved as often as one likes."""
+"""A problem on a mesh, solved once or many times."""
 import ctypes
 import os
 import sys
 import warnings
 
 from . import _library as c
-from .context import Context, context_of, refuse_pickle
+from .context import Context, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
+from .problem import CONDITIONS, callback, setting
 from .solution import Solution
 
 
 class Solver:
-    """Solves a problem on a mesh.
+    """Is set up once: memory, local matrices and preconditioner stay; then solve() takes any source and any
+    boundary values. It holds its memory, on a GPU the GPU's, until it is deleted.
 
     backend -- "auto" (the GPU when one is usable, else the host), "host", "cuda" or a Context
     device, threads -- as of Context
+    progress        -- of the set-up, as of solve()
     """
 
-    def __init__(self, mesh, problem, backend="auto", device=None, threads=0):
-        if device is not None or threads:
-            backend = Context(backend, device, threads)
-        self.context, self.mesh, self.problem = context_of(backend), mesh, problem
+    def __init__(self, mesh, problem, backend="auto", device=None, threads=0, progress=None):
+        self.context, self.mesh, self.problem = _context(backend, device, threads), mesh, problem
+        self.built, self.handle = problem.build(self.context), ctypes.c_void_p()
+        _call(self.context, progress, "kedge_solver_create", self.context.handle, mesh.handle, self.built.handle,
+              self.handle)
+        own(self, self.context, c.library.kedge_solver_destroy, self.handle, mesh, self.built)
 
     __reduce_ex__ = refuse_pickle
 
     def __repr__(self):
         return f"<kedge.Solver on {self.context.device}: {self.mesh!r}, {self.problem!r}>"
 
-    def solve(self, source=None, sources=None, *, progress=None, on_failure="raise"):
+    def solve(self, source=None, boundary=None, *, sources=None, progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
-        source     -- as of Problem, instead of that of the problem
+        source     -- a number, an expression or a function, instead of the problem's
+        boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
 
         Ctrl-C ends a solve. Other threads of Python go on meanwhile.
         """
-        if on_failure not in ("raise", "warn"):
-            raise ValueError(f'on_failure is {on_failure!r}; it is "raise" or "warn"')
-        if source is not None and sources is not None:
-            raise TypeError("give source or sources, not both")
         if sources is not None:
-            return [self.solve(one, progress=progress, on_failure=on_failure) for one in sources]
-        problem = self.problem if source is None else self.problem.replace(source=source)
-        show = _Line() if progress is True else progress or None
-        built, handle = problem.build(self.context), ctypes.c_void_p()
-        try:
-            self.context.call("kedge_solve", self.context.handle, self.mesh.handle, built.handle, handle,
-                              progress=show)
-        finally:
-            if progress is True:
-                show.clear()
-        return _judge(Solution(self, problem, built, handle), on_failure)
+            if source is not None:
+                raise TypeError("give source or sources, not both")
+            return [self.solve(one, boundary, progress=progress, on_failure=on_failure) for one in sources]
+        _check_failure(on_failure)
+        data, handle = _Data(self.context, source, boundary or {}), ctypes.c_void_p()
+        _call(self.context, progress, "kedge_solver_solve", self.handle, data.raw, handle)
+        return _judge(Solution(self.mesh, self.problem, self.context, handle, self.built), on_failure)
 
-    def plan(self):
-        """What a solve will take, before it: a dict of sizes, bytes of memory, and whether they are there."""
-        built, plan = self.problem.build(self.context), c.Plan(ctypes.sizeof(c.Plan))
-        self.context.call("kedge_plan_make", self.context.handle, self.mesh.handle, built.handle, plan)
-        kind = plan.operator_kind
-        names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
-                 "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length")
-        values = {name: getattr(plan, name) for name in names}
-        stages = {os.fsdecode(plan.stage_name[i]): plan.stage_bytes[kind][i] for i in range(plan.n_stages)}
-        return {**{name: os.fsdecode(v) if isinstance(v, bytes) else v for name, v in values.items()},
-                "stage_bytes": stages, "peak_bytes": plan.peak_bytes[kind],
-                "needed_bytes": plan.needed_bytes[kind], "fits": plan.fits[kind]}
+
+def solve(mesh, problem, backend="auto", *, progress=None, on_failure="raise"):
+    """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
+    _check_failure(on_failure)
+    context, handle = context_of(backend), ctypes.c_void_p()
+    built = problem.build(context)
+    _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
+    return _judge(Solution(mesh, problem, context, handle, built), on_failure)
+
+
+def plan(mesh, problem, backend="auto"):
+    """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there."""
+    context = context_of(backend)
+    built, raw = problem.build(context), c.Plan(ctypes.sizeof(c.Plan))
+    context.call("kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
+    kind = raw.operator_kind
+    names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
+             "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length")
+    values = {name: getattr(raw, name) for name in names}
+    stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
+    return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},
+            "stage_bytes": stages, "peak_bytes": raw.peak_bytes[kind], "needed_bytes": raw.needed_bytes[kind],
+            "fits": raw.fits[kind]}
+
+
+class _Data:
+    """Source and boundary values of one solve as kedge_data, and what it points to."""
+
+    def __init__(self, context, source, boundary):
+        if hasattr(source, "items"):
+            raise TypeError("the source of a solve is a number, an expression or a function of x, y and region; "
+                            "by region it belongs to the problem")
+        self._kept = []
+        values = (c.BoundaryValue * max(len(boundary), 1))()
+        for value, (group, given) in zip(values, boundary.items()):
+            if isinstance(given, tuple(CONDITIONS.values())):
+                raise TypeError(f"boundary[{group!r}] is {given!r}; a solver keeps the kinds of conditions and takes "
+                                "their values alone")
+            value.group = str(group).encode()
+            value.text, value.function = self._datum("value", given, context)
+        text, function = (None, None) if source is None else self._datum("source", source, context)
+        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, None, len(boundary), values)
+
+    def _datum(self, name, value, context):
+        value = setting(name, value)
+        if isinstance(value, str):
+            return value.encode(), None
+        self._kept.append(callback(value, context))
+        return None, ctypes.cast(self._kept[-1], ctypes.c_void_p)
+
+
+def _context(backend, device, threads):
+    return Context(backend, device, threads) if device is not None or threads else context_of(backend)
+
+
+def _check_failure(on_failure):
+    if on_failure not in ("raise", "warn"):
+        raise ValueError(f'on_failure is {on_failure!r}; it is "raise" or "warn"')
+
+
+def _call(context, progress, *call):
+    """A call that shows its progress."""
+    line = _Line() if progress is True else None
+    try:
+        context.call(*call, progress=line or progress or None)
+    finally:
+        if line:
+            line.clear()
 
 
 def _judge(solution, on_failure):

@@ -92,12 +92,26 @@ class Solves(unittest.TestCase):
         np.testing.assert_allclose(s.means("qx"), [1, 1, 3, 3], atol=1e-9)
         np.testing.assert_allclose(s.means("sigma_x"), 3, atol=1e-9)
 
-    def test_many_sources_are_solved_one_by_one(self):
-        mesh, p = kedge.square(4), kedge.Problem(order=2, boundary=everywhere(kedge.Dirichlet(0)))
+    def test_a_solver_takes_other_sources_and_boundary_values(self):
+        mesh = kedge.square(4)
+        p = kedge.Problem(order=2, source="x", boundary=everywhere(kedge.Dirichlet(0)))
         solver = kedge.Solver(mesh, p, self.context)
-        one, two = solver.solve(sources=[1, "2"])
-        np.testing.assert_allclose(two.u, 2 * one.u, atol=1e-12)
-        np.testing.assert_array_equal(solver.solve(source=1).u, one.u)
+        one, two, three = solver.solve(sources=[1, "2", lambda x, y: np.full_like(x, 3)])
+        np.testing.assert_allclose(two.u, 2 * one.u, atol=1e-9)
+        np.testing.assert_allclose(three.u, 3 * one.u, atol=1e-9)
+        np.testing.assert_array_equal(solver.solve().u, kedge.solve(mesh, p, self.context).u)
+        lifted = solver.solve(boundary={"left": "y", "right": lambda x, y: 2 + y, "bottom": "2*x", "top": "1 + 2*x"},
+                              source=0)
+        x, y = np.moveaxis(lifted.nodes(), -1, 0)
+        np.testing.assert_allclose(lifted.u, 2 * x + y, atol=1e-9)
+        for arguments, error, sentence in [
+                ({"source": {"domain": 1}}, TypeError, "belongs to the problem"),
+                ({"boundary": {"left": kedge.Dirichlet(1)}}, TypeError, "keeps the kinds"),
+                ({"boundary": {"lft": 1}}, kedge.InputError, "lft"),
+                ({"source": 1, "sources": [1]}, TypeError, "not both"),
+                ({"on_failure": "go on"}, ValueError, '"raise" or "warn"')]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                solver.solve(**arguments)
 
     def test_a_problem_file_is_solved(self):
         p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
@@ -158,8 +172,9 @@ class Solves(unittest.TestCase):
             self.solve(kedge.square(4), sines(), progress=lambda at: at.stage != "trace_solve")
 
     def test_a_plan_says_what_a_solve_takes(self):
-        solver = kedge.Solver(kedge.square(4), sines(), self.context)
-        plan, report = solver.plan(), solver.solve().report
+        mesh = kedge.square(4)
+        plan = kedge.plan(mesh, sines(), self.context)
+        report = kedge.solve(mesh, sines(), self.context).report
         self.assertTrue(plan["fits"])
         self.assertEqual(plan["peak_bytes"], report.predicted_device_bytes)
         self.assertEqual(plan["trace_unknowns"], report.trace_unknowns)

@@ -1,0 +1,207 @@
+"""Triangles and quadrilaterals as NumPy sees them: nodes, polynomials, maps, quadrature.
+
+The reference triangle has the corners (0, 0), (1, 0), (0, 1), the reference square (0, 0), (1, 0), (1, 1), (0, 1).
+"""
+from functools import lru_cache
+
+import numpy as np
+
+
+class Triangle:
+    corners = 3
+
+    @staticmethod
+    def count(order):
+        return (order + 1) * (order + 2) // 2
+
+    @staticmethod
+    @lru_cache(maxsize=None)
+    def lattice(order):
+        """Nodes in VTK's order as whole numbers i, j of coordinates i / order: [node][2]."""
+        def ring(n, at):
+            if n < 0:
+                return []
+            if n == 0:
+                return [(at, at)]
+            points = [(0, 0), (n, 0), (0, n)]
+            points += [(k, 0) for k in range(1, n)] + [(n - k, k) for k in range(1, n)]
+            points += [(0, n - k) for k in range(1, n)]
+            return [(i + at, j + at) for i, j in points] + ring(n - 3, at + 1)
+
+        return np.array(ring(order, 0))
+
+    @staticmethod
+    def exponents(order):
+        return [(i, j) for j in range(order + 1) for i in range(order + 1 - j)]
+
+    @staticmethod
+    def basis(order, x, y):
+        """Orthogonal polynomials of the degree `order` at points: [point][mode]."""
+        columns, u, t = [], 2 * x + y - 1, 1 - y
+        across, before = np.ones_like(x), np.zeros_like(x)
+        for i in range(order + 1):
+            up, last = np.ones_like(y), np.zeros_like(y)
+            for j in range(order + 1 - i):
+                columns.append(across * up * np.sqrt((2 * i + 1) * (i + j + 1)))
+                up, last = _jacobi(j, 2 * i + 1, 2 * y - 1, up, last), up
+            across, before = ((2 * i + 1) * u * across - i * t * t * before) / (i + 1), across
+        return np.stack(columns, axis=-1)
+
+    @staticmethod
+    def depth(x, y):
+        """How far inside the element a reference point lies; below 0: outside."""
+        return np.minimum(np.minimum(x, y), 1 - x - y)
+
+    @staticmethod
+    def rule(n):
+        """n x n points x, y and weights, exact for the degree 2 n - 2."""
+        at, weight = np.polynomial.legendre.leggauss(n)
+        s, w = (at + 1) / 2, weight / 2
+        y = np.repeat(s, n)
+        return np.tile(s, n) * (1 - y), y, np.tile(w, n) * np.repeat(w, n) * (1 - y)
+
+    @staticmethod
+    def subdivision(order):
+        """The triangles between the nodes of an order: [triangle][3]."""
+        number = {tuple(ij): k for k, ij in enumerate(Triangle.lattice(order))}
+        small = []
+        for j in range(order):
+            for i in range(order - j):
+                small.append((number[i, j], number[i + 1, j], number[i, j + 1]))
+                if i + j < order - 1:
+                    small.append((number[i + 1, j], number[i + 1, j + 1], number[i, j + 1]))
+        return np.array(small)
+
+
+class Quadrilateral:
+    corners = 4
+
+    @staticmethod
+    def count(order):
+        return (order + 1) ** 2
+
+    @staticmethod
+    @lru_cache(maxsize=None)
+    def lattice(order):
+        n, inner = order, range(1, order)
+        points = [(0, 0), (n, 0), (n, n), (0, n)] + [(k, 0) for k in inner] + [(n, k) for k in inner]
+        points += [(k, n) for k in inner] + [(0, k) for k in inner] + [(i, j) for j in inner for i in inner]
+        return np.array(points)
+
+    @staticmethod
+    def exponents(order):
+        return [(i, j) for j in range(order + 1) for i in range(order + 1)]
+
+    @staticmethod
+    def basis(order, x, y):
+        lines = [np.polynomial.legendre.legvander(2 * s - 1, order) for s in (x, y)]
+        return (lines[0][..., None, :] * lines[1][..., :, None]).reshape(*x.shape, (order + 1) ** 2)
+
+    @staticmethod
+    def depth(x, y):
+        return np.minimum(np.minimum(x, 1 - x), np.minimum(y, 1 - y))
+
+    @staticmethod
+    def rule(n):
+        at, weight = np.polynomial.legendre.leggauss(n)
+        s, w = (at + 1) / 2, weight / 2
+        return np.tile(s, n), np.repeat(s, n), np.tile(w, n) * np.repeat(w, n)
+
+    @staticmethod
+    def subdivision(order):
+        number = {tuple(ij): k for k, ij in enumerate(Quadrilateral.lattice(order))}
+        small = []
+        for j in range(order):
+            for i in range(order):
+                a, b, c, d = (number[i + k, j + l] for k, l in ((0, 0), (1, 0), (1, 1), (0, 1)))
+                small += [(a, b, c), (a, c, d)]
+        return np.array(small)
+
+
+def _jacobi(j, a, z, now, before):
+    """P_{j+1}^(a, 0) from P_j and P_{j-1}."""
+    if j == 0:
+        return (a + (a + 2) * z) / 2
+    s = 2 * j + a
+    return ((s + 1) * ((s + 2) * s * z + a * a) * now - 2 * j * (j + a) * (s + 2) * before) / (
+        2 * (j + 1) * (j + a + 1) * s)
+
+
+@lru_cache(maxsize=None)
+def from_nodes(shape, order):
+    """The matrix that makes coefficients of basis() from values at the nodes of an order: [mode][node]."""
+    x, y = shape.lattice(order).T / order
+    return np.linalg.inv(shape.basis(order, x, y))
+
+
+class Maps:
+    """Maps of elements of one shape, as polynomials in powers of reference coordinates.
+
+    nodes -- [element][node][2] of the order `geometry`
+    """
+
+    def __init__(self, shape, geometry, nodes):
+        self.shape, self.exponents = shape, np.array(shape.exponents(geometry))
+        x, y = shape.lattice(geometry).T / geometry
+        self.coefficients = np.linalg.solve(self._powers(x, y), nodes)  # [element][power][2]
+        self.affine = shape is Triangle and geometry == 1
+
+    def _powers(self, x, y):
+        i, j = self.exponents.T
+        return _powers(x, i.max())[..., i] * _powers(y, j.max())[..., j]
+
+    def _slopes(self, x, y):
+        i, j = self.exponents.T
+        px, py = _powers(x, i.max()), _powers(y, j.max())
+        return (i * px[..., np.maximum(i - 1, 0)] * py[..., j], j * px[..., i] * py[..., np.maximum(j - 1, 0)])
+
+    def jacobians(self, x, y):
+        """Determinants of the maps of all elements at reference points: [element][point]."""
+        along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients) for slope in self._slopes(x, y))
+        return along[..., 0] * up[..., 1] - along[..., 1] * up[..., 0]
+
+    def places(self, x, y):
+        """Points of all elements at reference points: [element][point][2]."""
+        return np.einsum("pk,ekd->epd", self._powers(x, y), self.coefficients)
+
+    def invert(self, element, xy):
+        """Reference points of points: x, y; NaN where Newton's method finds none in the element or near it."""
+        if self.affine:
+            origin, along, up = np.moveaxis(self.coefficients[element], 1, 0)
+            x, y = xy[:, 0] - origin[:, 0], xy[:, 1] - origin[:, 1]
+            det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
+            return (x * up[:, 1] - y * up[:, 0]) / det, (along[:, 0] * y - along[:, 1] * x) / det
+        result = np.full((2, len(element)), np.nan)
+        active = np.arange(len(element))
+        at = np.full((2, len(element)), 1 / 3 if self.shape is Triangle else 0.5)
+        with np.errstate(all="ignore"):
+            for _ in range(25):
+                coefficients = self.coefficients[element[active]]
+                off = xy[active] - _sum(self._powers(*at), coefficients)
+                along, up = (_sum(slope, coefficients) for slope in self._slopes(*at))
+                det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
+                step = np.stack([off[:, 0] * up[:, 1] - off[:, 1] * up[:, 0],
+                                 along[:, 0] * off[:, 1] - along[:, 1] * off[:, 0]]) / det
+                far = np.hypot(*step)
+                at = at + step * np.minimum(1.0, 0.7 / far)
+                done = far < 1e-12
+                result[:, active[done]] = at[:, done]
+                go = (far >= 1e-12) & (np.abs(at - 0.5) < 2).all(axis=0)
+                if not go.any():
+                    break
+                active, at = active[go], at[:, go]
+        return result
+
+
+def _powers(x, n):
+    """1, x, x^2 ... x^n: [...][n + 1]."""
+    powers = np.empty((*np.shape(x), n + 1))
+    powers[..., 0] = 1
+    for k in range(n):
+        powers[..., k + 1] = powers[..., k] * x
+    return powers
+
+
+def _sum(basis, coefficients):
+    """[point][2] of [point][power] and [point][power][2]."""
+    return np.matmul(basis[:, None, :], coefficients)[:, 0]

@@ -1,0 +1,100 @@
+"""Fields at points of the plane."""
+import unittest
+
+import numpy as np
+from support import ROOT, SIDES, backend, everywhere
+
+import kedge
+from kedge.cells import Quadrilateral, Triangle
+from kedge.location import Tree
+
+U = "sin(x)*cosh(y)"
+
+
+def u(x, y):
+    return np.sin(x) * np.cosh(y)
+
+
+def boundary(mesh):
+    return everywhere(kedge.Dirichlet(), [g.name for g in mesh.groups if g.dimension == 1 and g.count])
+
+
+class Points(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def solve(self, mesh, order=4):
+        return kedge.solve(mesh, kedge.Problem(order=order, exact=U, tolerance=1e-12, boundary=boundary(mesh)),
+                           self.context, on_failure="warn")
+
+    def test_nodes_of_cells_lie_where_the_library_has_them(self):
+        for mesh, shape in ((kedge.Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]]), Triangle), (kedge.quads(1), Quadrilateral)):
+            s = self.solve(mesh, 1)
+            for order in range(1, 13):
+                np.testing.assert_allclose(s.nodes(order)[0], shape.lattice(order) / order, atol=1e-15)
+
+    def test_points_of_every_kind_of_mesh_are_found_and_those_outside_are_not(self):
+        random = np.random.default_rng(7)
+        for mesh in (kedge.square(7), kedge.mixed(6), kedge.quads(5, map=("x + 0.1*y^2", "y")), kedge.lshape(4),
+                     kedge.ring(3, 24, geometry=4), kedge.ring(3, 24, quads=True, geometry=3)):
+            with self.subTest(mesh):
+                s = self.solve(mesh)
+                left, low, right, high = mesh.box
+                x, y = random.uniform(left - 0.1, right + 0.1, 40000), random.uniform(low - 0.1, high + 0.1, 40000)
+                values = s(x, y)
+                share = mesh.area / ((right - left + 0.2) * (high - low + 0.2))
+                self.assertAlmostEqual(np.isfinite(values).mean(), share, delta=0.015)
+                inside = np.isfinite(values)
+                self.assertLess(np.abs(values - u(x, y))[inside].max(), 3e-4)
+                np.testing.assert_allclose(s(x, y, "qx")[inside], (np.cos(x) * np.cosh(y))[inside], atol=0.01)
+
+    def test_every_node_is_found_with_its_value(self):
+        for mesh in (kedge.square(5), kedge.mixed(4), kedge.Mesh(ROOT / "meshes/plate.msh")):
+            s = self.solve(mesh, 2)
+            x, y = s.nodes(3).reshape(-1, 2).T
+            self.assertLess(np.abs(s(x, y) - s.u_star.ravel()).max(), 2e-3 * np.abs(s.u_star).max())
+
+    def test_points_on_the_boundary_are_inside(self):
+        s = self.solve(kedge.square(3, map=("x/3", "y/7")))
+        t = np.linspace(0, 1, 1001)
+        for x, y in ((0 * t, t), (0 * t + 1, t), (t, 0 * t), (t, 0 * t + 1)):
+            self.assertTrue(np.isfinite(s(x / 3, y / 7)).all())
+
+    def test_strongly_graded_meshes_have_no_slow_cell(self):
+        steps = np.concatenate([[0], 2.0 ** -np.arange(40, -1, -1)])
+        n = len(steps)
+        x, y = (side.ravel() for side in np.meshgrid(steps, steps))
+        k = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
+        tree = Tree(np.column_stack([x[k], y[k]]), np.column_stack([x[k + n + 1], y[k + n + 1]]))
+        points = 2.0 ** np.random.default_rng(3).uniform(-40, 0, (20000, 2))
+        point, element = tree.candidates(points)
+        self.assertEqual(np.unique(point).size, 20000)
+        self.assertLess(len(point), 3 * 20000)
+        column = np.searchsorted(steps, points[:, 0]) - 1
+        row = np.searchsorted(steps, points[:, 1]) - 1
+        pairs = set(zip(point, element))
+        self.assertTrue(set(enumerate(row * (n - 1) + column)) <= pairs)
+
+    def test_shapes_of_arrays_are_kept_and_numbers_give_a_number(self):
+        s = self.solve(kedge.square(3))
+        self.assertIsInstance(s(0.5, 0.25), float)
+        self.assertEqual(s(np.zeros((2, 3)), 0.5).shape, (2, 3))
+        self.assertEqual(s([], []).shape, (0,))
+        self.assertTrue(np.isnan(s(2, 2)))
+        with self.assertRaisesRegex(ValueError, r"1 of 2 points lie outside of the mesh, the first at \(2, 0\)"):
+            s([0.5, 2], [0.5, 0], outside="raise")
+
+    def test_a_solution_is_a_source(self):
+        mesh = kedge.square(4)
+        first = self.solve(mesh, 3)
+        problem = kedge.Problem(order=3, source=first, boundary=everywhere(kedge.Dirichlet(0), SIDES))
+        s = kedge.solve(mesh, problem, self.context, on_failure="warn")
+        same = kedge.solve(mesh, problem.replace(source=U), self.context, on_failure="warn")
+        np.testing.assert_allclose(s.u, same.u, atol=1e-6)
+        first.prepare()
+        kedge.solve(mesh, problem.replace(source=lambda x, y: 1 + first(x, y)**2), self.context, on_failure="warn")
+
+
+if __name__ == "__main__":
+    unittest.main()
