@@ -89,7 +89,7 @@ class BoundaryValue(ctypes.Structure):
 
 class Data(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("source", c_char_p), ("source_function", c_void_p), ("source_user", c_void_p),
-                ("n_values", c_int), ("values", POINTER(BoundaryValue))]
+                ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p)]
 
 
 # The C names of what has another one here, for the test.
@@ -138,6 +138,8 @@ FUNCTIONS = {
     "kedge_solver_create": (c_int, P, P, P, OUT),
     "kedge_solver_destroy": (None, P),
     "kedge_solver_solve": (c_int, P, POINTER(Data), OUT),
+    "kedge_solver_update": (c_int, P),
+    "kedge_solver_plan": (c_int, P, P, P, POINTER(Plan)),
     "kedge_solver_report": (c_int, P, POINTER(Report)),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),

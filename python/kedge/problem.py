@@ -163,18 +163,7 @@ class Problem:
         handle = ctypes.c_void_p()
         context.call("kedge_problem_create", context.handle, handle)
         built = _Built(context, handle)
-        order = {"parameters": 0, "region": 1, "boundary": 2}
-        for (section, key), value in sorted(self.settings.items(), key=lambda item: order.get(item[0][0].split()[0], 3)):
-            if isinstance(value, str):
-                context.call("kedge_problem_set", handle, section.encode(), key.encode(), value.encode())
-            elif section == "equation":
-                context.call("kedge_problem_set_source", handle, built.function(value), None)
-            elif section == "exact":
-                context.call("kedge_problem_set_exact", handle, *map(built.function, value), None)
-            else:
-                kind = c.BOUNDARY_TYPES.index(self.settings[section, "type"])
-                context.call("kedge_problem_set_boundary", handle, section.partition(" ")[2].encode(), kind,
-                             built.function(value), None)
+        built.apply(self.settings, self.settings)
         return built
 
 
@@ -183,7 +172,23 @@ class _Built:
         self.context, self.handle, self._functions = context, handle, []
         own(self, context, c.library.kedge_problem_destroy, handle, context, self._functions)
 
-    def function(self, function):
+    def apply(self, changed, settings):
+        """Set what has changed of a problem's settings: parameters before what uses them."""
+        order = {"parameters": 0, "region": 1, "boundary": 2}
+        for (section, key), value in sorted(changed.items(), key=lambda item: order.get(item[0][0].split()[0], 3)):
+            if isinstance(value, str):
+                texts = (text.encode() for text in (section, key, value))
+                self.context.call("kedge_problem_set", self.handle, *texts)
+            elif section == "equation":
+                self.context.call("kedge_problem_set_source", self.handle, self._function(value), None)
+            elif section == "exact":
+                self.context.call("kedge_problem_set_exact", self.handle, *map(self._function, value), None)
+            else:
+                kind = c.BOUNDARY_TYPES.index(settings[section, "type"])
+                self.context.call("kedge_problem_set_boundary", self.handle, section.partition(" ")[2].encode(), kind,
+                                  self._function(value), None)
+
+    def _function(self, function):
         self._functions.append(callback(function, self.context))
         return self._functions[-1]
 

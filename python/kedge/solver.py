@@ -32,11 +32,22 @@ class Solver:
     def __repr__(self):
         return f"<kedge.Solver on {self.context.device}: {self.mesh!r}, {self.problem!r}>"
 
-    def solve(self, source=None, boundary=None, *, sources=None, progress=None, on_failure="raise"):
+    def update(self, progress=None, **changes):
+        """Take other coefficients, or any other arguments of Problem, in the memory that is there."""
+        problem = self.problem.replace(**changes)
+        if not set(self.problem.settings) <= set(problem.settings):
+            raise TypeError("a condition loses its value or its coefficient; make another solver")
+        changed = {key: value for key, value in problem.settings.items() if self.problem.settings.get(key) != value}
+        self.problem = problem
+        self.built.apply(changed, problem.settings)
+        _call(self.context, progress, "kedge_solver_update", self.handle)
+
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or a function, instead of the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay
+        start      -- a Solution that is near: the iteration begins with its trace
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -46,9 +57,9 @@ class Solver:
         if sources is not None:
             if source is not None:
                 raise TypeError("give source or sources, not both")
-            return [self.solve(one, boundary, progress=progress, on_failure=on_failure) for one in sources]
+            return [self.solve(one, boundary, start=start, progress=progress, on_failure=on_failure) for one in sources]
         _check_failure(on_failure)
-        data, handle = _Data(self.context, source, boundary or {}), ctypes.c_void_p()
+        data, handle = _Data(self.context, source, boundary or {}, start), ctypes.c_void_p()
         _call(self.context, progress, "kedge_solver_solve", self.handle, data.raw, handle)
         return _judge(Solution(self.mesh, self.problem, self.context, handle, self.built), on_failure)
 
@@ -62,11 +73,14 @@ def solve(mesh, problem, backend="auto", *, progress=None, on_failure="raise"):
     return _judge(Solution(mesh, problem, context, handle, built), on_failure)
 
 
-def plan(mesh, problem, backend="auto"):
-    """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there."""
+def plan(mesh, problem, backend="auto", solver=False):
+    """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there.
+
+    solver -- what a Solver will take
+    """
     context = context_of(backend)
     built, raw = problem.build(context), c.Plan(ctypes.sizeof(c.Plan))
-    context.call("kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
+    context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length")
@@ -80,7 +94,7 @@ def plan(mesh, problem, backend="auto"):
 class _Data:
     """Source and boundary values of one solve as kedge_data, and what it points to."""
 
-    def __init__(self, context, source, boundary):
+    def __init__(self, context, source, boundary, start):
         if hasattr(source, "items"):
             raise TypeError("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
@@ -93,7 +107,8 @@ class _Data:
             value.group = str(group).encode()
             value.text, value.function = self._datum("value", given, context)
         text, function = (None, None) if source is None else self._datum("source", source, context)
-        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, None, len(boundary), values)
+        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, None, len(boundary), values,
+                          start.handle if start is not None else None)
 
     def _datum(self, name, value, context):
         value = setting(name, value)

@@ -113,6 +113,28 @@ class Solves(unittest.TestCase):
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 solver.solve(**arguments)
 
+    def test_a_solver_takes_other_coefficients(self):
+        mesh, p = kedge.square(4), sines(order=2, tolerance=1e-12)
+        solver = kedge.Solver(mesh, p, self.context)
+        first = solver.solve()
+        q = first.q.copy()
+        solver.update(diffusion="1 + x", source=lambda x, y: np.exp(x))
+        np.testing.assert_array_equal(first.values("qx"), q[..., 0])
+        other = p.replace(diffusion="1 + x", source=lambda x, y: np.exp(x))
+        np.testing.assert_array_equal(solver.solve().u, kedge.solve(mesh, other, self.context).u)
+        with self.assertRaisesRegex(kedge.InputError, "dif?fusion"):
+            solver.update(diffusion="-1")
+        with self.assertRaisesRegex(TypeError, "another solver"):
+            kedge.Solver(mesh, p.replace(boundary={"left": kedge.Robin(1, 0)}), self.context).update(
+                boundary={"left": kedge.Neumann(0)})
+
+    def test_a_solve_starts_from_another(self):
+        solver = kedge.Solver(kedge.square(8), sines(order=3), self.context)
+        first = solver.solve()
+        again = solver.solve(start=first)
+        self.assertLess(again.report.iterations, first.report.iterations)
+        np.testing.assert_allclose(again.u, first.u, atol=1e-9)
+
     def test_a_problem_file_is_solved(self):
         p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
         s = self.solve(p.mesh(), p)
@@ -178,6 +200,7 @@ class Solves(unittest.TestCase):
         self.assertTrue(plan["fits"])
         self.assertEqual(plan["peak_bytes"], report.predicted_device_bytes)
         self.assertEqual(plan["trace_unknowns"], report.trace_unknowns)
+        self.assertGreater(kedge.plan(mesh, sines(), self.context, solver=True)["peak_bytes"], 0)
 
     def test_objects_may_go_in_any_order(self):
         s = self.solve(kedge.square(4), sines())
