@@ -62,6 +62,15 @@ KEDGE_API void kedge_solver_destroy(kedge_solver *solver);  ///< NULL is allowed
 KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                           kedge_solution **solution);
 
+/// Solve for several right-hand sides, each to its own stop: as kedge_solver_solve() for each.
+/// @param[in]     data       [n]; an entry may be NULL
+/// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
+///                           destroyed and NULL
+/// @retval KEDGE_ERR_ARG  n is not positive, or an array is NULL; else as kedge_solver_solve()
+KEDGE_API kedge_status kedge_solver_solve_many(kedge_solver *solver, int n,
+                                               const kedge_data *const *data,
+                                               kedge_solution **solutions);
+
 /// Set up anew after the problem has changed, in coefficients or in anything else. Local matrices
 /// and preconditioner are made in the memory that is there; memory is allocated, in its place, only
 /// where the problem needs more now.

@@ -230,3 +230,21 @@ kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
   *solution = NULL;
   return status;
 }
+
+kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,
+                                     kedge_solution **solutions)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve_many: the solver is NULL");
+  kedge_context *const ctx = solver->pipeline->ctx;
+  KG_REQUIRE(ctx, n > 0 && data && solutions, KEDGE_ERR_ARG,
+             "kedge_solver_solve_many: data or solutions is NULL, or their number is %d", n);
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; status == KEDGE_OK && i < n; ++i)
+    status = kedge_solver_solve(solver, data[i], &solutions[i]);
+  if (status == KEDGE_OK) return KEDGE_OK;
+  for (int i = 0; i < n; ++i) {
+    kedge_solution_destroy(solutions[i]);
+    solutions[i] = NULL;
+  }
+  return status;
+}
