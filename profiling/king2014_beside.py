@@ -45,6 +45,15 @@ def seconds_of(*stages):
     return lambda report: king2014_page.ms(sum(king2014_page.seconds(report, stage) for stage in stages))
 
 
+def numbers(text):
+    """"1-3,9" -> [1, 2, 3, 9]; what is no such list raises ValueError."""
+    result = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        result += range(int(first), int(last if dash else first) + 1)
+    return result
+
+
 class Beside:
     """A device's results, those of one core of its machine, and his numbers."""
 
@@ -86,6 +95,43 @@ def errors_table(b):
         rows.append(row)
     return king2014_page.table(["P", "L-inf: King", "his rule", "rules that integrate enough", "squares", "L2: King",
                                 "his rule", "rules that integrate enough", "squares"], rows)
+
+
+def local_table(king, result, mesh):
+    """Table 7: local matrices of HDG and of continuous elements."""
+    his = king["table_7"]
+    rows = []
+    for line in (l for l in result["lines"] if l.get("squares") == mesh):
+        i, (ours, other) = line["order"] - 1, (line["hdg_local_seconds"], line["local_seconds"])
+        hdg, cg = his[f"{mesh}_hdg"][i], his[f"{mesh}_cg"][i]
+        rows.append([str(line["order"]), str(hdg), str(cg), f"{cg / hdg:.2f}", king2014_page.ms(ours),
+                     king2014_page.ms(other), f"{other / ours:.2f}"])
+    return king2014_page.table(["P", "King: HDG", "continuous", "ratio", "HDG", "continuous", "ratio"], rows)
+
+
+def unknowns_table(result):
+    """Unknowns of DG, of HDG and of condensed continuous elements; errors and iterations of the last two."""
+    rows = []
+    for l in (l for l in result["lines"] if "order" in l):
+        rows.append([f"{l['squares']}x{l['squares']}", str(l["order"]), str(l["dg_unknowns"]), str(l["hdg_unknowns"]),
+                     str(l["unknowns"]), f"{l['dg_unknowns'] / l['hdg_unknowns']:.2f}", f"{(l['order'] + 2) / 3:.2f}",
+                     king2014_page.ms(l["assembly_seconds"]), king2014_page.ms(l["hdg_solve_seconds"]),
+                     king2014_page.ms(l["solve_seconds"]), str(l["hdg_iterations"]), str(l["iterations"]),
+                     f"{l['hdg_u_l2']:.2e}", f"{l['hdg_u_star_l2']:.2e}", f"{l['u_l2']:.2e}"])
+    return king2014_page.table(
+        ["mesh", "P", "unknowns of DG", "HDG", "continuous", "DG / HDG", "(P + 2) / 3", "continuous: assembly",
+         "solve, HDG", "continuous, host", "iterations, HDG", "continuous", "L2 error, HDG: u", "u*", "continuous: u"],
+        rows)
+
+
+def continuous_parts(king, result):
+    """Table 7 where continuous elements ran on the same device, and the table of unknowns."""
+    parts = ["#### Continuous elements: unknowns, times (milliseconds), errors\n", unknowns_table(result)]
+    if "threads" in result["device"]:
+        for mesh in sorted({l["squares"] for l in result["lines"] if l.get("squares") in king["meshes"]}, reverse=True):
+            parts[:0] = [f"#### Table 7, {mesh}x{mesh}: local matrices (milliseconds)\n",
+                         local_table(king, result, mesh)]
+    return parts
 
 
 def speedup(b, mesh, order):
@@ -159,6 +205,8 @@ def device_section(king, result, others):
         parts += [f"#### Table 3, {mesh}x{mesh}: memory (kB)\n", memory_table(b, mesh)]
     for mesh in b.meshes():
         parts += [f"#### Table {TABLE_OF_STAGES[mesh]}, {mesh}x{mesh}: stages (milliseconds)\n", stages_table(b, mesh)]
+    if others["continuous"]:
+        parts += continuous_parts(king, others["continuous"])
     return "\n".join(parts)
 
 
@@ -171,7 +219,7 @@ def serial_of(every, result):
 
 def others_of(folder, every, result):
     others = {"core": serial_of(every, result)}
-    for name in ("king_errors",):
+    for name in ("king_errors", "continuous"):
         path = os.path.join(folder, measure.slug(result["device"]), f"{name}.json")
         others[name] = json.load(open(path, encoding="utf-8")) if os.path.exists(path) else None
     return others
