@@ -29,32 +29,41 @@ static void take(kedge_solver *s, kg_pipeline *next)
   kg_pipeline *const before = s->pipeline;
   if (before) kg_plan_take(&next->plan, &before->plan);
   pipeline_free(before);
+  next->before = NULL;
   s->pipeline = next;
 }
 
 /// Make all that does not depend on the data of a solve.
+static kedge_status make(kedge_solver *s)
+{
+  kg_pipeline *const p = s->pipeline;
+  kg_report_fill(p);
+  p->ctx->bytes_peak = p->ctx->bytes_in_use;
+  KG_TRY(kg_pipeline_set_up(p));
+  KG_TRY(kg_stage_begin(p, KG_STAGE_TRACE_SOLVE));
+  KG_TRY(kg_stage_end(p, kg_stage_bound(p)));
+  s->version = p->problem->version;
+  p->is_set_up = true;
+  return KEDGE_OK;
+}
+
 static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
 {
-  const int64_t in_use_before = next->ctx->bytes_in_use - s->bytes;
+  kedge_context *const ctx = next->ctx;
+  const int64_t in_use_before = ctx->bytes_in_use - s->bytes;
   s->version = 0;
-  s->set_up = (kedge_solution){.ctx = next->ctx};
+  s->set_up = (kedge_solution){.ctx = ctx};
   next->solution = &s->set_up;
-  const kedge_status status = kg_pipeline_begin(next);
+  kedge_status status = kg_pipeline_begin(next);
   if (status != KEDGE_OK) {
     pipeline_free(next);
     return status;
   }
   take(s, next);
-  kg_report_fill(next);
-  next->ctx->bytes_peak = next->ctx->bytes_in_use;
-  KG_TRY(kg_pipeline_set_up(next));
-  KG_TRY(kg_stage_begin(next, KG_STAGE_TRACE_SOLVE));
-  KG_TRY(kg_stage_end(next, kg_stage_bound(next)));
-  s->bytes = next->ctx->bytes_in_use - in_use_before;
-  s->set_up.report.peak_device_bytes = next->ctx->bytes_peak - in_use_before;
-  s->version = next->problem->version;
-  next->is_set_up = true;
-  return KEDGE_OK;
+  status = kg_pipeline_name_robin(next, make(s));
+  s->bytes = ctx->bytes_in_use - in_use_before;
+  s->set_up.report.peak_device_bytes = ctx->bytes_peak - in_use_before;
+  return status;
 }
 
 /// Set up for the mesh and the problem of a pipeline that has nothing yet.
@@ -65,8 +74,7 @@ static kedge_status start(kedge_solver *s, kg_pipeline from)
   KG_TRY(kg_host_alloc(from.ctx, 1, sizeof *next, &next));
   *next = from;
   kg_range_push("set-up", from.mesh->n_elements, 0);
-  kedge_status status = set_up(s, next);
-  if (s->pipeline == next) status = kg_pipeline_name_robin(next, status);
+  const kedge_status status = set_up(s, next);
   kg_range_pop();
   return status;
 }
@@ -94,11 +102,9 @@ kedge_status kedge_solver_update(kedge_solver *s)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solver_update: the solver is NULL");
   const kg_pipeline *const p = s->pipeline;
-  return start(s, (kg_pipeline){.ctx = p->ctx,
-                                .mesh = p->mesh,
-                                .problem = p->problem,
-                                .repeats = true,
-                                .lent_bytes = (int64_t)p->plan.memory.bytes});
+  return start(
+      s, (kg_pipeline){
+             .ctx = p->ctx, .mesh = p->mesh, .problem = p->problem, .repeats = true, .before = p});
 }
 
 kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,

@@ -156,6 +156,34 @@ static bool has_parallelograms(const kedge_mesh *mesh)
   return true;
 }
 
+/// Whether the cut into patches is that of the set-up before.
+static bool is_cut_already(const kg_pipeline *p, const bool *is_dirichlet)
+{
+  const kg_pipeline *const b = p->before;
+  bool same = b && b->shape.size.order == p->problem->order;
+  for (int i = 0; same && i < p->mesh->n_groups; ++i)
+    same = p->mesh->groups[i].dimension != 1 ||
+           is_dirichlet[i] == (b->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET);
+  return same;
+}
+
+static kedge_status cut(kg_pipeline *p)
+{
+  const kedge_mesh *mesh = p->mesh;
+  bool *is_dirichlet;
+  KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
+  for (int i = 0; i < mesh->n_groups; ++i)
+    is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
+                      p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
+  const kedge_status status =
+      is_cut_already(p, is_dirichlet)
+          ? kg_trace_layout_copy(p->ctx, &p->before->layout, &p->layout)
+          : kg_trace_layout_create(p->ctx, mesh, is_dirichlet, kg_patch_groups(p->problem->order),
+                                   p->ctx->n_cuts, p->ctx->cuts, &p->layout);
+  free(is_dirichlet);
+  return status;
+}
+
 kedge_status kg_pipeline_prepare(kg_pipeline *p)
 {
   const kedge_problem *problem = p->problem;
@@ -166,16 +194,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->refined = refined ? mesh : NULL;
-  bool *is_dirichlet;
-  KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
-  for (int i = 0; i < mesh->n_groups; ++i)
-    is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
-                      p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
-  const kedge_status status =
-      kg_trace_layout_create(p->ctx, mesh, is_dirichlet, kg_patch_groups(problem->order),
-                             p->ctx->n_cuts, p->ctx->cuts, &p->layout);
-  free(is_dirichlet);
-  KG_TRY(status);
+  KG_TRY(cut(p));
   KG_TRY(kg_pipeline_shape(p, problem->operator_kind, &p->shape));
   KG_TRY(kg_sampling_create(p->ctx, problem->order, kg_point_rows(problem->order),
                             &p->sampling[KG_SAMPLE_LOADS]));

@@ -31,7 +31,8 @@ typedef struct kg_pipeline {
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   bool repeats;                         ///< set up once, to solve many times
   bool is_set_up;                       ///< with `repeats`: solves follow
-  int64_t lent_bytes;           ///< of device memory that an earlier set-up holds, for this one
+  /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
+  const struct kg_pipeline *before;
   const kedge_solution *start;  ///< whose trace the iteration begins with; or NULL
   bool gives_source;            ///< the caller of a solve gives the source, not the problem
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer

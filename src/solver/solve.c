@@ -141,7 +141,9 @@ kedge_status kg_pipeline_begin(kg_pipeline *p)
   KG_TRY(kg_stage_announce(p, KG_STAGE_MESH, true));
   // Before anything is allocated on the device, or for the results.
   kg_memory available = kg_memory_free(p->ctx);
-  *(p->ctx->backend == KEDGE_BACKEND_CUDA ? &available.device : &available.host) += p->lent_bytes;
+  if (p->before)
+    *(p->ctx->backend == KEDGE_BACKEND_CUDA ? &available.device : &available.host) +=
+        (int64_t)p->before->plan.memory.bytes;
   const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);
   return kg_memory_check(p->ctx, &p->shape, need, available);
 }

@@ -184,6 +184,53 @@ static void without_poison_a_phase_leaves_memory_as_it_is(void **state)
   kg_plan_free(ctx, &plan);
 }
 
+static void a_plan_of_many_solves_keeps_what_a_set_up_made(void **state)
+{
+  (void)state;
+  kg_plan once = {0}, many = {.repeats = true};
+  kg_plan *const plans[] = {&once, &many};
+  double *made, *work, *loads;
+  size_t bytes[2];
+  for (int i = 0; i < 2; ++i) {
+    kg_plan *const p = plans[i];
+    kg_plan_array(p, "made", 1000, 8, KG_IN(LOCAL) | KG_IN(STEP), &made);
+    kg_plan_array(p, "work", 100, 8, KG_IN(LOCAL) | KG_IN(RECOVER) | KG_ANEW, &work);
+    kg_plan_array(p, "loads", 1000, 8, KG_IN(LOADS), &loads);
+    bytes[i] = kg_plan_place(p);
+  }
+  assert_int_equal(bytes[0], kg_rounded(8000) + kg_rounded(800));  // loads lie over the others
+  assert_int_equal(bytes[1], 2 * kg_rounded(8000));
+}
+
+static void a_plan_takes_the_memory_of_one_before_if_it_is_enough(void **state)
+{
+  (void)state;
+  kg_plan first = {0}, same = {0}, larger = {0};
+  double *a, *b, *c;
+  kg_plan_array(&first, "a", 1000, 8, KG_IN(LOCAL), &a);
+  kg_plan_array(&same, "b", 900, 8, KG_IN(LOCAL), &b);
+  kg_plan_array(&larger, "c", 2000, 8, KG_IN(LOCAL), &c);
+  kg_plan_place(&first);
+  kg_plan_place(&same);
+  kg_plan_place(&larger);
+  const int64_t before = ctx->bytes_in_use;
+  must(ctx, kg_plan_commit(ctx, &first));
+  const double *const at = a;
+  kg_plan_take(&same, &first);
+  assert_null(a);
+  kg_plan_free(ctx, &first);
+  must(ctx, kg_plan_commit(ctx, &same));
+  assert_ptr_equal(b, at);
+  assert_int_equal(ctx->bytes_in_use - before, kg_rounded(8000));
+  kg_plan_take(&larger, &same);
+  assert_ptr_equal(b, at);
+  kg_plan_free(ctx, &same);
+  must(ctx, kg_plan_commit(ctx, &larger));
+  assert_int_equal(ctx->bytes_in_use - before, kg_rounded(16000));
+  kg_plan_free(ctx, &larger);
+  assert_int_equal(ctx->bytes_in_use, before);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -195,6 +242,8 @@ int main(void)
       cmocka_unit_test(what_does_not_live_in_a_phase_is_nan),
       cmocka_unit_test(a_write_to_what_does_not_live_is_found),
       cmocka_unit_test(without_poison_a_phase_leaves_memory_as_it_is),
+      cmocka_unit_test(a_plan_of_many_solves_keeps_what_a_set_up_made),
+      cmocka_unit_test(a_plan_takes_the_memory_of_one_before_if_it_is_enough),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
