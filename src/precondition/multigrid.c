@@ -84,6 +84,10 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
   const size_t i = sizeof(int32_t), d = sizeof(double);
   const unsigned space = KG_FROM(SPACE, STEP), matrix = KG_FROM(GALERKIN, STEP);
   const kg_coarse_bytes *bytes = &m->bytes;
+  m->rows.width = kg_vertex_row_width(&shape->count);
+  if (kg_multigrid_has_rows(shape))
+    kg_plan_array(plan, "rows of A P", kg_vertex_rows_count(shape->size, &shape->count),
+                  sizeof *m->rows.value, matrix, &m->rows.value);
   m->bytes = m->solver->bytes(shape->n_vertices, (int64_t)entries, shape->spare);
   kg_plan_array(plan, "ends at vertices", n + 1, i, space, &m->space.begin);
   kg_plan_array(plan, "ends", ends, i, space, &m->space.ends);
@@ -142,7 +146,8 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
 {
-  return kg_multigrid_is_reduced(shape) || kg_multigrid_has_vertex_modes(shape);
+  return kg_multigrid_is_reduced(shape) || kg_multigrid_has_rows(shape) ||
+         kg_multigrid_has_vertex_modes(shape);
 }
 
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
@@ -164,6 +169,8 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .value = m->matrix.value,
                                       .diagonal = m->matrix.diagonal};
   KG_TRY(kg_vertex_matrix_fill(ctx, &args));
+  if (m->rows.value)
+    KG_TRY(kg_vertex_rows_fill(ctx, &(kg_vertex_rows_args){a->batch, a->locals, m->rows}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_LEVELS));
   const kg_coarse_memory memory = {.kept = m->coarse_kept,
                                    .work = m->coarse_work,
@@ -254,6 +261,8 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   for (int i = 0; kg_multigrid_has_copies(s) && i < copies.n_locals; ++i)
     sum = kg_cost_plus(sum, 1,
                        kg_local_convert_cost(&given[i], &copies.local[i], given[i].n_elements));
+  if (kg_multigrid_has_rows(s))
+    sum = kg_cost_plus(sum, 1, kg_vertex_rows_cost(s->size, &s->count, given->number));
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
   return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, given));
 }

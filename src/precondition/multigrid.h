@@ -8,9 +8,10 @@
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
-/// A cycle applies A 2 k times. Without reaction, where K^e are reduced, it applies A once less: it
-/// knows A P c, and with it the product of the corrected z, from the fluxes of c
-/// (ops/smooth/vertex_flux.h).
+/// A cycle applies A 2 k times, or once less where it knows A P c, and with it the product of the
+/// corrected z: from the fluxes of c without reaction, where K^e are reduced
+/// (ops/smooth/vertex_flux.h), and by rows of A P on other elements than straight triangles and
+/// with coefficients that vary (ops/smooth/vertex_rows.h).
 ///
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that was
 /// declared before; a cycle only launches operators.
@@ -21,6 +22,7 @@
 #include "precondition/amg/coarse.h"
 #include "precondition/smoother.h"
 #include "ops/smooth/vertex_flux.h"
+#include "ops/smooth/vertex_rows.h"
 KEDGE_BEGIN_DECLS
 
 /// Sizes of a multigrid depend on this alone.
@@ -54,6 +56,14 @@ static inline bool kg_multigrid_is_reduced(const kg_multigrid_shape *shape)
   return shape->locals.local[0].layout == KG_LAYOUT_REDUCED;
 }
 
+/// Whether a cycle has rows of A P (ops/smooth/vertex_rows.h). With `precision = compact`, which is
+/// for memory, it multiplies instead.
+static inline bool kg_multigrid_has_rows(const kg_multigrid_shape *shape)
+{
+  return shape->is_general && shape->smoothing_steps > 0 && !kg_multigrid_is_reduced(shape) &&
+         shape->locals.local[0].number == KG_DOUBLE;
+}
+
 /// The shape of the K^e that a cycle multiplies with: those that it is given, or their copies.
 kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape);
 
@@ -76,6 +86,7 @@ typedef struct kg_multigrid {
   kg_multigrid_single single;
   kg_vertex_space space;
   kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
+  kg_vertex_rows rows;            ///< kg_multigrid_has_rows()
   kg_csr matrix;                  ///< of the coarse space (ops/smooth/vertex_matrix.h)
   double *residual, *correction;  ///< [unknown] of the coarse space
   kg_materials materials;         ///< of all lanes, for fluxes
@@ -97,8 +108,8 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// Whether steps move vertex modes too (ops/smooth/vertex_modes.h): one step with the blocks of
 /// edges, from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
-/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/smooth/vertex_flux.h)
-/// and vertex modes.
+/// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/smooth/vertex_flux.h,
+/// ops/smooth/vertex_rows.h) and vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).
@@ -109,12 +120,12 @@ static inline bool kg_multigrid_z_rests(const kg_multigrid_shape *shape)
 {
   return shape->locals.local[0].number == KG_SINGLE && kg_multigrid_repeats(shape);
 }
-/// The phases in which the product of a cycle lives: with a reaction, UP makes it again.
+/// The phases in which the product of a cycle lives: where A P c is not known, UP makes it again.
 static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *shape)
 {
-  return KG_IN(BOUND) |
-         (kg_multigrid_is_reduced(shape) ? KG_FROM(DOWN, UP)
-                                         : KG_IN(DOWN) | KG_IN(RESTRICT) | KG_IN(UP));
+  return KG_IN(BOUND) | (kg_multigrid_is_reduced(shape) || kg_multigrid_has_rows(shape)
+                             ? KG_FROM(DOWN, UP)
+                             : KG_IN(DOWN) | KG_IN(RESTRICT) | KG_IN(UP));
 }
 
 /// Declare all that a multigrid has in device memory, but r, z and the product of a cycle that has

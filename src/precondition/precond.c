@@ -148,9 +148,24 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
   return status == KEDGE_OK ? kg_plan_enter(ctx, m->plan, KG_PHASE_CORRECT) : status;
 }
 
-/// Adds the correction: with a reaction z += P c and its product from scratch, and nothing is left
-/// to be added.
-static kedge_status correct(kedge_context *ctx, const work *w, kg_vertex_correction *correction)
+/// Add the correction of z, and of its product by rows of A P.
+static kedge_status correct_by_rows(kedge_context *ctx, const work *w,
+                                    const kg_vertex_correction *correction)
+{
+  const kg_multigrid *m = w->cycle->multigrid;
+  return kg_vertex_correct(ctx, &(kg_vertex_correct_args){.mesh = m->space.mesh,
+                                                          .rows = m->rows,
+                                                          .size = m->shape.size,
+                                                          .n_edges = m->shape.count.n_free,
+                                                          .number = m->shape.number,
+                                                          .coarse = correction->coarse,
+                                                          .z = w->z,
+                                                          .product = w->cycle->product});
+}
+
+/// Add the correction of z, and make its product from scratch.
+static kedge_status correct_and_multiply(kedge_context *ctx, const work *w,
+                                         const kg_vertex_correction *correction)
 {
   const kg_multigrid *m = w->cycle->multigrid;
   KG_TRY(kg_vertex_spread(ctx, &(kg_vertex_spread_args){.space = m->space,
@@ -159,7 +174,6 @@ static kedge_status correct(kedge_context *ctx, const work *w, kg_vertex_correct
                                                         .column = m->matrix.column,
                                                         .coarse = correction->coarse,
                                                         .z = w->z}));
-  correction->coarse = NULL;
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_UP));
   return multiply(ctx, w);
 }
@@ -180,12 +194,15 @@ static kedge_status apply_blocks(kedge_context *ctx, const work *w)
 
 static kedge_status apply_cycle(kedge_context *ctx, const work *w)
 {
+  const kg_multigrid *m = w->cycle->multigrid;
   kg_vertex_correction correction;
   KG_TRY(smooth(ctx, w, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true}));
   KG_TRY(multiply(ctx, w));
   KG_TRY(solve_coarse(ctx, w, &correction));
-  if (correction.coarse && !kg_multigrid_is_reduced(&w->cycle->multigrid->shape))
-    KG_TRY(correct(ctx, w, &correction));
+  if (correction.coarse && !kg_multigrid_is_reduced(&m->shape)) {
+    KG_TRY((m->rows.value ? correct_by_rows : correct_and_multiply)(ctx, w, &correction));
+    correction.coarse = NULL;
+  }
   return smooth(ctx, w, (smoothing){.phase = KG_PHASE_UP, .correction = correction, .sum = w->sum});
 }
 
@@ -219,8 +236,8 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
 /// The cost of a cycle, without that of rounding the residual at its begin.
 static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
-  const bool reduced = kg_multigrid_is_reduced(s);
-  const double k = s->smoothing_steps, products = reduced ? 2 * k - 1 : 2 * k;
+  const bool reduced = kg_multigrid_is_reduced(s), rows = kg_multigrid_has_rows(s);
+  const double k = s->smoothing_steps, products = reduced || rows ? 2 * k - 1 : 2 * k;
   const kg_locals locals = kg_multigrid_cycle_locals(s);
   const kg_cost product = kg_trace_product_cost(s->size, &s->count, &locals);
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
@@ -230,6 +247,9 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
     sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
   if (reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
+  else if (rows)  // beside what a transfer has of modes 0 and 1
+    sum =
+        kg_cost_plus(sum, 1, kg_vertex_correct_cost(s->size, &s->count, s->n_vertices, s->number));
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;

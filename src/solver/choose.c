@@ -162,11 +162,13 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.layout = choose_layout(a, &c);
   c.residual = choose_residual(problem->order, c.iterates);
   c.sides_stay = jacobi;
-  c.facet_sides_stay = !jacobi && kg_multigrid_reads_edge_sides(
-                                      &(kg_multigrid_shape){.size = kg_sizes_of(problem->order),
-                                                            .smoother = c.smoother,
-                                                            .smoothing_steps = c.steps,
-                                                            .locals.local[0].layout = c.layout});
+  c.facet_sides_stay =
+      !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
+                     .size = kg_sizes_of(problem->order),
+                     .smoother = c.smoother,
+                     .smoothing_steps = c.steps,
+                     .is_general = general || !c.is_uniform || a->count->n_wide_groups > 0,
+                     .locals.local[0] = {.layout = c.layout, .number = c.iterates}});
   return c;
 }
 

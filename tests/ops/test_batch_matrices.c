@@ -94,6 +94,40 @@ static void check_row(const double *wanted, const bool *is_fixed, int32_t n, int
   free(row);
 }
 
+/// z = P c and its product by rows of A P, which are in single precision; `z` is P c.
+static void check_rows(batch_case *c, kg_vertex_space space, const double *coarse, const double *z)
+{
+  kedge_context *context = c->memory.ctx;
+  const kg_sizes size = c->batch.reference.size;
+  const kg_trace_counts *count = &c->layout.count;
+  const size_t n = batch_case_unknowns(c);
+  const kg_vertex_rows rows = {
+      (float *)case_output(&c->memory, kg_vertex_rows_count(size, count) / 2 + 1),
+      kg_vertex_row_width(count)};
+  must(context, kg_vertex_rows_fill(context, &(kg_vertex_rows_args){c->batch, c->locals, rows}));
+  double *zero = calloc(n + 1, sizeof *zero), *a = batch_case_dense(c), most = 0.0;
+  double *expected = calloc(n + 1, sizeof *expected);
+  assert_true(zero && expected);
+  for (size_t i = 0; i < n; ++i) {
+    if (!batch_case_is_free(c, (int32_t)i / c->m)) continue;
+    for (size_t j = 0; j < n; ++j) expected[i] += a[i * n + j] * z[j];
+    most = fmax(most, fabs(expected[i]));
+  }
+  const kg_vertex_correct_args correct = {.mesh = space.mesh,
+                                          .rows = rows,
+                                          .size = size,
+                                          .n_edges = count->n_free,
+                                          .number = KG_DOUBLE,
+                                          .coarse = coarse,
+                                          .z = batch_case_put(c, zero),
+                                          .product = batch_case_put(c, zero)};
+  must(context, kg_vertex_correct(context, &correct));
+  double *corrected = batch_case_get(c, correct.z), *product = batch_case_get(c, correct.product);
+  assert_close(n, corrected, z, tolerance);
+  for (size_t i = 0; i < n; ++i) assert_at_most(fabs(product[i] - expected[i]), 5e-7 * most);
+  free(zero), free(a), free(expected), free(corrected), free(product);
+}
+
 static void check_vertices(batch_case *c)
 {
   kedge_context *context = c->memory.ctx;
@@ -140,6 +174,7 @@ static void check_vertices(batch_case *c)
   must(context, kg_vertex_spread(context, &spread));
   double *z = batch_case_get(c, spread.z);
   assert_close(batch_case_unknowns(c), z, expected, tolerance);
+  check_rows(c, space, spread.coarse, expected);
   free(row), free(is_fixed), free(column), free(value), free(diagonal), free(p), free(g);
   free(coarse), free(zero), free(expected), free(z);
   case_release(&c->memory);

@@ -15,6 +15,16 @@ kedge_status KG_REAL(kg_vertex_prolong_host)(kedge_context *ctx, const kg_vertex
   return KEDGE_OK;
 }
 
+kedge_status KG_REAL(kg_vertex_correct_host)(kedge_context *ctx, const kg_vertex_correct_args *a)
+{
+  const int m = a->size.n_edge;
+  kg_real *z = a->z, *product = a->product;
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t edge = 0; edge < a->n_edges; ++edge)
+    kg_vertex_correct_edge(a, m, edge, z + (int64_t)edge * m, product + (int64_t)edge * m);
+  return KEDGE_OK;
+}
+
 kedge_status KG_REAL(kg_vertex_spread_host)(kedge_context *ctx, const kg_vertex_spread_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
