@@ -20,6 +20,8 @@ enum {
   KG_AMG_DEGREE = 2,   ///< steps of smoothing each way
   /// most rows of a level whose coarse system is solved by one cycle, but for the first
   KG_AMG_ONCE = 100000,
+  /// the same where opposite corners have entries: levels shrink less, by 5.6 instead of 7
+  KG_AMG_ONCE_CORNERS = 200000,
   KG_AMG_SMALL = 1024,  ///< most rows of a first matrix that is solved by two cycles
   /// most rows of a matrix that is inverted, where there is memory for that, and rows of one that
   /// always is
