@@ -124,4 +124,21 @@ KEDGE_API int kedge_mesh_group_count(const kedge_mesh *mesh);
 KEDGE_API kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index,
                                             kedge_mesh_group *group);
 
+/// Write where each element begins in arrays over the nodes of the maps, whose order is
+/// info.geometry: as kedge_solution_offsets() of that order.
+/// @param[out] offsets  [elements + 1]
+KEDGE_API kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offsets);
+/// Write the nodes of the maps, the corners first and counterclockwise, then as
+/// kedge_solution_nodes() has them.
+/// @param[out] xy  [element][node][2]
+KEDGE_API kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy);
+/// @param[out] regions  [element] tags, 0 where there is none
+KEDGE_API kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions);
+/// Write the edges of the boundary as sides of their elements: side k goes from corner k to the
+/// next one.
+/// @param[out] elements, sides, groups  [boundary_edges]; groups are indices as of
+///             kedge_mesh_get_group()
+KEDGE_API kedge_status kedge_mesh_boundary(const kedge_mesh *mesh, int32_t *elements,
+                                           int32_t *sides, int32_t *groups);
+
 KEDGE_END_DECLS

@@ -10,6 +10,7 @@ discontinuous Galerkin method, on an NVIDIA GPU or on the cores of the host.
 docs/python.md explains it.
 """
 from . import _library
+from .convergence import Convergence, convergence
 from .context import Context, Progress
 from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Note, NotConverged, NumericError, OutOfMemory,
                      Unsupported)
@@ -19,6 +20,6 @@ from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
-__all__ = ["Cancelled", "Context", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
+__all__ = ["Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
            "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Problem", "Progress", "Report", "Robin",
-           "Solution", "Solver", "Unsupported", "disk", "lshape", "mixed", "plan", "quads", "ring", "solve", "square"]
+           "Solution", "Solver", "Unsupported", "convergence", "disk", "lshape", "mixed", "plan", "quads", "ring", "solve", "square"]

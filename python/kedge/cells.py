@@ -134,6 +134,21 @@ def from_nodes(shape, order):
     return np.linalg.inv(shape.basis(order, x, y))
 
 
+def shapes_of(info, offsets):
+    """The shapes of a mesh with the numbers of their elements: [(shape, elements)]."""
+    n, quadrilaterals = info["elements"], info["quadrilaterals"]
+    if quadrilaterals in (0, n):
+        return [(Quadrilateral if quadrilaterals else Triangle, np.arange(n))]
+    sizes = np.diff(offsets)
+    triangle = sizes == sizes.min()
+    return [(Triangle, np.flatnonzero(triangle)), (Quadrilateral, np.flatnonzero(~triangle))]
+
+
+def part(flat, offsets, shape, elements, order):
+    """Values at the nodes of the elements of one shape, of an array over all nodes: [element][node]..."""
+    return flat[offsets[elements][:, None] + np.arange(shape.count(order))]
+
+
 class Maps:
     """Maps of elements of one shape, as polynomials in powers of reference coordinates.
 
@@ -143,10 +158,10 @@ class Maps:
     def __init__(self, shape, geometry, nodes):
         self.shape, self.exponents = shape, np.array(shape.exponents(geometry))
         x, y = shape.lattice(geometry).T / geometry
-        self.coefficients = np.linalg.solve(self._powers(x, y), nodes)  # [element][power][2]
+        self.coefficients = np.linalg.solve(self.powers(x, y), nodes)  # [element][power][2]
         self.affine = shape is Triangle and geometry == 1
 
-    def _powers(self, x, y):
+    def powers(self, x, y):
         i, j = self.exponents.T
         return _powers(x, i.max())[..., i] * _powers(y, j.max())[..., j]
 
@@ -162,7 +177,7 @@ class Maps:
 
     def places(self, x, y):
         """Points of all elements at reference points: [element][point][2]."""
-        return np.einsum("pk,ekd->epd", self._powers(x, y), self.coefficients)
+        return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients)
 
     def invert(self, element, xy):
         """Reference points of points: x, y; NaN where Newton's method finds none in the element or near it."""
@@ -177,7 +192,7 @@ class Maps:
         with np.errstate(all="ignore"):
             for _ in range(25):
                 coefficients = self.coefficients[element[active]]
-                off = xy[active] - _sum(self._powers(*at), coefficients)
+                off = xy[active] - _sum(self.powers(*at), coefficients)
                 along, up = (_sum(slope, coefficients) for slope in self._slopes(*at))
                 det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
                 step = np.stack([off[:, 0] * up[:, 1] - off[:, 1] * up[:, 0],

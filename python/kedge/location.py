@@ -1,28 +1,9 @@
 """Which element holds a point: a tree of boxes over elements along a curve that fills the plane."""
 import numpy as np
 
-from .cells import Maps, Quadrilateral, Triangle
-
 BRANCHES = 4
 CHUNK = 1 << 16  # points at once
 TOLERANCE = 1e-9  # in reference coordinates: a point on an edge is in one of its elements
-
-
-def shapes_of(info, offsets):
-    """The shapes of a mesh with the numbers of their elements: [(shape, elements)]."""
-    n, quadrilaterals = info["elements"], info["quadrilaterals"]
-    if quadrilaterals in (0, n):
-        return [(Quadrilateral if quadrilaterals else Triangle, np.arange(n))]
-    sizes = np.diff(offsets)
-    triangle = sizes == sizes.min()
-    return [(Triangle, np.flatnonzero(triangle)), (Quadrilateral, np.flatnonzero(~triangle))]
-
-
-def part(values, offsets, shape, elements, order):
-    """Values at nodes of the elements of one shape: [element][node]..., of flat arrays too."""
-    if offsets is None:
-        return values[elements]
-    return values[offsets[elements][:, None] + np.arange(shape.count(order))]
 
 
 def _interleave(x, y):
@@ -75,26 +56,24 @@ def _children(point, node, x, y, k, left, low, right, high):
 class Locator:
     """Finds elements and reference points of points.
 
-    geometry -- order of the maps; nodes(order): [element][node][2], as of a solution; offsets of both shapes
+    shapes -- of a mesh: [(shape, elements, Maps)]
     """
 
-    def __init__(self, info, nodes, offsets):
-        geometry = info["geometry"]
-        finer = 1 if geometry == 1 else min(3 * geometry, 12)
+    def __init__(self, geometry, shapes):
         self.shapes = []
-        for shape, elements in shapes_of(info, offsets(1)):
-            places = [part(nodes(order), offsets(order) if 0 < info["quadrilaterals"] < info["elements"] else None,
-                           shape, elements, order) for order in (geometry, finer)]
-            low, high = places[1].min(axis=1), places[1].max(axis=1)
+        for shape, _, maps in shapes:
+            x, y = shape.lattice(3 * geometry if geometry > 1 else 1).T / (3 * geometry if geometry > 1 else 1)
+            places = maps.places(x, y)
+            low, high = places.min(axis=1), places.max(axis=1)
             size = (high - low).max(axis=1, keepdims=True)
             margin = size * (1e-8 if geometry == 1 else 0.05)  # curves between the points that were looked at
-            self.shapes.append((elements, Maps(shape, geometry, places[0]), Tree(low - margin, high + margin)))
+            self.shapes.append((maps, Tree(low - margin, high + margin)))
 
     def locate(self, xy):
         """For points [point][2]: the shape's number, the element's in it, and x, y; shape -1: outside."""
         where, element = np.full(len(xy), -1), np.zeros(len(xy), np.int64)
         reference, best = np.zeros((len(xy), 2)), np.full(len(xy), -TOLERANCE)
-        for k, (_, maps, tree) in enumerate(self.shapes):
+        for k, (maps, tree) in enumerate(self.shapes):
             point, candidate = tree.candidates(xy)
             x, y = maps.invert(candidate, xy[point])
             depth = np.nan_to_num(maps.shape.depth(x, y), nan=-np.inf)

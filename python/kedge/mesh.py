@@ -3,12 +3,15 @@ import ctypes
 import os
 import tempfile
 from collections import namedtuple
+from functools import cached_property
 
 import numpy as np
 
 from . import _library as c
+from .cells import Maps, part, shapes_of
 from .context import check, context_of, own, refuse_pickle
-from .gmsh import write_gmsh
+from .gmsh import SHAPES, write_gmsh
+from .location import Locator
 
 Group = namedtuple("Group", "name tag dimension count measure inner inner_measure")
 Group.__doc__ = """Boundary edges (dimension 1) or elements (dimension 2) of one name.
@@ -102,6 +105,23 @@ class Mesh:
         return cls._of(context, _from_section(context, settings))
 
     @classmethod
+    def from_meshio(cls, mesh, **options):
+        """The triangles and quadrilaterals of a meshio.Mesh, with the physical groups that it read from Gmsh."""
+        names = {(int(dimension), int(tag)): name for name, (tag, dimension) in mesh.field_data.items()}
+        tags = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
+        cells, regions, lines, groups = {}, [], [np.empty((0, 2), int)], []
+        for block, tag in zip(mesh.cells, tags):
+            if block.type in SHAPES:
+                cells.setdefault(block.type, []).append(block.data)
+                regions.append((block.type, [names.get((2, t), str(t)) for t in tag]))
+            elif block.type.startswith("line"):
+                lines.append(block.data[:, :2])
+                groups += [names.get((1, t), str(t)) for t in tag]
+        of_shape = [tag for shape in cells for kind, part in regions if kind == shape for tag in part]
+        return cls(mesh.points, {shape: np.concatenate(blocks) for shape, blocks in cells.items()},
+                   np.concatenate(lines), groups, of_shape, **options)
+
+    @classmethod
     def _of(cls, context, handle):
         mesh = cls.__new__(cls)
         mesh._hold(context, handle)
@@ -126,6 +146,52 @@ class Mesh:
     def __repr__(self):
         names = ", ".join(group.name for group in self.groups)
         return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
+
+    def _array(self, name, shape, dtype):
+        array = np.empty(shape, dtype)
+        check(getattr(c.library, name)(self.handle, array.ctypes.data), b"not enough memory")
+        return array
+
+    @cached_property
+    def offsets(self):
+        """Where each element begins in nodes: [elements + 1] int."""
+        return self._array("kedge_mesh_offsets", self.elements + 1, np.int64)
+
+    @cached_property
+    def nodes(self):
+        """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][2], one element after
+        the other."""
+        return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), 2), np.float64)
+
+    @cached_property
+    def regions(self):
+        """Numbers of the regions of elements, 0: none: [element] int."""
+        return self._array("kedge_mesh_regions", self.elements, np.int32)
+
+    @cached_property
+    def boundary(self):
+        """The edges of the boundary: (elements, sides, groups), [edge] int each; side k goes from corner k to the
+        next, groups are indices into `groups`."""
+        arrays = np.empty((3, self.info["boundary_edges"]), np.int32)
+        check(c.library.kedge_mesh_boundary(self.handle, *(array.ctypes.data for array in arrays)), b"")
+        return tuple(arrays)
+
+    @cached_property
+    def shapes(self):
+        """Shapes, the numbers of their elements, and their maps."""
+        geometry = self.info["geometry"]
+        return [(shape, elements, Maps(shape, geometry, part(self.nodes, self.offsets, shape, elements, geometry)))
+                for shape, elements in shapes_of(self.info, self.offsets)]
+
+    @cached_property
+    def locator(self):
+        """A tree over the elements, by which solutions find points."""
+        return Locator(self.info["geometry"], self.shapes)
+
+    def plot(self, ax=None):
+        """Draw elements, regions and groups of the boundary with matplotlib; returns the axes."""
+        from .plot import plot_mesh
+        return plot_mesh(self, ax)
 
     def refine(self, times=1):
         """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3."""

@@ -7,11 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from . import _library as c
-from .cells import from_nodes
+from .cells import from_nodes, part
 from .context import own, refuse_pickle
-from .location import CHUNK, Locator, part, shapes_of
+from .location import CHUNK
 
 Stage = namedtuple("Stage", "seconds bytes flops")
+
+
+Errors = namedtuple("Errors", "u u_star q")
 
 
 class Report:
@@ -141,9 +144,9 @@ class Solution:
         for first in range(0, len(points), CHUNK):
             here = slice(first, first + CHUNK)
             where, element, at = self.mesh.locator.locate(points[here])
-            for k, ((_, maps, _), modes) in enumerate(zip(self.mesh.locator.shapes, coefficients)):
+            for k, ((shape, _, _), modes) in enumerate(zip(self.mesh.shapes, coefficients)):
                 mine = np.flatnonzero(where == k)
-                basis = maps.shape.basis(order, *at[mine].T)
+                basis = shape.basis(order, *at[mine].T)
                 values[first + mine] = np.einsum("pm,pm->p", basis, modes[element[mine]])
         if outside == "raise" and np.isnan(values).any():
             bad = np.flatnonzero(np.isnan(values))
@@ -167,20 +170,66 @@ class Solution:
 
         The mesh keeps its tree of elements for all its solutions.
         """
-        if "locator" not in self.mesh.__dict__:
-            self.mesh.locator = Locator(self.mesh.info, self.nodes, self.offsets)
+        self.mesh.locator
         return self._coefficients(field)
 
     def _coefficients(self, field):
         """Of a field in the polynomials of every shape: order, [[element][mode]]."""
         if field not in self._modes:
-            order = self.order + (field == "u_star")
-            info, values = self.mesh.info, self.values(field, order)
-            offsets = self.offsets(order)
-            flat = offsets if values.ndim == 1 else None
-            self._modes[field] = order, [part(values, flat, shape, elements, order) @ from_nodes(shape, order).T
-                                         for shape, elements in shapes_of(info, offsets)]
+            order = self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
+            values, offsets = self.values(field, order).ravel(), self.offsets(order)
+            self._modes[field] = order, [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
+                                         for shape, elements, _ in self.mesh.shapes]
         return self._modes[field]
+
+    def error(self, u, du_dx=None, du_dy=None, points=None):
+        """Norms in L2 of u - U, u_star - U and q - grad U, for an exact solution U: Errors(u, u_star, q).
+
+        u, du_dx, du_dy -- functions of arrays x, y; q is NaN without the latter two
+        points          -- of the quadrature, a direction: P + 4 where it is left out
+        """
+        n = self.order + 4 if points is None else points
+        exact = {"u": u, "u_star": u, "qx": du_dx, "qy": du_dy}
+        squares = dict.fromkeys(exact, 0.0)
+        for k, (shape, _, maps) in enumerate(self.mesh.shapes):
+            x, y, weight = shape.rule(n)
+            area = maps.jacobians(x, y) * weight
+            place = np.moveaxis(maps.places(x, y), -1, 0)
+            for field, function in exact.items():
+                if function is None:
+                    squares[field] = np.nan
+                    continue
+                order, coefficients = self._coefficients(field)
+                off = coefficients[k] @ shape.basis(order, x, y).T - function(*place)
+                squares[field] += float(np.sum(area * off**2))
+        return Errors(squares["u"] ** 0.5, squares["u_star"] ** 0.5, (squares["qx"] + squares["qy"]) ** 0.5)
+
+    def plot(self, field="u_star", ax=None, *, edges=True, order=None, **options):
+        """Draw a field with matplotlib; returns the axes. Options are those of tripcolor.
+
+        edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
+        """
+        from .plot import plot_solution
+        return plot_solution(self, field, ax, edges, order or min(self.order + 1, 8), options)
+
+    def to_meshio(self):
+        """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
+        its own, and u, u_star, q and sigma there."""
+        import meshio
+        order = self.order + 1
+        points, triangles = self._pieces(order)
+        fields = {name: self.values(name, order).ravel() for name in c.FIELDS}
+        pairs = {name: np.stack([fields.pop(one), fields.pop(two)], axis=-1)
+                 for name, one, two in (("q", "qx", "qy"), ("sigma", "sigma_x", "sigma_y"))}
+        return meshio.Mesh(np.column_stack([points, np.zeros(len(points))]), [("triangle", triangles)],
+                           point_data={**fields, **pairs})
+
+    def _pieces(self, order):
+        """All nodes of an order, [node][2], and the triangles between them."""
+        offsets = self.offsets(order)
+        triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
+                     for shape, elements, _ in self.mesh.shapes]
+        return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
 
     def write(self, path):
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""

@@ -57,11 +57,24 @@ class Solver:
         if sources is not None:
             if source is not None:
                 raise TypeError("give source or sources, not both")
-            return [self.solve(one, boundary, start=start, progress=progress, on_failure=on_failure) for one in sources]
+            return self._solve_many(list(sources), boundary or {}, start, progress, on_failure)
         _check_failure(on_failure)
         data, handle = _Data(self.context, source, boundary or {}, start), ctypes.c_void_p()
         _call(self.context, progress, "kedge_solver_solve", self.handle, data.raw, handle)
         return _judge(Solution(self.mesh, self.problem, self.context, handle, self.built), on_failure)
+
+
+    def _solve_many(self, sources, boundary, start, progress, on_failure):
+        _check_failure(on_failure)
+        if not sources:
+            return []
+        data = [_Data(self.context, source, boundary, start) for source in sources]
+        pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
+        handles = (ctypes.c_void_p * len(data))()
+        _call(self.context, progress, "kedge_solver_solve_many", self.handle, len(data), pointers, handles)
+        solutions = [Solution(self.mesh, self.problem, self.context, ctypes.c_void_p(handle), self.built)
+                     for handle in handles]
+        return [_judge(solution, on_failure) for solution in solutions]
 
 
 def solve(mesh, problem, backend="auto", *, progress=None, on_failure="raise"):

@@ -172,6 +172,61 @@ kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index, kedge_mesh_
   return KEDGE_OK;
 }
 
+static int nodes_of(const kedge_mesh *mesh, int32_t element)
+{
+  return kg_block_of(mesh, element)->cell->n_modes(mesh->geometry);
+}
+
+kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offsets)
+{
+  offsets[0] = 0;
+  for (int32_t e = 0; e < mesh->n_elements; ++e)
+    offsets[mesh->element_origin[e] + 1] = nodes_of(mesh, e);
+  for (int32_t e = 0; e < mesh->n_elements; ++e) offsets[e + 1] += offsets[e];
+  return KEDGE_OK;
+}
+
+kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy)
+{
+  int64_t *offsets;
+  KG_TRY(kg_host_alloc(NULL, (size_t)mesh->n_elements + 1, sizeof *offsets, &offsets));
+  KG_TRY(kedge_mesh_offsets(mesh, offsets));
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    double *const to = xy + 2 * offsets[mesh->element_origin[e]];
+    const int n = nodes_of(mesh, e);
+    if (mesh->nodes) {
+      memcpy(to, kg_element_nodes(mesh, e), 2 * (size_t)n * sizeof *to);
+      continue;
+    }
+    const int32_t *const v = kg_element_vertices(mesh, e);
+    for (int l = 0; l < n; ++l)
+      memcpy(to + 2 * l, mesh->vertices + 2 * (int64_t)v[l], 2 * sizeof *to);
+  }
+  free(offsets);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions)
+{
+  for (int32_t e = 0; e < mesh->n_elements; ++e)
+    regions[mesh->element_origin[e]] = mesh->element_region[e];
+  return KEDGE_OK;
+}
+
+kedge_status kedge_mesh_boundary(const kedge_mesh *mesh, int32_t *elements, int32_t *sides,
+                                 int32_t *groups)
+{
+  int64_t n = 0;
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
+    if (mesh->edge_sides[2 * (int64_t)edge + 1] != KG_NO_SIDE) continue;
+    elements[n] = mesh->element_origin[kg_side_element(side)];
+    sides[n] = kg_side_facet(side);
+    groups[n++] = mesh->edge_group[edge];
+  }
+  return KEDGE_OK;
+}
+
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2])
 {
   const int32_t element = kg_side_element(side);

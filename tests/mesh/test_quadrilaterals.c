@@ -51,6 +51,43 @@ static const char mixed[] = NODES
     "4\n1 3 2 8 1 1 2 5 4\n2 2 2 9 1 4 5 7\n3 3 2 8 1 2 5 6 3\n"
     "4 1 2 5 1 1 2\n$EndElements\n";
 
+static void nodes_regions_and_boundary_are_told_in_the_order_of_the_caller(void **state)
+{
+  static const double nodes[] = {0, 0,   1, 0, 1, 1, 0, 1,   0, 1, 1,
+                                 1, 0.5, 2, 1, 0, 2, 0, 2.5, 1, 1, 1};
+  static const double box[][2] = {{0, 0}, {0, 1}, {1, 0}};  // the first corner of each element
+  kedge_mesh *mesh;
+  int64_t offsets[4];
+  double xy[22];
+  int32_t regions[3], elements[7], sides[7], groups[7];
+  assert_ok(*state, build_from_text(*state, mixed, &mesh));
+  assert_ok(*state, kedge_mesh_offsets(mesh, offsets));
+  assert_ok(*state, kedge_mesh_nodes(mesh, xy));
+  assert_ok(*state, kedge_mesh_regions(mesh, regions));
+  assert_ok(*state, kedge_mesh_boundary(mesh, elements, sides, groups));
+  for (int e = 0; e < 3; ++e) {
+    assert_int_equal(offsets[e + 1] - offsets[e], e == 1 ? 3 : 4);
+    assert_int_equal(regions[e], e == 1 ? 9 : 8);
+    bool found = false;
+    for (int64_t i = offsets[e]; i < offsets[e + 1]; ++i)
+      found = found || (xy[2 * i] == box[e][0] && xy[2 * i + 1] == box[e][1]);
+    assert_true(found);
+  }
+  double sums[2] = {0}, expected[2] = {0};
+  for (int i = 0; i < 22; ++i) sums[i % 2] += xy[i], expected[i % 2] += nodes[i];
+  assert_true(sums[0] == expected[0] && sums[1] == expected[1]);
+  assert_int_equal(mesh->info.boundary_edges, 7);
+  int walls = 0;
+  for (int i = 0; i < 7; ++i) {
+    const double *from = xy + 2 * (offsets[elements[i]] + sides[i]);
+    const bool is_wall = from[0] == 0.0 && from[1] == 0.0;
+    assert_string_equal(mesh->groups[groups[i]].name, is_wall ? "wall" : "default");
+    walls += is_wall;
+  }
+  assert_int_equal(walls, 1);
+  kedge_mesh_destroy(mesh);
+}
+
 static void triangles_come_first_whatever_the_order_of_the_file(void **state)
 {
   kedge_mesh *mesh;
@@ -256,6 +293,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_unit_square_has_n_squares_and_the_groups_of_its_sides),
+      cmocka_unit_test(nodes_regions_and_boundary_are_told_in_the_order_of_the_caller),
       cmocka_unit_test(triangles_come_first_whatever_the_order_of_the_file),
       cmocka_unit_test(what_is_written_is_read_back),
       cmocka_unit_test(a_binary_file_of_version_2_gives_the_same_mesh),

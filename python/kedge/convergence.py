@@ -1,0 +1,63 @@
+"""Errors on finer and finer meshes, with their rates."""
+import math
+from collections import namedtuple
+
+from .solver import solve
+
+Row = namedtuple("Row", "order elements h u q u_star rate_u rate_q rate_u_star")
+Row.__doc__ = "Errors in L2 at a size h of elements, the root of their mean area, and rates against the row before."
+
+
+class Convergence:
+    """Rows of errors; prints as a table."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def __str__(self):
+        head = f"{'P':>2} {'elements':>9} {'h':>9}" + "".join(f" {name:>10} {'rate':>5}" for name in ("u", "q", "u*"))
+        lines = [head]
+        for row in self.rows:
+            errors = zip((row.u, row.q, row.u_star), (row.rate_u, row.rate_q, row.rate_u_star))
+            lines.append(f"{row.order:>2} {row.elements:>9} {row.h:>9.2e}" + "".join(
+                f" {error:>10.2e} {'' if math.isnan(rate) else format(rate, '.2f'):>5}" for error, rate in errors))
+        return "\n".join(lines)
+
+    def plot(self, ax=None):
+        """Draw errors of u and u* over h with matplotlib; returns the axes."""
+        if ax is None:
+            from matplotlib import pyplot
+            ax = pyplot.subplots()[1]
+        for k, order in enumerate(sorted({row.order for row in self.rows})):
+            rows = [row for row in self.rows if row.order == order]
+            h = [row.h for row in rows]
+            ax.loglog(h, [row.u for row in rows], f"C{k % 10}o-", label=f"u, P = {order}")
+            ax.loglog(h, [row.u_star for row in rows], f"C{k % 10}s--", label=f"u*, P = {order}")
+        ax.set_xlabel("h")
+        ax.set_ylabel("error in L2")
+        ax.legend()
+        return ax
+
+
+def convergence(problem, meshes, orders, backend="auto"):
+    """Solve a problem with an exact solution on meshes, the coarsest first, for every order.
+
+    Prints as a table, draws by plot(), and has rows for what else is to be done with the numbers. To see errors
+    below 1e-9, give the problem a smaller tolerance than its default.
+    """
+    if ("exact", "u") not in problem.settings:
+        raise ValueError("convergence is measured against an exact solution; give the problem exact=...")
+    rows = []
+    for order in orders:
+        before = None
+        for mesh in meshes:
+            report = solve(mesh, problem.replace(order=order), backend, on_failure="warn").report
+            h = math.sqrt(mesh.area / mesh.elements)
+            errors = (report.u_l2, report.q_l2, report.u_star_l2)
+            rates = [math.nan] * 3
+            if before is not None and before.h != h:
+                rates = [math.log(old / new) / math.log(before.h / h) if old > 0 and new > 0 else math.nan
+                         for old, new in zip(before[3:6], errors)]
+            before = Row(order, mesh.elements, h, *errors, *rates)
+            rows.append(before)
+    return Convergence(rows)

@@ -1,0 +1,73 @@
+"""Pictures, with matplotlib, which is needed for nothing else."""
+import numpy as np
+
+MOST = 30000  # elements whose edges are drawn
+
+
+def _axes(ax):
+    if ax is None:
+        from matplotlib import pyplot
+        ax = pyplot.subplots()[1]
+    ax.set_aspect("equal")
+    return ax
+
+
+def _sides(shape, maps, elements, sides, pieces):
+    """Points along sides of elements: [side][point][2]; one side for each element."""
+    corner = shape.lattice(1)
+    begin, end = corner[sides], corner[(sides + 1) % shape.corners]
+    t = np.linspace(0, 1, pieces + 1)[:, None]
+    lines = np.empty((len(elements), len(t), 2))
+    for side in range(shape.corners):
+        here = np.flatnonzero(sides == side)
+        if len(here):
+            at = begin[here[0]] + t * (end[here[0]] - begin[here[0]])
+            lines[here] = np.einsum("pk,ekd->epd", maps.powers(*at.T), maps.coefficients[elements[here]])
+    return lines
+
+
+def _draw_edges(ax, mesh, **options):
+    from matplotlib.collections import LineCollection
+    if mesh.elements > MOST:
+        return
+    pieces = 1 if mesh.info["geometry"] == 1 else 8
+    for shape, elements, maps in mesh.shapes:
+        own = np.repeat(np.arange(len(elements)), shape.corners)
+        sides = np.tile(np.arange(shape.corners), len(elements))
+        ax.add_collection(LineCollection(_sides(shape, maps, own, sides, pieces), **options))
+
+
+def plot_solution(solution, field, ax, edges, order, options):
+    ax = _axes(ax)
+    points, triangles = solution._pieces(order)
+    values = solution.values(field, order).ravel()
+    picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
+    if edges:
+        _draw_edges(ax, solution.mesh, colors="black", linewidths=0.2, alpha=0.5)
+    ax.figure.colorbar(picture, ax=ax, label=field)
+    return ax
+
+
+def plot_mesh(mesh, ax):
+    from matplotlib.collections import LineCollection, PolyCollection
+    ax = _axes(ax)
+    pieces = 1 if mesh.info["geometry"] == 1 else 8
+    numbers = {number: k for k, number in enumerate(np.unique(mesh.regions))}
+    for shape, elements, maps in mesh.shapes:
+        own = np.arange(len(elements))
+        outline = [_sides(shape, maps, own, np.full(len(own), side), pieces)[:, :-1] for side in range(shape.corners)]
+        colors = [f"C{numbers[number] % 10}" for number in mesh.regions[elements]]
+        ax.add_collection(PolyCollection(np.concatenate(outline, axis=1), facecolors=colors, alpha=0.15))
+    _draw_edges(ax, mesh, colors="black", linewidths=0.3)
+    owners, sides, groups = mesh.boundary
+    for k, group in enumerate(np.unique(groups)):
+        label = mesh.groups[group].name
+        for shape, elements, maps in mesh.shapes:
+            here = np.flatnonzero((groups == group) & np.isin(owners, elements))
+            if len(here):
+                lines = _sides(shape, maps, np.searchsorted(elements, owners[here]), sides[here], pieces)
+                ax.add_collection(LineCollection(lines, colors=f"C{k % 10}", linewidths=2.5, label=label))
+                label = None
+    ax.autoscale_view()
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    return ax

@@ -1,0 +1,45 @@
+"""The programs of the pages and of docs/example run, and say what they should."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from support import ROOT, backend
+
+import kedge
+
+
+def program(page):
+    """The first block of Python that imports kedge."""
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+    return next(block for block in blocks if "import kedge" in block)
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([sys.executable, "-B", *arguments], cwd=cwd, text=True, capture_output=True, check=True).stdout
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def test_the_programs_of_the_pages_run(self):
+        for page, last in (("README.md", "print(s(0.5, 0.5))"), ("docs/python.md", "print(s(1.5, 0.2))")):
+            with self.subTest(page), tempfile.TemporaryDirectory() as folder:
+                os.symlink(ROOT / "meshes/plate.msh", os.path.join(folder, "plate.msh"))
+                self.assertGreater(float(run("-W", "ignore", "-c", program(page) + "\n" + last, cwd=folder)), 0)
+
+    def test_the_sweep_finds_what_single_solves_find(self):
+        said = run(ROOT / "docs/example/sweep.py", "3")
+        problem = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
+        mesh = problem.mesh()
+        hottest = max(kedge.solve(mesh, problem.replace(
+            source=f"250000*exp(-((x - {x})^2 + (y - 0.2)^2)/0.01)"), self.context).u_star.max() for x in (0.1, 1.5, 2.9))
+        self.assertIn(f"hottest: {hottest:.1f} degrees", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

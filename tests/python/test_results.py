@@ -1,0 +1,130 @@
+"""Errors, convergence, pictures and meshio."""
+import io
+import sys
+import types
+import unittest
+import warnings
+
+import numpy as np
+from support import backend, everywhere, sines
+
+import kedge
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+except ImportError:
+    matplotlib = None
+
+
+def whole(mesh, order=3):
+    """sin(x) cosh(y) on any mesh."""
+    groups = [group.name for group in mesh.groups if group.dimension == 1 and group.count]
+    return kedge.Problem(order=order, exact="sin(x)*cosh(y)", tolerance=1e-12,
+                         boundary=everywhere(kedge.Dirichlet(), groups))
+
+
+class Results(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def solve(self, mesh, problem):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", kedge.Note)
+            return kedge.solve(mesh, problem, self.context)
+
+    def test_errors_are_those_of_the_report(self):
+        for mesh in (kedge.square(4), kedge.mixed(4), kedge.ring(2, 16, geometry=3), kedge.ring(2, 16, quads=True, geometry=2)):
+            with self.subTest(mesh):
+                s = self.solve(mesh, whole(mesh))
+                errors = s.error(lambda x, y: np.sin(x) * np.cosh(y), lambda x, y: np.cos(x) * np.cosh(y),
+                                 lambda x, y: np.sin(x) * np.sinh(y))
+                self.assertAlmostEqual(errors.u / s.report.u_l2, 1, delta=1e-4)
+                self.assertAlmostEqual(errors.u_star / s.report.u_star_l2, 1, delta=1e-3)
+                # on curved elements q is no polynomial
+                self.assertAlmostEqual(errors.q / s.report.q_l2, 1, delta=0.02 if mesh.info["geometry"] > 1 else 1e-4)
+        self.assertTrue(np.isnan(s.error(lambda x, y: x).q))
+
+    def test_convergence_has_the_rates_of_the_method(self):
+        table = kedge.convergence(sines(), [kedge.square(n) for n in (4, 8, 16)], [1, 2], self.context)
+        self.assertEqual([row.order for row in table.rows], [1] * 3 + [2] * 3)
+        self.assertTrue(np.isnan(table.rows[3].rate_u))
+        for row in (table.rows[2], table.rows[5]):
+            self.assertAlmostEqual(row.rate_u, row.order + 1, delta=0.15)
+            self.assertAlmostEqual(row.rate_u_star, row.order + 2, delta=0.15)
+        self.assertEqual(len(str(table).splitlines()), 7)
+        with self.assertRaisesRegex(ValueError, "exact"):
+            kedge.convergence(kedge.Problem(), [kedge.square(2)], [1])
+
+    def test_nodes_of_a_mesh_are_those_of_its_solutions(self):
+        for mesh in (kedge.mixed(3), kedge.ring(2, 12, geometry=4), kedge.ring(2, 12, quads=True, geometry=3)):
+            s = self.solve(mesh, whole(mesh, 1))
+            geometry = mesh.info["geometry"]
+            np.testing.assert_allclose(mesh.nodes, s.nodes(geometry).reshape(-1, 2), atol=1e-14)
+            np.testing.assert_array_equal(mesh.offsets, s.offsets(geometry))
+
+    def test_the_boundary_and_the_regions_are_told(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], lines={"low": [[0, 1]]}, regions=[4, 7])
+        np.testing.assert_array_equal(mesh.regions, [4, 7])
+        elements, sides, groups = mesh.boundary
+        at = np.flatnonzero([mesh.groups[group].name == "low" for group in groups])
+        self.assertEqual(at.size, 1)
+        self.assertEqual(elements[at[0]], 0)
+        begin, end = (mesh.nodes[(sides[at[0]] + k) % 3] for k in (0, 1))
+        np.testing.assert_array_equal([begin, end], [[0, 0], [1, 0]])
+
+    @unittest.skipUnless(matplotlib, "no matplotlib")
+    def test_pictures_are_drawn(self):
+        from matplotlib import pyplot
+        for mesh in (kedge.mixed(3), kedge.disk(2, geometry=3)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # matplotlib's own
+                axes = mesh.plot()
+                names = {text.get_text() for text in axes.get_legend().get_texts()}
+                self.assertEqual(names, {group.name for group in mesh.groups if group.dimension == 1})
+                s = self.solve(mesh, whole(mesh))
+                picture = s.plot().collections[0]
+                self.assertAlmostEqual(picture.get_array().max(), s.values("u_star", 4).max())
+                s.plot("qx", edges=False, cmap="magma").figure.savefig(io.BytesIO())
+            pyplot.close("all")
+        axes = kedge.convergence(sines(), [kedge.square(2), kedge.square(4)], [1], self.context).plot()
+        self.assertEqual(len(axes.lines), 2)
+        pyplot.close("all")
+
+    def test_a_mesh_of_meshio_is_taken_with_its_groups(self):
+        def block(kind, data):
+            return types.SimpleNamespace(type=kind, data=np.array(data))
+
+        points = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0], [2, 1, 0]]
+        read = types.SimpleNamespace(
+            points=np.array(points, float), field_data={"hot": np.array([5, 1]), "iron": np.array([7, 2])},
+            cells=[block("line", [[4, 5]]), block("triangle", [[0, 1, 2], [0, 2, 3]]), block("quad", [[1, 4, 5, 2]]),
+                   block("vertex", [[0]])],
+            cell_data={"gmsh:physical": [np.array([5]), np.array([7, 7]), np.array([8]), np.array([0])]})
+        mesh = kedge.Mesh.from_meshio(read)
+        counts = {(group.dimension, group.name): group.count for group in mesh.groups}
+        self.assertEqual(counts[1, "hot"], 1)
+        self.assertEqual((counts[2, "iron"], counts[2, "8"]), (2, 1))
+
+    def test_a_solution_becomes_a_mesh_of_meshio(self):
+        made = types.SimpleNamespace(Mesh=lambda points, cells, point_data: (points, cells, point_data))
+        kept = sys.modules.get("meshio")
+        sys.modules["meshio"] = made
+        try:
+            s = self.solve(kedge.mixed(2), sines(order=2))
+            points, [(kind, triangles)], data = s.to_meshio()
+        finally:
+            del sys.modules["meshio"]
+            if kept:
+                sys.modules["meshio"] = kept
+        self.assertEqual((kind, points.shape[1]), ("triangle", 3))
+        corners = points[triangles][..., :2]
+        (ax, ay), (bx, by), (cx, cy) = np.moveaxis(corners, 0, 2)
+        self.assertAlmostEqual(np.sum((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) / 2, 1)
+        self.assertEqual(set(data), {"u", "u_star", "q", "sigma"})
+        self.assertEqual(data["q"].shape, (len(points), 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
