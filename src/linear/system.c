@@ -279,6 +279,6 @@ kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
   result->roundings = s.roundings;
   kg_krylov *const methods[] = {system->krylov, system->first};
   for (int i = 0; i < 2; ++i)
-    if (methods[i]) methods[i]->table->free(ctx, methods[i]);
+    if (methods[i] && !system->keeps) methods[i]->table->free(ctx, methods[i]);
   return status;
 }

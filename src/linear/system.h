@@ -34,6 +34,7 @@ typedef struct kg_system {
   /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
   /// exact.
   double gain;
+  bool keeps;     ///< recordings of the methods, for another solve
   kg_plan *plan;  ///< whose phases a solve enters; or NULL
 } kg_system;
 

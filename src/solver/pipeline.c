@@ -206,6 +206,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
 void kg_pipeline_free(kg_pipeline *p)
 {
   kg_source_close(&p->source);
+  kg_methods_free(p);
   kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);

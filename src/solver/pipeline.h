@@ -33,6 +33,7 @@ typedef struct kg_pipeline {
   bool is_set_up;                       ///< with `repeats`: solves follow
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_pipeline *before;
+  struct kg_methods *methods;  ///< with `repeats`, when it is set up: what a GPU has recorded stays
   const kedge_solution *start;  ///< whose trace the iteration begins with; or NULL
   bool gives_source;            ///< the caller of a solve gives the source, not the problem
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
@@ -102,8 +103,10 @@ kedge_status kg_stages_local(kg_pipeline *p);
 /// these the rest: boundary data and load vectors; F^e and b.
 kedge_status kg_stage_loads(kg_pipeline *p);
 kedge_status kg_stage_condense(kg_pipeline *p);
-/// The last part of a set-up: measure the smoother, where multigrid asks for that.
+/// The last part of a set-up: make the methods of its solves, and measure the smoother, where
+/// multigrid asks for that.
 kedge_status kg_stage_bound(kg_pipeline *p);
+void kg_methods_free(kg_pipeline *p);
 
 /// kedge_plan_make(), or with `repeats` the memory of a kedge_solver. No argument is NULL.
 kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

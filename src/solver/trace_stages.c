@@ -1,6 +1,8 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <math.h>
+#include <stdlib.h>
 
+#include "core/memory.h"
 #include "device/context.h"
 #include "linear/cg.h"
 #include "linear/system.h"
@@ -101,16 +103,16 @@ static kedge_status start_vectors(kg_pipeline *p)
                     (size_t)(n->n_edges - n->n_free) * m * sizeof(double));
 }
 
-/// The preconditioners of a solve, and the iterations with them.
-typedef struct methods {
+/// The preconditioners of a solve, and the iterations with them. They do not move.
+typedef struct kg_methods {
   kg_linears a;
   kg_precond jacobi;
   kg_cycle cycle, first, blocks;
   kg_cg cg, first_cg, bound;
   double *r;  ///< a residual in double precision
-} methods;
+} kg_methods;
 
-static kg_cg_args cg_args(kg_pipeline *p, methods *m)
+static kg_cg_args cg_args(kg_pipeline *p, kg_methods *m)
 {
   const kg_arrays *b = &p->arrays;
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
@@ -130,7 +132,7 @@ static kg_cg_args cg_args(kg_pipeline *p, methods *m)
   return v;
 }
 
-static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
+static void make_cycles(const kg_pipeline *p, kg_cg_args v, kg_methods *m)
 {
   m->cycle = m->first = m->blocks =
       kg_cycle_of(&p->arrays.multigrid, &m->a.patches, v.ap, p->arrays.exponent);
@@ -144,10 +146,10 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, methods *m)
 }
 
 /// Make the operator, preconditioners and methods of a solve, once multigrid exists.
-static kedge_status make_methods(kg_pipeline *p, methods *m)
+static kedge_status make_methods(kg_pipeline *p, kg_methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
-  *m = (methods){.a = trace_linear(p)};
+  *m = (kg_methods){.a = trace_linear(p)};
   kg_cg_args v = cg_args(p, m);
   if (multigrid)
     make_cycles(p, v, m);
@@ -163,7 +165,7 @@ static kedge_status make_methods(kg_pipeline *p, methods *m)
 
 /// The last part of making the preconditioner, with the vectors of the iteration as work. With
 /// precision = compact the residual in double precision is made in x.
-static kedge_status measure_smoother(kg_pipeline *p, const methods *m)
+static kedge_status measure_smoother(kg_pipeline *p, const kg_methods *m)
 {
   const double began = kg_seconds();
   const kg_arrays *a = &p->arrays;
@@ -239,7 +241,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
   return kg_diagnose(&d, topic);
 }
 
-static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_residual *residual,
+static kedge_status report_solve(kg_pipeline *p, const kg_methods *m, const kg_residual *residual,
                                  const kg_system_result *result)
 {
   kedge_solution *s = p->solution;
@@ -265,7 +267,7 @@ static kedge_status report_solve(kg_pipeline *p, const methods *m, const kg_resi
 }
 
 /// Measure the smoother, if multigrid wants to know it.
-static kedge_status measure(kg_pipeline *p, const methods *m)
+static kedge_status measure(kg_pipeline *p, const kg_methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   return multigrid && kg_multigrid_is_measured(&p->arrays.multigrid.shape) ? measure_smoother(p, m)
@@ -274,25 +276,35 @@ static kedge_status measure(kg_pipeline *p, const methods *m)
 
 kedge_status kg_stage_bound(kg_pipeline *p)
 {
-  methods m;
-  KG_TRY(make_methods(p, &m));
-  return measure(p, &m);
+  KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *p->methods, &p->methods));
+  KG_TRY(make_methods(p, p->methods));
+  return measure(p, p->methods);
 }
 
-kedge_status kg_stage_trace_solve(kg_pipeline *p)
+void kg_methods_free(kg_pipeline *p)
+{
+  kg_methods *const m = p->methods;
+  if (!m) return;
+  if (m->cg.base.table) m->cg.base.table->free(p->ctx, &m->cg.base);
+  if (m->first_cg.base.table) m->first_cg.base.table->free(p->ctx, &m->first_cg.base);
+  free(m);
+  p->methods = NULL;
+}
+
+/// The trace solve by methods that are there.
+static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
-  methods m;
-  KG_TRY(make_methods(p, &m));
-  kg_plain_residual plain = kg_plain_residual_of(&m.a.base, p->arrays.b);
+  kg_plain_residual plain = kg_plain_residual_of(&m->a.base, p->arrays.b);
   kg_remade_residual remade = kg_remade_residual_of(p);
   const kg_system system = {.residual = compact ? &remade.base : &plain.base,
-                            .krylov = &m.cg.base,
-                            .first = multigrid ? &m.first_cg.base : NULL,
+                            .krylov = &m->cg.base,
+                            .first = multigrid ? &m->first_cg.base : NULL,
                             .warm = p->start ? put_start : NULL,
                             .user = p,
-                            .r = m.r,
+                            .r = m->r,
+                            .keeps = p->repeats,
                             .gain = compact ? KG_COMPACT_GAIN : 0.0,
                             .plan = &p->plan};
   const kg_system_rule rule = {.tolerance = p->problem->tolerance,
@@ -300,13 +312,21 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
                                .stabilization_ratio = stabilization_ratio(p),
                                .boundary_residual = boundary_residual(p),
                                .max_iterations = p->problem->max_iterations};
-  if (!p->repeats) KG_TRY(measure(p, &m));
+  if (!p->repeats) KG_TRY(measure(p, m));
   KG_TRY(start_vectors(p));
   kg_system_result result;
   const kedge_status status = kg_system_solve(p->ctx, &system, &rule, &result);
   kg_source_rest(&p->source);
   KG_TRY(status);
-  KG_TRY(report_solve(p, &m, system.residual, &result));
+  KG_TRY(report_solve(p, m, system.residual, &result));
   if (!p->repeats) kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
   return KEDGE_OK;
+}
+
+kedge_status kg_stage_trace_solve(kg_pipeline *p)
+{
+  kg_methods m;
+  if (p->methods) return solve_by(p, p->methods);
+  KG_TRY(make_methods(p, &m));
+  return solve_by(p, &m);
 }

@@ -238,8 +238,7 @@ static void set_cycles(kg_coarse *coarse)
   const int n = coarse->n_levels - coarse->n_refined;
   const int32_t once = coarse->has_corners ? KG_AMG_ONCE_CORNERS : KG_AMG_ONCE;
   coarse->n_twice = 1;
-  while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once)
-    ++coarse->n_twice;
+  while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once) ++coarse->n_twice;
   coarse->n_cycles = (int)lround(2.0 * log10(fmax(first->matrix.n_rows, 1.0))) - 3;
   if (coarse->n_cycles < 2) coarse->n_cycles = 2;
 }
