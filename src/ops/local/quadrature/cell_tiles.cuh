@@ -6,6 +6,9 @@
 // j. Eight rows are a strip; rows behind the last of a kind of unknowns are zero, with one on the
 // diagonal. A warp has blocks of 4 x 4 tiles in registers while it sums; the tables of a shape
 // (basis/cell_tiles.h) bring an operand in one access of 16 bytes a lane.
+//
+// In shared memory the double2 of a lane lies at another lane's place, within 128 bytes, such that
+// a warp reads a tile and the transpose of a tile without waiting for a bank.
 #pragma once
 #include "ops/local/quadrature/geometry.h"
 #include "ops/local/triangle/tile_inverse.cuh"
@@ -15,13 +18,30 @@ namespace kg
 
 enum { BLOCK_STRIPS = 4, TILE_LANES = 32 };  // of a block of tiles; double2 of a tile
 
+/// Where the double2 of a lane lies in a tile in shared memory.
+__device__ __forceinline__ int place_of_lane(int lane)
+{
+  return lane ^ lane / 8 * 2;
+}
+
 /// The tiles of an element.
 struct cell_matrix {
   double2 *tiles;
 
+  __device__ __forceinline__ double2 *tile(int i, int j) const
+  {
+    return tiles + (i * (i + 1) / 2 + j) * TILE_LANES;
+  }
   __device__ __forceinline__ double2 &at(int i, int j) const
   {
-    return tiles[(i * (i + 1) / 2 + j) * TILE_LANES + threadIdx.x % 32];
+    return tile(i, j)[place_of_lane(threadIdx.x % 32)];
+  }
+  /// What a lane has of the transpose of a tile.
+  __device__ __forceinline__ double2 transpose_at(int i, int j) const
+  {
+    const int lane = threadIdx.x % 32, first = lane % 4 * 8 + lane / 8, half = lane / 4 % 2;
+    const double *const from = (const double *)tile(i, j) + half;
+    return make_double2(from[2 * place_of_lane(first)], from[2 * place_of_lane(first + 4)]);
   }
 };
 
@@ -178,52 +198,21 @@ __device__ __forceinline__ double2 negative_padded(double2 t, int first, int n)
   return out;
 }
 
-/// Blocks of the lower triangle that warps of a team take in turns. A block has flux functions of
-/// one component, or none.
-struct block_list {
-  int half, strips;  ///< 2 half strips of the flux functions come first
-
-  __host__ __device__ __forceinline__ int of_half() const
-  {
-    return (half + BLOCK_STRIPS - 1) / BLOCK_STRIPS;
-  }
-  __host__ __device__ __forceinline__ int count() const
-  {
-    return 2 * of_half() + (strips - 2 * half + BLOCK_STRIPS - 1) / BLOCK_STRIPS;
-  }
-  __device__ __forceinline__ void part(int k, int *begin, int *end) const
-  {
-    const int n = of_half();
-    const int segment = k < n ? 0 : k < 2 * n ? 1 : 2;
-    const int first = segment * half, behind = segment == 2 ? strips : first + half;
-    *begin = first + (k - segment * n) * BLOCK_STRIPS;
-    *end = min(*begin + BLOCK_STRIPS, behind);
-  }
-};
-
-/// Call what(block) for all blocks of the list that are the calling warp's.
+/// Call what(block) for the blocks of the lower triangle of so many strips, those of the calling
+/// warp: warps of a team take turns.
 template <class What>
-__device__ __forceinline__ void for_blocks(const block_list &list, kg_team team, const What &what)
+__device__ __forceinline__ void for_blocks(int strips, kg_team team, const What &what)
 {
-  const int warp = team.thread / 32, warps = team.threads / 32, n = list.count();
+  const int warp = team.thread / 32, warps = team.threads / 32;
   int turn = 0;
 #pragma unroll 1
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < strips; i += BLOCK_STRIPS)
 #pragma unroll 1
-    for (int j = 0; j <= i; ++j, ++turn) {
+    for (int j = 0; j <= i; j += BLOCK_STRIPS, ++turn) {
       if (turn % warps != warp) continue;
-      tile_block b;
-      list.part(i, &b.row, &b.row_end);
-      list.part(j, &b.col, &b.col_end);
-      what(b);
+      what(tile_block{i, min(i + BLOCK_STRIPS, strips), j, min(j + BLOCK_STRIPS, strips)});
     }
 }
-
-/// Elimination of a matrix: of `pivots` strips, of which the first `flux` are the flux functions of
-/// material.exact. These have the other sign: what they leave is added.
-struct elimination {
-  int flux, pivots, strips;
-};
 
 /// The tiles of column 0 in rows i, i + 1, ..., behind the last strip those of row i again.
 template <int ROWS>
@@ -235,23 +224,19 @@ struct tile_rows {
 #pragma unroll
     for (int r = 0; r < ROWS; ++r) row[r] = &a.at(i + r < strips ? i + r : i, 0);
   }
-  /// c[r] += the sum over the columns before j of the products with row j; the first `flipped`
-  /// columns count with the other sign.
-  __device__ __forceinline__ void gather(const double2 *across, int flipped, int j,
-                                         double2 (&c)[ROWS]) const
+  /// c[r] += the sum over the columns before j of the products with row j.
+  __device__ __forceinline__ void gather(const double2 *across, int j, double2 (&c)[ROWS]) const
   {
-#pragma unroll 1
-    for (int k = 0; k < flipped; ++k) {
-      const double2 right = negative(across[k * TILE_LANES]);
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) tile_multiply(c[r], row[r][k * TILE_LANES], right);
-    }
 #pragma unroll 2
-    for (int k = flipped; k < j; ++k) {
-      const double2 right = across[k * TILE_LANES];
+    for (int k = 0; k < j; ++k) multiply(k, across[k * TILE_LANES], c);
+  }
+  /// c[r] += the product of tile k of row r and a transpose.
+  __device__ __forceinline__ void multiply(int k, double2 right, double2 (&c)[ROWS]) const
+  {
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) tile_multiply(c[r], row[r][k * TILE_LANES], right);
-    }
+    for (int r = 0; r + 1 < ROWS; r += 2)
+      tile_multiply(c[r], c[r + 1], row[r][k * TILE_LANES], row[r + 1][k * TILE_LANES], right);
+    if (ROWS % 2) tile_multiply(c[ROWS - 1], row[ROWS - 1][k * TILE_LANES], right);
   }
   __device__ __forceinline__ void load(int j, double2 (&c)[ROWS]) const
   {
@@ -260,35 +245,34 @@ struct tile_rows {
   }
 };
 
-/// Columns of strips become those of the Cholesky factor: W = A L_jj^-T below, -L_jj^-1 on the
-/// diagonal. The team may read them afterwards.
+/// The first `pivots` of the strips become columns of the Cholesky factor: W = A L_jj^-T below,
+/// -L_jj^-1 on the diagonal. The team may read them afterwards.
 template <int ROWS>
-__device__ void eliminate(const cell_matrix &a, const elimination &e, kg_team team)
+__device__ void eliminate(const cell_matrix &a, int pivots, int strips, kg_team team)
 {
   const int warp = team.thread / 32, warps = team.threads / 32;
   // The first warp inverts a tile and begins with the last rows.
   const int first = (warps - 1 - warp) * ROWS, stride = warps * ROWS;
 #pragma unroll 1
-  for (int j = 0; j < e.pivots; ++j) {
-    const int flipped = j >= e.flux ? e.flux : 0;
+  for (int j = 0; j < pivots; ++j) {
     const double2 *const across = &a.at(j, 0);
     if (warp == 0) {
-      const tile_rows<1> own(a, j, e.strips);
+      const tile_rows<1> own(a, j, strips);
       double2 d[1];
       own.load(j, d);
-      own.gather(across, flipped, j, d);
+      own.gather(across, j, d);
       invert_factors<8, 1>(d);
       a.at(j, j) = d[0];
     }
     bool waited = false;
 #pragma unroll 1
-    for (int i = j + 1 + first; i < e.strips || !waited; i += stride) {
-      const bool has = i < e.strips;
+    for (int i = j + 1 + first; i < strips || !waited; i += stride) {
+      const bool has = i < strips;
       double2 c[ROWS];
       if (has) {
-        const tile_rows<ROWS> rows(a, i, e.strips);
+        const tile_rows<ROWS> rows(a, i, strips);
         rows.load(j, c);
-        rows.gather(across, flipped, j, c);
+        rows.gather(across, j, c);
       }
       if (!waited) kg_team_wait(team);
       waited = true;
@@ -298,7 +282,7 @@ __device__ void eliminate(const cell_matrix &a, const elimination &e, kg_team te
       for (int r = 0; r < ROWS; ++r) {
         double2 w = make_double2(0.0, 0.0);
         tile_multiply(w, c[r], inverse);
-        if (i + r < e.strips) a.at(i + r, j) = w;
+        if (i + r < strips) a.at(i + r, j) = w;
       }
     }
     kg_team_wait(team);
@@ -324,28 +308,19 @@ __device__ __forceinline__ double value_of_row(double2 sum, int row)
   return row % 2 ? odd : even;
 }
 
-/// The unknowns of one right hand side, which is the first row of strip e.pivots before
-/// elimination: x [8 pivots], those of u, and of the flux functions with the sign of the flux. By
-/// one warp.
-__device__ __forceinline__ void substitute_back(const cell_matrix &a, const elimination &e,
-                                                double *x)
+/// The unknowns of one right hand side, which is the first row of the strip behind the pivots
+/// before elimination: x [8 pivots]. By one warp.
+__device__ __forceinline__ void substitute_back(const cell_matrix &a, int pivots, double *x)
 {
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
 #pragma unroll 1
-  for (int j = e.pivots - 1; j >= 0; --j) {
-    double2 sum = make_double2(0.0, 0.0);
-#pragma unroll 1
-    for (int i = j + 1; i < e.pivots; ++i) {
-      const double2 w = a.at(i, j);
-      const double value = i >= e.flux && j < e.flux ? x[8 * i + row] : -x[8 * i + row];
-      sum.x = fma(w.x, value, sum.x);
-      sum.y = fma(w.y, value, sum.y);
-    }
+  for (int j = pivots - 1; j >= 0; --j) {
     // Row 0 of the strip of the right hand side lies in the lanes of row 0.
-    const double2 right = a.at(e.pivots, j);
-    if (row == 0) {
-      sum.x += j < e.flux ? right.x : -right.x;
-      sum.y += j < e.flux ? right.y : -right.y;
+    double2 sum = row == 0 ? negative(a.at(pivots, j)) : make_double2(0.0, 0.0);
+#pragma unroll 1
+    for (int i = j + 1; i < pivots; ++i) {
+      const double2 w = a.at(i, j);
+      sum = make_double2(fma(w.x, -x[8 * i + row], sum.x), fma(w.y, -x[8 * i + row], sum.y));
     }
     const double v = value_of_row(sum_of_rows(sum), row);
     const double2 inverse = a.at(j, j);

@@ -33,7 +33,7 @@ struct small_shape {
   static constexpr int N_STAR = QUAD ? (P + 2) * (P + 2) : (P + 2) * (P + 3) / 2;
   static constexpr int POINTS = (P + 2) * (P + 2), PACKED = n * (n + 1) / 2;
   static constexpr int MODES = (N + 7) / 8, TRACES = (n + 7) / 8, STAR = (N_STAR + 6) / 8;
-  static constexpr int HALF = (S / 2 + 7) / 8;      ///< of the flux functions
+  static constexpr int FLUX = (S + 7) / 8;
   static constexpr int STRIPS = MODES + n / 8 + 1;  ///< of local matrices, with the row of -f
 };
 

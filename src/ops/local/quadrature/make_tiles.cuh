@@ -9,20 +9,15 @@
 namespace kg
 {
 
-__host__ __device__ inline int make_strips(const kg_cell_tables *t, bool exact)
+__host__ __device__ inline int make_strips(const kg_cell_tables *t)
 {
-  return flux_strips(t, exact) + t->tiles.modes + t->size.n_trace / 8 + 1;
-}
-
-/// Strips that have sums.
-__host__ __device__ inline int make_sum_strips(const kg_cell_tables *t, bool exact)
-{
-  return flux_strips(t, exact) + t->tiles.modes + t->tiles.traces;
+  return t->tiles.modes + t->size.n_trace / 8 + 1;
 }
 
 __host__ __device__ inline int make_count(const kg_cell_tables *t, bool exact)
 {
-  return cell_matrix_count(make_strips(t, exact)) + cell_weights_count(t, exact) +
+  const int strips = make_strips(t);
+  return cell_matrix_count(strips) + flux_count(t, exact, strips) + cell_weights_count(t) +
          8 * t->tiles.traces;
 }
 
@@ -56,15 +51,15 @@ __device__ __forceinline__ double2 trace_entry(const kg_cell_make_args &args, in
 
 /// A strip of its own for -f.
 __device__ __forceinline__ void put_load(const kg_cell_make_args &args, int32_t e,
-                                         const cell_matrix &a, int flux, int strip, kg_team team)
+                                         const cell_matrix &a, int strip, kg_team team)
 {
   const kg_cell_tables *t = &args.cells.tables;
   const int N = t->size.n_modes, lane = threadIdx.x % 32, col = lane % 4 * 2;
   for (int j = team.thread / 32; j <= strip; j += team.threads / 32) {
-    const int k = 8 * (j - flux) + col;
+    const int k = 8 * j + col;
     double2 out = make_double2(0.0, 0.0);
-    if (lane < 4 && k >= 0 && k < N) out.x = args.load[kg_cell_at(e, N, k)];
-    if (lane < 4 && k >= 0 && k + 1 < N) out.y = args.load[kg_cell_at(e, N, k + 1)];
+    if (lane < 4 && k < N) out.x = args.load[kg_cell_at(e, N, k)];
+    if (lane < 4 && k + 1 < N) out.y = args.load[kg_cell_at(e, N, k + 1)];
     a.at(strip, j) = out;
   }
 }
@@ -94,27 +89,26 @@ __device__ __forceinline__ void write_block(const kg_cell_make_args &args, int32
     }
 }
 
-/// c = the tiles of a block of rows and columns from e.pivots on, after elimination.
+/// c = the tiles of a block of rows and columns behind the pivots, after elimination.
 template <bool DIAGONAL>
-__device__ __forceinline__ void gather_block(const cell_matrix &a, const elimination &e,
+__device__ __forceinline__ void gather_block(const cell_matrix &a, int pivots, int strips,
                                              tile_block b, double2 (&c)[4][4])
 {
-  const tile_rows<4> down(a, e.pivots + b.row, e.strips), across(a, e.pivots + b.col, e.strips);
+  const tile_rows<4> down(a, pivots + b.row, strips), across(a, pivots + b.col, strips);
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
     for (int j = 0; j < 4; ++j)
       c[i][j] =
-          b.has(i, j) ? down.row[i][(e.pivots + b.col + j) * TILE_LANES] : make_double2(0.0, 0.0);
+          b.has(i, j) ? down.row[i][(pivots + b.col + j) * TILE_LANES] : make_double2(0.0, 0.0);
 #pragma unroll 1
-  for (int k = 0; k < e.pivots; ++k) {
+  for (int k = 0; k < pivots; ++k) {
     double2 left[4];
 #pragma unroll
     for (int i = 0; i < 4; ++i) left[i] = down.row[i][k * TILE_LANES];
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
-      double2 right = DIAGONAL ? left[j] : across.row[j][k * TILE_LANES];
-      if (k < e.flux) right = negative(right);
+      const double2 right = DIAGONAL ? left[j] : across.row[j][k * TILE_LANES];
 #pragma unroll
       for (int i = DIAGONAL ? j : 0; i < 4; ++i) tile_multiply(c[i][j], left[i], right);
     }
@@ -133,38 +127,34 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
     return;
   }
   const bool exact = args.material.exact;
-  const int flux = flux_strips(t, exact), strips = make_strips(t, exact);
+  const int modes = t->tiles.modes, sums = modes + t->tiles.traces, strips = make_strips(t);
   const cell_matrix a = {(double2 *)team.scratch};
-  double *const sign = team.scratch + cell_matrix_count(strips);
+  const cell_matrix flux = {(double2 *)(team.scratch + cell_matrix_count(strips))};
+  double *const sign = (double *)flux.tiles + flux_count(t, exact, strips);
   const cell_weights w =
-      put_weights(args.cells, args.material, e, team, sign + 8 * t->tiles.traces);
+      put_weights(args.cells, args.material, exact, e, team, sign + 8 * t->tiles.traces);
   KG_TEAM_EACH(team, i, 0, size.n_trace) sign[i] = kg_cell_sign(&args.cells, e, i);
 
-  const int sums = make_sum_strips(t, exact);
-  for_blocks(block_list{flux / 2, sums}, team, [&](tile_block b) {
-    if (b.col < flux) {
-      put_flux_block(t, w, a, b);
-      return;
-    }
+  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
+  for_blocks(sums, team, [&](tile_block b) {
     double2 c[4][4] = {};
-    const tile_block of_u = {b.row - flux, b.row_end - flux, b.col - flux, b.col_end - flux};
-    add_sums(args.cells, args.material, w, of_u, c);
+    add_sums(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
-      const int row = i - flux, col = j - flux;
-      if (row >= t->tiles.modes) return trace_entry(args, e, w, row, col, sum);
-      return row == col ? negative_padded(sum, 8 * row, size.n_modes) : negative(sum);
+      if (i >= modes) return trace_entry(args, e, w, i, j, sum);
+      return i == j ? negative_padded(sum, 8 * i, size.n_modes) : negative(sum);
     });
   });
-  if (sums < strips) put_load(args, e, a, flux, sums, team);
+  if (sums < strips) put_load(args, e, a, sums, team);
+  if (exact)
+    add_flux(&t->tiles, flux, sums, nullptr, team, flux.tile(t->tiles.flux, 0), a);
   kg_team_wait(team);
-  const elimination whole = {flux, flux + t->tiles.modes, strips};
-  eliminate<ROWS>(a, whole, team);
-  for_blocks(block_list{0, strips - whole.pivots}, team, [&](tile_block b) {
+  eliminate<ROWS>(a, modes, strips, team);
+  for_blocks(strips - modes, team, [&](tile_block b) {
     double2 c[4][4];
     if (b.row == b.col)
-      gather_block<true>(a, whole, b, c);
+      gather_block<true>(a, modes, strips, b, c);
     else
-      gather_block<false>(a, whole, b, c);
+      gather_block<false>(a, modes, strips, b, c);
     write_block(args, e, sign, b, c);
   });
 }

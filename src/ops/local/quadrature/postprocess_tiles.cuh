@@ -30,7 +30,7 @@ __device__ __forceinline__ void postprocess_by_tiles(const kg_cell_postprocess_a
       kg_cell_geometry_make(&args.cells, &args.material, e, team, x + 8 * strips);
   weighted_flux(z, t, s, team, values);
   KG_TEAM_EACH(team, i, 0, 8 * strips) x[i] = star_load(z, t, values, i);
-  for_blocks(block_list{0, strips}, team, [&](tile_block b) {
+  for_blocks(strips, team, [&](tile_block b) {
     double2 c[4][4] = {};
     add_any_sum<false>(gradient_sum{t->tiles.star_gradient, strips, points, geometry.flux_matrix},
                        b, c);
@@ -41,10 +41,9 @@ __device__ __forceinline__ void postprocess_by_tiles(const kg_cell_postprocess_a
   kg_team_wait(team);
   put_row(a, strips, x, team);
   kg_team_wait(team);
-  const elimination whole = {0, strips, strips + 1};
-  eliminate<ROWS>(a, whole, team);
+  eliminate<ROWS>(a, strips, strips + 1, team);
   if (team.thread >= 32) return;
-  substitute_back(a, whole, x);
+  substitute_back(a, strips, x);
   write_star(z, args, e, geometry, u, x, values);
 }
 

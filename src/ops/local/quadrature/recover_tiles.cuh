@@ -7,29 +7,73 @@
 namespace kg
 {
 
-__host__ __device__ inline int recover_strips(const kg_cell_tables *t, bool exact)
-{
-  return flux_strips(t, exact) + t->tiles.modes + 1;
-}
+/// The flux of an element: of the trace, which the right hand side takes, then of u too.
+template <class Shape>
+struct recover_flux {
+  Shape z;
+  const kg_cell_tables *t;
+  bool exact;
+  const double *g;  ///< [point][3]: weight times G
+  /// The weak gradient: [point][component] covariant, or with `exact` [8 strips] in the flux
+  /// functions.
+  double *gradient;
+  double *flux;  ///< [point][component], or with `exact` scratch
+
+  static __host__ __device__ int count(const kg_cell_tables *t, bool exact)
+  {
+    return exact ? 16 * t->tiles.flux : 4 * t->points.n;
+  }
+  __device__ __forceinline__ recover_flux(Shape z_, const kg_cell_tables *t_, bool exact_,
+                                          const double *g_, double *scratch)
+      : z(z_),
+        t(t_),
+        exact(exact_),
+        g(g_),
+        gradient(scratch),
+        flux(scratch + (exact_ ? 8 * t_->tiles.flux : 2 * z_.POINTS))
+  {
+  }
+  /// The team may read the result afterwards.
+  __device__ __forceinline__ void take_trace(const double *lambda, kg_team team) const
+  {
+    if (exact) {
+      KG_TEAM_EACH(team, k, 0, 8 * t->tiles.flux)
+      {
+        gradient[k] = weak_of(&t->tiles, t->tiles.modes, z.n, lambda, k);
+      }
+      kg_team_wait(team);
+    } else {
+      flux_of_columns(z, t, g, z.N, z.N + z.n, lambda, false, team, gradient, flux);
+    }
+  }
+  /// What the right hand side takes of it: with `exact` elimination brings it.
+  __device__ __forceinline__ const double *of_trace() const
+  {
+    return exact ? nullptr : flux;
+  }
+  /// Write u, which the team may read, and the coefficients of the flux.
+  __device__ __forceinline__ void write(const kg_cell_recover_args &args, int32_t e,
+                                        const cell_matrix &y, const double *u, kg_team team) const
+  {
+    KG_TEAM_EACH(team, i, 0, z.N) args.u[kg_cell_at(e, z.N, i)] = u[i];
+    if (exact) {
+      KG_TEAM_EACH(team, k, 0, 8 * t->tiles.flux) gradient[k] += weak_of(&t->tiles, 0, z.N, u, k);
+      multiply_by_inverse(y, t->tiles.flux, team, flux, gradient);
+    } else {
+      flux_of_columns(z, t, g, 0, z.N, u, true, team, gradient, flux);
+    }
+    KG_TEAM_EACH(team, i, 0, z.S)
+    {
+      args.flux[kg_cell_at(e, z.S, i)] = exact ? gradient[i] : flux_coefficient(z, t, flux, i);
+    }
+  }
+};
 
 __host__ __device__ inline int recover_count(const kg_cell_tables *t, bool exact)
 {
-  const int strips = recover_strips(t, exact);
-  return cell_matrix_count(strips) + cell_weights_count(t, exact) + t->size.n_trace +
-         4 * t->points.n + 8 * strips;
-}
-
-/// Entry k of -B lambda, k counted with the rows behind the end of a strip.
-__device__ __forceinline__ double weak_of_trace(const kg_cell_tables *t, const double *lambda,
-                                                int k)
-{
-  const kg_cell_tiles *tiles = &t->tiles;
-  double sum = 0.0;
-  for (int a = 0; a < t->size.n_trace; ++a) {
-    const int tile = (tiles->modes + a / 8) * 2 * tiles->half + k / 8;
-    sum = fma(-__ldg(tiles->weak + tile * KG_TILE_ENTRIES + a % 8 * 8 + k % 8), lambda[a], sum);
-  }
-  return sum;
+  const int strips = t->tiles.modes + 1;
+  return cell_matrix_count(strips) + flux_count(t, exact, strips) + t->size.n_trace +
+         recover_flux<any_shape>::count(t, exact) + 8 * strips + cell_weights_count(t);
 }
 
 template <int ROWS>
@@ -37,55 +81,40 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
                                                  kg_team team)
 {
   const kg_cell_tables *t = &args.cells.tables;
-  const kg_cell_sizes size = t->size;
   const bool exact = args.material.exact;
   const any_shape z(t);
-  const int N = size.n_modes, S = size.n_flux, n = size.n_trace;
-  const int flux = flux_strips(t, exact), pivots = flux + t->tiles.modes;
+  const int N = z.N, n = z.n, modes = t->tiles.modes;
   const cell_matrix a = {(double2 *)team.scratch};
-  double *const lambda = team.scratch + cell_matrix_count(pivots + 1);
-  double *const gradient = lambda + n, *const at_points = gradient + 2 * t->points.n;
-  double *const x = at_points + 2 * t->points.n;
-  const cell_weights w = put_weights(args.cells, args.material, e, team, x + 8 * (pivots + 1));
+  const cell_matrix flux = {(double2 *)(team.scratch + cell_matrix_count(modes + 1))};
+  double *const lambda = (double *)flux.tiles + flux_count(t, exact, modes + 1);
+  double *const vectors = lambda + n, *const x = vectors + recover_flux<any_shape>::count(t, exact);
+  const cell_weights w =
+      put_weights(args.cells, args.material, exact, e, team, x + 8 * (modes + 1));
+  const recover_flux<any_shape> own(z, t, exact, w.geometry.flux_matrix, vectors);
   take_trace(z, args, e, team, lambda);
   kg_team_wait(team);
-  if (!exact)
-    flux_of_columns(z, t, w.geometry.flux_matrix, N, N + n, lambda, false, team, gradient,
-                    at_points);
-  KG_TEAM_EACH(team, k, 0, 8 * pivots)
+  own.take_trace(lambda, team);
+  KG_TEAM_EACH(team, i, 0, 8 * modes)
   {
-    x[k] = k < 8 * flux ? weak_of_trace(t, lambda, k)
-                        : right_hand_side(z, args, e, w.tau, lambda, exact ? nullptr : at_points,
-                                          k - 8 * flux);
+    x[i] = right_hand_side(z, args, e, w.tau, lambda, own.of_trace(), i);
   }
-  for_blocks(block_list{flux / 2, pivots}, team, [&](tile_block b) {
-    if (b.col < flux) {
-      put_flux_block(t, w, a, b);
-      return;
-    }
+  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
+  for_blocks(modes, team, [&](tile_block b) {
     double2 c[4][4] = {};
-    add_sums(args.cells, args.material, w,
-             tile_block{b.row - flux, b.row_end - flux, b.col - flux, b.col_end - flux}, c);
+    add_sums(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
-      return i == j ? negative_padded(sum, 8 * (i - flux), N) : negative(sum);
+      return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
     });
   });
   kg_team_wait(team);
-  put_row(a, pivots, x, team);
+  put_row(a, modes, x, team);
+  if (exact)
+    add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
   kg_team_wait(team);
-  const elimination whole = {flux, pivots, pivots + 1};
-  eliminate<ROWS>(a, whole, team);
-  if (team.thread < 32) substitute_back(a, whole, x);
+  eliminate<ROWS>(a, modes, modes + 1, team);
+  if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);
-  const double *const u = x + 8 * flux;
-  KG_TEAM_EACH(team, i, 0, N) args.u[kg_cell_at(e, N, i)] = u[i];
-  if (!exact)
-    flux_of_columns(z, t, w.geometry.flux_matrix, 0, N, u, true, team, gradient, at_points);
-  KG_TEAM_EACH(team, i, 0, S)
-  {
-    args.flux[kg_cell_at(e, S, i)] =
-        exact ? x[i < S / 2 ? i : 4 * flux + i - S / 2] : flux_coefficient(z, t, at_points, i);
-  }
+  own.write(args, e, flux, x, team);
 }
 
 }  // namespace kg

@@ -1,11 +1,11 @@
 // small_tiles.cuh: the same as make_tiles.cuh, recover_tiles.cuh and postprocess_tiles.cuh for
 // shapes and orders known to the compiler whose matrix stays in the registers of one warp: a result
 // of the tensor cores is an operand as it is, so that nothing but vectors goes through shared
-// memory. For material.exact there would be too many tiles.
+// memory, and with material.exact the tiles of flux_inverse.cuh.
 #pragma once
-#include "ops/local/quadrature/cell_tiles.cuh"
-#include "ops/local/quadrature/cell_vectors.cuh"
-#include "ops/local/quadrature/make.h"
+#include "ops/local/quadrature/cell_sums.cuh"
+#include "ops/local/quadrature/make_tiles.cuh"
+#include "ops/local/quadrature/recover_tiles.cuh"
 
 namespace kg
 {
@@ -48,6 +48,45 @@ struct small_matrix {
       }
     }
   }
+  /// += W W^T, of the first USED strips.
+  template <int USED>
+  __device__ __forceinline__ void add_products(const double2 (&w)[USED])
+  {
+#pragma unroll
+    for (int j = 0; j < USED; ++j) {
+      if (j % 2) tile_multiply(t[j][j], w[j], w[j]);
+#pragma unroll
+      for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
+        if (i + 1 < USED)
+          tile_multiply(t[i][j], t[i + 1][j], w[i], w[i + 1], w[j]);
+        else
+          tile_multiply(t[i][j], w[i], w[j]);
+    }
+  }
+  /// += what the flux gives to the first USED strips, and if ROW is set to `row` behind them.
+  template <int USED, bool ROW>
+  __device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_matrix &y,
+                                           const double *row)
+  {
+#pragma unroll 1
+    for (int k = 0; k < tiles->flux; ++k) {
+      double2 w[USED + ROW] = {};
+#pragma unroll 1
+      for (int j = 0; j <= k; ++j) {
+        const double2 right = y.at(k, j);
+#pragma unroll
+        for (int i = 0; i < USED; i += 2) {
+          const strip_pair down = load_weak(tiles, i / 2, j);
+          if (i + 1 < USED)
+            pair_multiply(w[i], w[i + 1], down, right);
+          else
+            tile_multiply(w[i], down.strip(0), right);
+        }
+        if (ROW) tile_multiply(w[USED], tile_of_row(row, j), right);
+      }
+      add_products<USED + ROW>(w);
+    }
+  }
   /// The matrix of which the sums are t, negative; rows and columns from n on have ones.
   template <int USED>
   __device__ __forceinline__ void negate(int n)
@@ -79,15 +118,14 @@ struct small_matrix {
         for (int k = j + 1; k <= i; ++k) tile_multiply(t[i][k], t[i][j], t[k][j]);
     }
   }
-  /// The right hand side in row 0 of the last strip.
+  /// The right hand side in row 0 of the last strip, less the sums that are there.
   __device__ __forceinline__ void put_row(const double *row)
   {
-    const int lane = threadIdx.x % 32, col = lane % 4 * 2;
 #pragma unroll
-    for (int j = 0; j < STRIPS; ++j)
-      t[STRIPS - 1][j] = lane < 4 && j < STRIPS - 1
-                             ? make_double2(row[8 * j + col], row[8 * j + col + 1])
-                             : make_double2(0.0, 0.0);
+    for (int j = 0; j < STRIPS - 1; ++j) {
+      const double2 right = tile_of_row(row, j), sum = t[STRIPS - 1][j];
+      t[STRIPS - 1][j] = make_double2(right.x - sum.x, right.y - sum.y);
+    }
   }
   /// The unknowns to x, which the warp may read afterwards.
   __device__ __forceinline__ void substitute_back(double *x) const
@@ -114,51 +152,31 @@ struct small_matrix {
   }
 };
 
-/// Weights that a matrix needs besides the geometry: t_l by trace mode, weight times c J.
-struct small_weights {
-  kg_cell_geometry geometry;
-  double *tau, *mass;
-};
-
-template <class Shape>
-__host__ __device__ int small_weights_count(const kg_cell_tables *t)
-{
-  return kg_cell_geometry_count(t) + 8 * Shape::TRACES + Shape::POINTS;
-}
-
-template <class Shape>
-__device__ __forceinline__ small_weights put_small_weights(const kg_cells &cells,
-                                                           const kg_cell_material &material,
-                                                           bool reacts, int32_t e, kg_team team,
-                                                           double *scratch)
-{
-  const kg_cell_tables *t = &cells.tables;
-  small_weights out = {kg_cell_geometry_make(&cells, &material, e, team, scratch),
-                       scratch + kg_cell_geometry_count(t), nullptr};
-  out.mass = out.tau + 8 * Shape::TRACES;
-  KG_TEAM_EACH(team, a, 0, 8 * Shape::TRACES)
-  {
-    out.tau[a] = a < Shape::n ? out.geometry.tau[a / Shape::m] : 0.0;
-  }
-  if (reacts) KG_TEAM_EACH(team, q, 0, Shape::POINTS)
-    {
-      out.mass[q] = kg_cell_reaction_at(t, &material, e, q) * out.geometry.jacobian[q];
-    }
-  __syncwarp();
-  return out;
-}
-
-/// The sums of the first USED strips: modes of u, and of the trace behind them.
-template <class Shape, int USED, int STRIPS>
-__device__ __forceinline__ void add_small_sums(const kg_cell_tables *t, const small_weights &w,
-                                               bool reacts, small_matrix<STRIPS> &a)
+/// The sums of the first USED strips: modes of u, and of the trace behind them; with EXACT also of
+/// `row`, if ROW is set.
+template <class Shape, int USED, bool EXACT, bool ROW, int STRIPS>
+__device__ __forceinline__ void add_small_sums(const kg_cell_tables *t,
+                                               const kg_cell_material &material,
+                                               const cell_weights &w, const cell_matrix &flux,
+                                               const double *row, small_matrix<STRIPS> &a)
 {
   constexpr int MODES = Shape::MODES;
   a.clear();
-  a.template add<USED>(gradient_sum{t->tiles.gradient, MODES + Shape::TRACES, Shape::POINTS,
-                                    w.geometry.flux_matrix});
+  if (EXACT)
+    a.template add_flux<USED, ROW>(&t->tiles, flux, row);
+  else
+    a.template add<USED>(gradient_sum{t->tiles.gradient, MODES + Shape::TRACES, Shape::POINTS,
+                                      w.geometry.flux_matrix});
   a.template add<MODES>(value_sum{t->tiles.lift_of_modes, MODES, Shape::n, w.tau});
-  if (reacts) a.template add<MODES>(value_sum{t->tiles.value, MODES, Shape::POINTS, w.mass});
+  if (has_mass(material))
+    a.template add<MODES>(value_sum{t->tiles.value, MODES, Shape::POINTS, w.mass});
+}
+
+/// Doubles of the tiles of the flux.
+template <class Shape, bool EXACT>
+__host__ __device__ constexpr int small_flux_count()
+{
+  return EXACT ? cell_matrix_count(Shape::FLUX) : 0;
 }
 
 /// Rows of the trace: -t_l lift in the columns of u, t_l on the diagonal, and -f in row n.
@@ -234,14 +252,14 @@ __device__ __forceinline__ void write_empty(const kg_cell_make_args &args, int32
   KG_TEAM_EACH(team, i, 0, Shape::n) args.condensed[kg_cell_at(e, Shape::n, i)] = 0.0;
 }
 
-template <class Shape>
+template <class Shape, bool EXACT>
 struct small_make {
   typedef kg_cell_make_args args;
   static constexpr const char *name = "cell_make";
 
   static int count(const kg_cell_tables *t)
   {
-    return small_weights_count<Shape>(t) + Shape::n;
+    return small_flux_count<Shape, EXACT>() + cell_weights_count(t) + Shape::n;
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
@@ -250,13 +268,14 @@ struct small_make {
       write_empty<Shape>(a, e, team);
       return;
     }
-    const bool reacts = a.material.values || a.material.reaction != 0.0;
-    double *const sign = team.scratch;
+    const cell_matrix flux = {(double2 *)team.scratch};
+    double *const sign = team.scratch + small_flux_count<Shape, EXACT>();
     KG_TEAM_EACH(team, i, 0, Shape::n) sign[i] = kg_cell_sign(&a.cells, e, i);
-    const small_weights w =
-        put_small_weights<Shape>(a.cells, a.material, reacts, e, team, team.scratch + Shape::n);
+    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, sign + Shape::n);
+    if (EXACT) put_flux_inverse<4>(t, w.geometry.flux_matrix, flux, team);
     small_matrix<Shape::STRIPS> matrix;
-    add_small_sums<Shape, Shape::MODES + Shape::TRACES>(t, w, reacts, matrix);
+    add_small_sums<Shape, Shape::MODES + Shape::TRACES, EXACT, false>(t, a.material, w, flux,
+                                                                      nullptr, matrix);
     matrix.template negate<Shape::MODES>(Shape::N);
     put_small_traces<Shape>(a, e, w.tau, matrix);
     matrix.template eliminate<Shape::MODES>();
@@ -264,42 +283,42 @@ struct small_make {
   }
 };
 
-template <class Shape>
+template <class Shape, bool EXACT>
 struct small_recover {
   typedef kg_cell_recover_args args;
   static constexpr const char *name = "cell_recover";
 
   static int count(const kg_cell_tables *t)
   {
-    return small_weights_count<Shape>(t) + Shape::n + 4 * Shape::POINTS + 8 * Shape::MODES;
+    return small_flux_count<Shape, EXACT>() + cell_weights_count(t) + Shape::n +
+           recover_flux<Shape>::count(t, EXACT) + 8 * Shape::MODES;
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
     constexpr Shape z = {};
-    constexpr int N = Shape::N, n = Shape::n, MODES = Shape::MODES;
+    constexpr int MODES = Shape::MODES;
     const kg_cell_tables *t = &a.cells.tables;
-    const bool reacts = a.material.values || a.material.reaction != 0.0;
-    double *const lambda = team.scratch, *const gradient = lambda + n;
-    double *const flux = gradient + 2 * Shape::POINTS, *const x = flux + 2 * Shape::POINTS;
+    const cell_matrix flux = {(double2 *)team.scratch};
+    double *const lambda = team.scratch + small_flux_count<Shape, EXACT>();
+    double *const vectors = lambda + Shape::n;
+    double *const x = vectors + recover_flux<Shape>::count(t, EXACT);
     take_trace(z, a, e, team, lambda);
-    const small_weights w =
-        put_small_weights<Shape>(a.cells, a.material, reacts, e, team, x + 8 * MODES);
-    const double *const g = w.geometry.flux_matrix;
-    flux_of_columns(z, t, g, N, N + n, lambda, false, team, gradient, flux);
-    KG_TEAM_EACH(team, i, 0, 8 * MODES) x[i] = right_hand_side(z, a, e, w.tau, lambda, flux, i);
+    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, x + 8 * MODES);
+    const recover_flux<Shape> own(z, t, EXACT, w.geometry.flux_matrix, vectors);
+    own.take_trace(lambda, team);
+    KG_TEAM_EACH(team, i, 0, 8 * MODES)
+    {
+      x[i] = right_hand_side(z, a, e, w.tau, lambda, own.of_trace(), i);
+    }
     __syncwarp();
+    if (EXACT) put_flux_inverse<4>(t, w.geometry.flux_matrix, flux, team);
     small_matrix<MODES + 1> matrix;
-    add_small_sums<Shape, MODES>(t, w, reacts, matrix);
-    matrix.template negate<MODES>(N);
+    add_small_sums<Shape, MODES, EXACT, EXACT>(t, a.material, w, flux, own.gradient, matrix);
+    matrix.template negate<MODES>(Shape::N);
     matrix.put_row(x);
     matrix.template eliminate<MODES>();
     matrix.substitute_back(x);
-    KG_TEAM_EACH(team, i, 0, N) a.u[kg_cell_at(e, N, i)] = x[i];
-    flux_of_columns(z, t, g, 0, N, x, true, team, gradient, flux);
-    KG_TEAM_EACH(team, i, 0, Shape::S)
-    {
-      a.flux[kg_cell_at(e, Shape::S, i)] = flux_coefficient(z, t, flux, i);
-    }
+    own.write(a, e, flux, x, team);
   }
 };
 

@@ -6,12 +6,20 @@
 #include "ops/local/quadrature/make_tiles.cuh"
 #include "ops/local/quadrature/postprocess_tiles.cuh"
 #include "ops/local/quadrature/recover_tiles.cuh"
-#include "ops/local/quadrature/small_exact.cuh"
 #include "ops/local/quadrature/small_tiles.cuh"
 #include "ops/local/quadrature/tiles.h"
 
 namespace
 {
+
+template <class Shape>
+using make = kg::small_make<Shape, false>;
+template <class Shape>
+using make_exact = kg::small_make<Shape, true>;
+template <class Shape>
+using recover = kg::small_recover<Shape, false>;
+template <class Shape>
+using recover_exact = kg::small_recover<Shape, true>;
 
 enum {
   WARPS = 8,        // of an element, at most
@@ -113,7 +121,7 @@ bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *statu
   }
 }
 
-/// Run an operator with material.exact, of quadrilaterals alone. Returns whether there is one.
+/// The same with material.exact, for quadrilaterals.
 template <template <class> class Operator, class Args>
 bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
 {
@@ -123,7 +131,8 @@ bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status 
     CASE(4, 1, 4)
     CASE(4, 2, 4)
     CASE(4, 3, 4)
-    CASE(4, 4, 2)
+    CASE(4, 4, 3)
+    CASE(4, 5, 2)
     default:
       return false;
   }
@@ -147,8 +156,8 @@ kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
 {
   kedge_status status;
   if (a->material.exact
-          ? try_small_exact<kg::small_exact_make>(ctx, kg_cell_make_things(a), *a, &status)
-          : try_small<kg::small_make>(ctx, kg_cell_make_things(a), *a, &status))
+          ? try_small_exact<make_exact>(ctx, kg_cell_make_things(a), *a, &status)
+          : try_small<make>(ctx, kg_cell_make_things(a), *a, &status))
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
@@ -165,8 +174,8 @@ kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
 {
   kedge_status status;
   if (a->material.exact
-          ? try_small_exact<kg::small_exact_recover>(ctx, a->cells.n_elements, *a, &status)
-          : try_small<kg::small_recover>(ctx, a->cells.n_elements, *a, &status))
+          ? try_small_exact<recover_exact>(ctx, a->cells.n_elements, *a, &status)
+          : try_small<recover>(ctx, a->cells.n_elements, *a, &status))
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;

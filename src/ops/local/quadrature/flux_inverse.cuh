@@ -1,0 +1,180 @@
+// flux_inverse.cuh: the flux of material.exact by tiles: M = sum_q w_q Phi^T G^-1 Phi = L L^T, of
+// which shared memory keeps Y = -L^-1, so that M^-1 = Y^T Y. With B the weak gradient of modes and
+// trace, their matrix gets (B^T Y^T) (B^T Y^T)^T, strip by strip of the flux functions; vectors are
+// multiplied by Y, then by Y^T.
+#pragma once
+#include "ops/local/quadrature/cell_tiles.cuh"
+
+namespace kg
+{
+
+/// -L^-1 from the tiles -M, which the team may read afterwards: column by column from the last on,
+/// in each of which the lower rows come first, as they read what the upper rows overwrite.
+template <int ROWS>
+__device__ void invert_flux(const cell_matrix &a, int strips, kg_team team)
+{
+  const int warp = team.thread / 32, warps = team.threads / 32, stride = warps * ROWS;
+  eliminate<ROWS>(a, strips, strips, team);
+#pragma unroll 1
+  for (int j = strips - 2; j >= 0; --j) {
+    const double2 inverse = a.transpose_at(j, j);
+#pragma unroll 1
+    for (int below = (strips - j - 2) / stride * stride; below >= 0; below -= stride) {
+      const int i = j + 1 + below + warp * ROWS;
+      double2 c[ROWS];
+      if (i < strips) {
+        const tile_rows<ROWS> rows(a, i, strips);
+#pragma unroll
+        for (int r = 0; r < ROWS; ++r) c[r] = make_double2(0.0, 0.0);
+#pragma unroll 2
+        for (int k = j + 1; k <= i; ++k) rows.multiply(k, a.transpose_at(k, j), c);
+#pragma unroll
+        for (int k = 1; k < ROWS; ++k) {
+          if (i + k >= strips) break;
+          const double2 right = a.transpose_at(i + k, j);
+#pragma unroll
+          for (int r = k; r < ROWS; ++r)
+            if (i + r < strips) tile_multiply(c[r], rows.row[r][(i + k) * TILE_LANES], right);
+        }
+      }
+      kg_team_wait(team);
+#pragma unroll
+      for (int r = 0; r < ROWS; ++r) {
+        if (i + r >= strips) break;
+        double2 y = make_double2(0.0, 0.0);
+        tile_multiply(y, c[r], inverse);
+        a.at(i + r, j) = y;
+      }
+    }
+    kg_team_wait(team);
+  }
+}
+
+/// Y of an element whose weights of points are w G^-1. The team may read it afterwards.
+template <int ROWS>
+__device__ void put_flux_inverse(const kg_cell_tables *t, const double *weights,
+                                 const cell_matrix &y, kg_team team)
+{
+  const int strips = t->tiles.flux;
+  for_blocks(strips, team, [&](tile_block b) {
+    double2 c[4][4] = {};
+    add_any_sum<false>(gradient_sum{t->tiles.fluxes, strips, t->points.n, weights}, b, c);
+    put_block(y, b, c, [&](int i, int j, double2 sum) {
+      return i == j ? negative_padded(sum, 8 * i, t->size.n_flux) : negative(sum);
+    });
+  });
+  kg_team_wait(team);
+  invert_flux<ROWS>(y, strips, team);
+}
+
+/// A row, of which tile j has eight numbers, as row 0 of tiles.
+__device__ __forceinline__ double2 tile_of_row(const double *row, int j)
+{
+  const int lane = threadIdx.x % 32, at = 8 * j + lane * 2;
+  return lane < 4 ? make_double2(row[at], row[at + 1]) : make_double2(0.0, 0.0);
+}
+
+/// B^T of a pair of strips in column tile j.
+__device__ __forceinline__ strip_pair load_weak(const kg_cell_tiles *tiles, int pair, int j)
+{
+  const int pairs = (tiles->modes + tiles->traces + 1) / 2;
+  return load_pair((const double2 *)tiles->weak + threadIdx.x % 32 +
+                   (j * pairs + pair) * 2 * TILE_LANES);
+}
+
+/// Add what the flux gives to the strips of modes and trace, the first `strips` of a, which is
+/// negative; and to `row` behind them, if it is not null: that is B^T Y^T of a right hand side.
+/// The team may read a afterwards. @param panel  a tile a strip, scratch
+__device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_matrix &y,
+                                         int strips, const double *row, kg_team team,
+                                         double2 *panel, const cell_matrix &a)
+{
+  const int warp = team.thread / 32, warps = team.threads / 32, all = strips + (row != nullptr);
+  double2 *const own = panel + threadIdx.x % 32;
+#pragma unroll 1
+  for (int k = 0; k < tiles->flux; ++k) {
+#pragma unroll 1
+    for (int i = 2 * warp; i < all; i += 2 * warps) {
+      double2 w[2] = {};
+#pragma unroll 2
+      for (int j = 0; j <= k; ++j) {
+        strip_pair down = {};
+        if (i < strips) down = load_weak(tiles, i / 2, j);
+        if (row && i <= strips && strips < i + 2) {
+          const double2 of_row = tile_of_row(row, j);
+          (strips == i ? down.even.x : down.even.y) = of_row.x;
+          (strips == i ? down.odd.x : down.odd.y) = of_row.y;
+        }
+        pair_multiply(w[0], w[1], down, y.at(k, j));
+      }
+      own[i * TILE_LANES] = w[0];
+      if (i + 1 < all) own[(i + 1) * TILE_LANES] = w[1];
+    }
+    kg_team_wait(team);
+#pragma unroll 1
+    for (int i = warp; i < all; i += warps) {
+      const double2 left = negative(own[i * TILE_LANES]);
+#pragma unroll 4
+      for (int j = 0; j <= i; ++j) {
+        double2 c = a.at(i, j);
+        tile_multiply(c, left, own[j * TILE_LANES]);
+        a.at(i, j) = c;
+      }
+    }
+    kg_team_wait(team);
+  }
+}
+
+/// (B x)_k of the rows of strips `first` on of B^T, of which x has n numbers.
+__device__ __forceinline__ double weak_of(const kg_cell_tiles *tiles, int first, int n,
+                                          const double *x, int k)
+{
+  const int pairs = (tiles->modes + tiles->traces + 1) / 2;
+  const double *const column = tiles->weak + (k / 8 * pairs * 2 + k % 2) * KG_TILE_ENTRIES;
+  double sum = 0.0;
+#pragma unroll 8
+  for (int a = 0; a < n; ++a) {
+    const int strip = first + a / 8, entry = a % 8 * 4 + k % 8 / 2;
+    sum = fma(__ldg(column + strip / 2 * 2 * KG_TILE_ENTRIES + 2 * entry + strip % 2), x[a], sum);
+  }
+  return sum;
+}
+
+/// x = M^-1 x, of whole strips; z is scratch for as many. The team may read x afterwards; waits
+/// before.
+__device__ __forceinline__ void multiply_by_inverse(const cell_matrix &y, int strips, kg_team team,
+                                                    double *z, double *x)
+{
+  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const int warp = team.thread / 32, warps = team.threads / 32;
+  kg_team_wait(team);
+#pragma unroll 1
+  for (int k = warp; k < strips; k += warps) {
+    double sum = 0.0;
+#pragma unroll 4
+    for (int j = 0; j <= k; ++j) {
+      const double2 tile = y.at(k, j);
+      sum = fma(tile.x, x[8 * j + col], fma(tile.y, x[8 * j + col + 1], sum));
+    }
+    sum += __shfl_xor_sync(0xffffffffu, sum, 1);
+    sum += __shfl_xor_sync(0xffffffffu, sum, 2);
+    if (lane % 4 == 0) z[8 * k + row] = sum;
+  }
+  kg_team_wait(team);
+#pragma unroll 1
+  for (int j = warp; j < strips; j += warps) {
+    double2 sum = make_double2(0.0, 0.0);
+#pragma unroll 4
+    for (int k = j; k < strips; ++k) {
+      const double2 tile = y.at(k, j);
+      sum = make_double2(fma(tile.x, z[8 * k + row], sum.x), fma(tile.y, z[8 * k + row], sum.y));
+    }
+    sum = sum_of_rows(sum);
+    if (row != 0) continue;
+    x[8 * j + col] = sum.x;
+    x[8 * j + col + 1] = sum.y;
+  }
+  kg_team_wait(team);
+}
+
+}  // namespace kg
