@@ -48,20 +48,17 @@ struct small_matrix {
       }
     }
   }
-  /// += W W^T, of the first USED strips.
+  /// Column j += the products of strips w with strip j, from row j on.
   template <int USED>
-  __device__ __forceinline__ void add_products(const double2 (&w)[USED])
+  __device__ __forceinline__ void add_products(int j, const double2 (&w)[USED])
   {
+    if (j % 2) tile_multiply(t[j][j], w[j], w[j]);
 #pragma unroll
-    for (int j = 0; j < USED; ++j) {
-      if (j % 2) tile_multiply(t[j][j], w[j], w[j]);
-#pragma unroll
-      for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
-        if (i + 1 < USED)
-          tile_multiply(t[i][j], t[i + 1][j], w[i], w[i + 1], w[j]);
-        else
-          tile_multiply(t[i][j], w[i], w[j]);
-    }
+    for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
+      if (i + 1 < USED)
+        tile_multiply(t[i][j], t[i + 1][j], w[i], w[i + 1], w[j]);
+      else
+        tile_multiply(t[i][j], w[i], w[j]);
   }
   /// += what the flux gives to the first USED strips, and if ROW is set to `row` behind them.
   template <int USED, bool ROW>
@@ -84,7 +81,8 @@ struct small_matrix {
         }
         if (ROW) tile_multiply(w[USED], tile_of_row(row, j), right);
       }
-      add_products<USED + ROW>(w);
+#pragma unroll
+      for (int j = 0; j < USED + ROW; ++j) add_products<USED + ROW>(j, w);
     }
   }
   /// The matrix of which the sums are t, negative; rows and columns from n on have ones.
@@ -97,25 +95,32 @@ struct small_matrix {
       for (int j = 0; j <= i; ++j)
         t[i][j] = i == j ? negative_padded(t[i][j], 8 * i, n) : negative(t[i][j]);
   }
-  /// The first PIVOTS columns become those of the Cholesky factor, with -L^-1 on the diagonal.
-  template <int PIVOTS>
+  /// The first n columns, of PIVOTS strips, become those of the Cholesky factor, with -L^-1 on the
+  /// diagonal.
+  template <int PIVOTS, int n>
   __device__ __forceinline__ void eliminate()
   {
+    constexpr int LAST = n - 8 * (PIVOTS - 1);
 #pragma unroll
     for (int j = 0; j < PIVOTS; ++j) {
-      double2 inverse[1] = {t[j][j]};
-      invert_factors<8, 1>(inverse);
+      double2 inverse[1] = {t[j][j]}, w[STRIPS] = {};
+      if (j + 1 < PIVOTS)
+        invert_factors<8, 1>(inverse);
+      else
+        invert_factors<LAST, 1>(inverse);
       t[j][j] = inverse[0];
+      if (j % 2 == 0 && j + 1 < STRIPS) tile_multiply(w[j + 1], t[j + 1][j], inverse[0]);
+#pragma unroll
+      for (int i = (j + 2) / 2 * 2; i < STRIPS; i += 2)
+        if (i + 1 < STRIPS)
+          tile_multiply(w[i], w[i + 1], t[i][j], t[i + 1][j], inverse[0]);
+        else
+          tile_multiply(w[i], t[i][j], inverse[0]);
 #pragma unroll
       for (int i = j + 1; i < STRIPS; ++i) {
-        double2 w = make_double2(0.0, 0.0);
-        tile_multiply(w, t[i][j], inverse[0]);
-        t[i][j] = w;
+        t[i][j] = w[i];
+        add_products<STRIPS>(i, w);
       }
-#pragma unroll
-      for (int i = j + 1; i < STRIPS; ++i)
-#pragma unroll
-        for (int k = j + 1; k <= i; ++k) tile_multiply(t[i][k], t[i][j], t[k][j]);
     }
   }
   /// The right hand side in row 0 of the last strip, less the sums that are there.
@@ -278,7 +283,7 @@ struct small_make {
                                                                       nullptr, matrix);
     matrix.template negate<Shape::MODES>(Shape::N);
     put_small_traces<Shape>(a, e, w.tau, matrix);
-    matrix.template eliminate<Shape::MODES>();
+    matrix.template eliminate<Shape::MODES, Shape::N>();
     write_small<Shape>(a, e, sign, matrix);
   }
 };
@@ -316,7 +321,7 @@ struct small_recover {
     add_small_sums<Shape, MODES, EXACT, EXACT>(t, a.material, w, flux, own.gradient, matrix);
     matrix.template negate<MODES>(Shape::N);
     matrix.put_row(x);
-    matrix.template eliminate<MODES>();
+    matrix.template eliminate<MODES, Shape::N>();
     matrix.substitute_back(x);
     own.write(a, e, flux, x, team);
   }
@@ -351,7 +356,7 @@ struct small_postprocess {
         gradient_sum{t->tiles.star_gradient, STAR, POINTS, geometry.flux_matrix});
     matrix.template negate<STAR>(Shape::N_STAR - 1);
     matrix.put_row(x);
-    matrix.template eliminate<STAR>();
+    matrix.template eliminate<STAR, Shape::N_STAR - 1>();
     matrix.substitute_back(x);
     write_star(z, a, e, geometry, u, x, values);
   }
