@@ -245,38 +245,53 @@ struct tile_rows {
   }
 };
 
+/// Row j + 1 of column j of the Cholesky factor, and -L^-1 of the next tile on the diagonal, which
+/// needs nothing but this row.
+__device__ __forceinline__ void eliminate_next(const cell_matrix &a, int j)
+{
+  const double2 *const across = &a.at(j, 0);
+  double2 *const row = &a.at(j + 1, 0);
+  double2 c = row[j * TILE_LANES], d[1] = {row[(j + 1) * TILE_LANES]};
+#pragma unroll 2
+  for (int k = 0; k < j; ++k) {
+    const double2 left = row[k * TILE_LANES];
+    tile_multiply(c, left, across[k * TILE_LANES]);
+    tile_multiply(d[0], left, left);
+  }
+  double2 w = make_double2(0.0, 0.0);
+  tile_multiply(w, c, across[j * TILE_LANES]);
+  tile_multiply(d[0], w, w);
+  invert_factors<8, 1>(d);
+  row[j * TILE_LANES] = w;
+  row[(j + 1) * TILE_LANES] = d[0];
+}
+
 /// The first `pivots` of the strips become columns of the Cholesky factor: W = A L_jj^-T below,
-/// -L_jj^-1 on the diagonal. The team may read them afterwards.
+/// -L_jj^-1 on the diagonal. The team may read them afterwards; waits before.
 template <int ROWS>
 __device__ void eliminate(const cell_matrix &a, int pivots, int strips, kg_team team)
 {
   const int warp = team.thread / 32, warps = team.threads / 32;
-  // The first warp inverts a tile and begins with the last rows.
-  const int first = (warps - 1 - warp) * ROWS, stride = warps * ROWS;
+  kg_team_wait(team);
+  if (warp == 0) {
+    double2 d[1] = {a.at(0, 0)};
+    invert_factors<8, 1>(d);
+    a.at(0, 0) = d[0];
+  }
+  kg_team_wait(team);
 #pragma unroll 1
   for (int j = 0; j < pivots; ++j) {
+    // The first warp prepares the next column. If there are others, they do the rest.
+    const bool next = j + 1 < pivots, apart = next && warps > 1;
     const double2 *const across = &a.at(j, 0);
-    if (warp == 0) {
-      const tile_rows<1> own(a, j, strips);
-      double2 d[1];
-      own.load(j, d);
-      own.gather(across, j, d);
-      invert_factors<8, 1>(d);
-      a.at(j, j) = d[0];
-    }
-    bool waited = false;
+    if (next && warp == 0) eliminate_next(a, j);
+    const int worker = apart ? warp - 1 : warp, workers = apart ? warps - 1 : warps;
 #pragma unroll 1
-    for (int i = j + 1 + first; i < strips || !waited; i += stride) {
-      const bool has = i < strips;
+    for (int i = j + 1 + next + worker * ROWS; worker >= 0 && i < strips; i += workers * ROWS) {
       double2 c[ROWS];
-      if (has) {
-        const tile_rows<ROWS> rows(a, i, strips);
-        rows.load(j, c);
-        rows.gather(across, j, c);
-      }
-      if (!waited) kg_team_wait(team);
-      waited = true;
-      if (!has) break;
+      const tile_rows<ROWS> rows(a, i, strips);
+      rows.load(j, c);
+      rows.gather(across, j, c);
       const double2 inverse = across[j * TILE_LANES];
 #pragma unroll
       for (int r = 0; r < ROWS; ++r) {

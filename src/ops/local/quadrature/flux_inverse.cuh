@@ -8,46 +8,55 @@
 namespace kg
 {
 
-/// -L^-1 from the tiles -M, which the team may read afterwards: column by column from the last on,
-/// in each of which the lower rows come first, as they read what the upper rows overwrite.
+/// The sums over k, j < k <= i + r, of the products of tiles k of rows i + r and of the transposes
+/// of column j. Rows up to j get sums that nobody reads.
+template <int ROWS>
+__device__ __forceinline__ void sum_rows(const cell_matrix &a, int i, int j, int strips,
+                                         double2 (&c)[ROWS])
+{
+  const tile_rows<ROWS> rows(a, i, strips);
+#pragma unroll
+  for (int r = 0; r < ROWS; ++r) c[r] = make_double2(0.0, 0.0);
+#pragma unroll 2
+  for (int k = j + 1; k <= i; ++k) rows.multiply(k, a.transpose_at(k, j), c);
+#pragma unroll
+  for (int k = 1; k < ROWS; ++k) {
+    if (i + k <= j || i + k >= strips) continue;
+    const double2 right = a.transpose_at(i + k, j);
+#pragma unroll
+    for (int r = k; r < ROWS; ++r)
+      if (i + r < strips) tile_multiply(c[r], rows.row[r][(i + k) * TILE_LANES], right);
+  }
+}
+
+/// -L^-1 from the tiles -M, which the team may read afterwards; waits before. Column by column from
+/// the last on, in each of which the lower rows come first, as they read what the upper rows
+/// overwrite. Otherwise a row reads nothing but itself, and a warp has its rows for all columns.
 template <int ROWS>
 __device__ void invert_flux(const cell_matrix &a, int strips, kg_team team)
 {
-  const int warp = team.thread / 32, warps = team.threads / 32, stride = warps * ROWS;
+  const int stride = team.threads / 32 * ROWS, own = team.thread / 32 * ROWS;
   eliminate<ROWS>(a, strips, strips, team);
 #pragma unroll 1
   for (int j = strips - 2; j >= 0; --j) {
     const double2 inverse = a.transpose_at(j, j);
 #pragma unroll 1
-    for (int below = (strips - j - 2) / stride * stride; below >= 0; below -= stride) {
-      const int i = j + 1 + below + warp * ROWS;
+    for (int round = (strips - 1) / stride * stride; round + stride > j + 1; round -= stride) {
+      const int i = round + own;
+      const bool has = i < strips && i + ROWS > j + 1;
       double2 c[ROWS];
-      if (i < strips) {
-        const tile_rows<ROWS> rows(a, i, strips);
-#pragma unroll
-        for (int r = 0; r < ROWS; ++r) c[r] = make_double2(0.0, 0.0);
-#pragma unroll 2
-        for (int k = j + 1; k <= i; ++k) rows.multiply(k, a.transpose_at(k, j), c);
-#pragma unroll
-        for (int k = 1; k < ROWS; ++k) {
-          if (i + k >= strips) break;
-          const double2 right = a.transpose_at(i + k, j);
-#pragma unroll
-          for (int r = k; r < ROWS; ++r)
-            if (i + r < strips) tile_multiply(c[r], rows.row[r][(i + k) * TILE_LANES], right);
-        }
-      }
+      if (has) sum_rows<ROWS>(a, i, j, strips, c);
       kg_team_wait(team);
+      if (!has) continue;
 #pragma unroll
       for (int r = 0; r < ROWS; ++r) {
-        if (i + r >= strips) break;
         double2 y = make_double2(0.0, 0.0);
         tile_multiply(y, c[r], inverse);
-        a.at(i + r, j) = y;
+        if (i + r > j && i + r < strips) a.at(i + r, j) = y;
       }
     }
-    kg_team_wait(team);
   }
+  kg_team_wait(team);
 }
 
 /// Y of an element whose weights of points are w G^-1. The team may read it afterwards.
@@ -63,7 +72,6 @@ __device__ void put_flux_inverse(const kg_cell_tables *t, const double *weights,
       return i == j ? negative_padded(sum, 8 * i, t->size.n_flux) : negative(sum);
     });
   });
-  kg_team_wait(team);
   invert_flux<ROWS>(y, strips, team);
 }
 

@@ -40,7 +40,6 @@ __device__ __forceinline__ void postprocess_by_tiles(const kg_cell_postprocess_a
   });
   kg_team_wait(team);
   put_row(a, strips, x, team);
-  kg_team_wait(team);
   eliminate<ROWS>(a, strips, strips + 1, team);
   if (team.thread >= 32) return;
   substitute_back(a, strips, x);

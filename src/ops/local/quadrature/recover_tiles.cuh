@@ -110,7 +110,6 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   put_row(a, modes, x, team);
   if (exact)
     add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
-  kg_team_wait(team);
   eliminate<ROWS>(a, modes, modes + 1, team);
   if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);

@@ -22,14 +22,13 @@ template <class Shape>
 using recover_exact = kg::small_recover<Shape, true>;
 
 enum {
-  WARPS = 8,        // of an element, at most
+  WARPS = 16,       // of a multiprocessor, for which there are registers
   WARPS_BLOCK = 4,  // of a block of several elements
-  WARPS_ALL = 16,   // of a multiprocessor, for which there are registers
 };
 
 /// Teams of `warps` warps, which have `scratch` doubles each.
 template <auto DO, typename Arguments>
-__global__ void __launch_bounds__(32 * WARPS, 2)
+__global__ void __launch_bounds__(32 * WARPS)
     tile_kernel(const __grid_constant__ Arguments a, int32_t n, int warps, int scratch)
 {
   extern __shared__ double2 s_tiles[];
@@ -41,13 +40,13 @@ __global__ void __launch_bounds__(32 * WARPS, 2)
   DO(a, (int32_t)e, of_element);
 }
 
-/// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS_ALL
-/// of them. With one each, elements do not wait for each other's steps.
+/// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS of
+/// them. With one each, elements do not wait for each other's steps.
 int warps_for(size_t bytes, size_t limit)
 {
   const int elements = (int)(limit / bytes);
   int warps = 1;
-  while (warps < WARPS && 2 * warps * elements <= WARPS_ALL) warps *= 2;
+  while (2 * warps * elements <= WARPS) warps *= 2;
   return warps;
 }
 
@@ -107,7 +106,7 @@ bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *statu
   switch (10 * t->size.n_facets + t->size.order) {
     CASE(3, 1, 6)
     CASE(3, 2, 6)
-    CASE(3, 3, 6)
+    CASE(3, 3, 7)
     CASE(3, 4, 5)
     CASE(3, 5, 4)
     CASE(3, 6, 3)
