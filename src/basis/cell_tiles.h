@@ -3,9 +3,10 @@
 /// tiles of 8 x 8 for its tensor cores (basis/tiles.h), or with the points side by side.
 ///
 /// A *strip* is eight rows of a matrix of an element: modes of u, trace modes, flux functions, or
-/// modes of u* but the constant. Rows and columns behind the last are zero. A tile of a sum over points has eight rows of a strip and four points with two components
-/// each, or eight points, in its columns; a table of such tiles has strips in *pairs*, side by side
-/// as the tensor cores take them: [pair][column % 2][row][column / 2][strip of the pair].
+/// modes of u* but the constant. Rows and columns behind the last are zero. A tile of a sum over
+/// points has eight rows of a strip and four points with two components each, or eight points, in
+/// its columns; a table of such tiles has strips in *pairs*, side by side as the tensor cores take
+/// them: [pair][column % 2][row][column / 2][strip of the pair].
 #pragma once
 #include "basis/tiles.h"
 KEDGE_BEGIN_DECLS

@@ -214,6 +214,13 @@ __device__ __forceinline__ void for_blocks(int strips, kg_team team, const What 
     }
 }
 
+template <int COUNT>
+__device__ __forceinline__ void add_to(double2 (&c)[COUNT], const double2 (&other)[COUNT])
+{
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) c[i] = make_double2(c[i].x + other[i].x, c[i].y + other[i].y);
+}
+
 /// The tiles of column 0 in rows i, i + 1, ..., behind the last strip those of row i again.
 template <int ROWS>
 struct tile_rows {
@@ -227,16 +234,27 @@ struct tile_rows {
   /// c[r] += the sum over the columns before j of the products with row j.
   __device__ __forceinline__ void gather(const double2 *across, int j, double2 (&c)[ROWS]) const
   {
+    double2 odd[ROWS] = {};
 #pragma unroll 2
-    for (int k = 0; k < j; ++k) multiply(k, across[k * TILE_LANES], c);
+    for (int k = 0; k < j; ++k) multiply(k, across[k * TILE_LANES], c, odd);
+    add_to<ROWS>(c, odd);
   }
-  /// c[r] += the product of tile k of row r and a transpose.
-  __device__ __forceinline__ void multiply(int k, double2 right, double2 (&c)[ROWS]) const
+  /// c[r] + odd[r] += the product of tile k of row r and a transpose. Two sums wait half as long
+  /// for the tensor cores as one.
+  __device__ __forceinline__ void multiply(int k, double2 right, double2 (&c)[ROWS],
+                                           double2 (&odd)[ROWS]) const
   {
 #pragma unroll
-    for (int r = 0; r + 1 < ROWS; r += 2)
-      tile_multiply(c[r], c[r + 1], row[r][k * TILE_LANES], row[r + 1][k * TILE_LANES], right);
-    if (ROWS % 2) tile_multiply(c[ROWS - 1], row[ROWS - 1][k * TILE_LANES], right);
+    for (int r = 0; r + 1 < ROWS; r += 2) {
+      const double2 left = row[r][k * TILE_LANES], next = row[r + 1][k * TILE_LANES];
+      tensor_multiply(c[r], c[r + 1], left.x, next.x, right.x);
+      tensor_multiply(odd[r], odd[r + 1], left.y, next.y, right.y);
+    }
+    if (ROWS % 2) {
+      const double2 left = row[ROWS - 1][k * TILE_LANES];
+      tensor_multiply(c[ROWS - 1], left.x, right.x);
+      tensor_multiply(odd[ROWS - 1], left.y, right.y);
+    }
   }
   __device__ __forceinline__ void load(int j, double2 (&c)[ROWS]) const
   {
@@ -251,15 +269,19 @@ __device__ __forceinline__ void eliminate_next(const cell_matrix &a, int j)
 {
   const double2 *const across = &a.at(j, 0);
   double2 *const row = &a.at(j + 1, 0);
-  double2 c = row[j * TILE_LANES], d[1] = {row[(j + 1) * TILE_LANES]};
+  double2 sums[2] = {row[j * TILE_LANES], row[(j + 1) * TILE_LANES]}, odd[2] = {};
 #pragma unroll 2
   for (int k = 0; k < j; ++k) {
-    const double2 left = row[k * TILE_LANES];
-    tile_multiply(c, left, across[k * TILE_LANES]);
-    tile_multiply(d[0], left, left);
+    const double2 left = row[k * TILE_LANES], right = across[k * TILE_LANES];
+    tensor_multiply(sums[0], left.x, right.x);
+    tensor_multiply(odd[0], left.y, right.y);
+    tensor_multiply(sums[1], left.x, left.x);
+    tensor_multiply(odd[1], left.y, left.y);
   }
+  add_to<2>(sums, odd);
+  double2 d[1] = {sums[1]};
   double2 w = make_double2(0.0, 0.0);
-  tile_multiply(w, c, across[j * TILE_LANES]);
+  tile_multiply(w, sums[0], across[j * TILE_LANES]);
   tile_multiply(d[0], w, w);
   invert_factors<8, 1>(d);
   row[j * TILE_LANES] = w;

@@ -15,10 +15,12 @@ __device__ __forceinline__ void sum_rows(const cell_matrix &a, int i, int j, int
                                          double2 (&c)[ROWS])
 {
   const tile_rows<ROWS> rows(a, i, strips);
+  double2 odd[ROWS] = {};
 #pragma unroll
   for (int r = 0; r < ROWS; ++r) c[r] = make_double2(0.0, 0.0);
 #pragma unroll 2
-  for (int k = j + 1; k <= i; ++k) rows.multiply(k, a.transpose_at(k, j), c);
+  for (int k = j + 1; k <= i; ++k) rows.multiply(k, a.transpose_at(k, j), c, odd);
+  add_to<ROWS>(c, odd);
 #pragma unroll
   for (int k = 1; k < ROWS; ++k) {
     if (i + k <= j || i + k >= strips) continue;
@@ -103,8 +105,8 @@ __device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_
   for (int k = 0; k < tiles->flux; ++k) {
 #pragma unroll 1
     for (int i = 2 * warp; i < all; i += 2 * warps) {
-      double2 w[2] = {};
-#pragma unroll 2
+      double2 w[2] = {}, odd[2] = {};
+#pragma unroll 4
       for (int j = 0; j <= k; ++j) {
         strip_pair down = {};
         if (i < strips) down = load_weak(tiles, i / 2, j);
@@ -113,8 +115,11 @@ __device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_
           (strips == i ? down.even.x : down.even.y) = of_row.x;
           (strips == i ? down.odd.x : down.odd.y) = of_row.y;
         }
-        pair_multiply(w[0], w[1], down, y.at(k, j));
+        const double2 right = y.at(k, j);
+        tensor_multiply(w[0], w[1], down.even.x, down.even.y, right.x);
+        tensor_multiply(odd[0], odd[1], down.odd.x, down.odd.y, right.y);
       }
+      add_to<2>(w, odd);
       own[i * TILE_LANES] = w[0];
       if (i + 1 < all) own[(i + 1) * TILE_LANES] = w[1];
     }

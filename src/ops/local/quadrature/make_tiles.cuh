@@ -145,8 +145,7 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
     });
   });
   if (sums < strips) put_load(args, e, a, sums, team);
-  if (exact)
-    add_flux(&t->tiles, flux, sums, nullptr, team, flux.tile(t->tiles.flux, 0), a);
+  if (exact) add_flux(&t->tiles, flux, sums, nullptr, team, flux.tile(t->tiles.flux, 0), a);
   eliminate<ROWS>(a, modes, strips, team);
   for_blocks(strips - modes, team, [&](tile_block b) {
     double2 c[4][4];

@@ -108,8 +108,7 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   });
   kg_team_wait(team);
   put_row(a, modes, x, team);
-  if (exact)
-    add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
+  if (exact) add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
   eliminate<ROWS>(a, modes, modes + 1, team);
   if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);

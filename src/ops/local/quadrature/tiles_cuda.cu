@@ -154,9 +154,8 @@ bool kg_tiles_make_fits(kedge_context *ctx, const kg_cell_make_args *a)
 kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
 {
   kedge_status status;
-  if (a->material.exact
-          ? try_small_exact<make_exact>(ctx, kg_cell_make_things(a), *a, &status)
-          : try_small<make>(ctx, kg_cell_make_things(a), *a, &status))
+  if (a->material.exact ? try_small_exact<make_exact>(ctx, kg_cell_make_things(a), *a, &status)
+                        : try_small<make>(ctx, kg_cell_make_things(a), *a, &status))
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
@@ -172,9 +171,8 @@ bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
 kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
 {
   kedge_status status;
-  if (a->material.exact
-          ? try_small_exact<recover_exact>(ctx, a->cells.n_elements, *a, &status)
-          : try_small<recover>(ctx, a->cells.n_elements, *a, &status))
+  if (a->material.exact ? try_small_exact<recover_exact>(ctx, a->cells.n_elements, *a, &status)
+                        : try_small<recover>(ctx, a->cells.n_elements, *a, &status))
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
