@@ -120,7 +120,7 @@ bool try_small(kedge_context *ctx, int32_t n, const Args &a, kedge_status *statu
   }
 }
 
-/// The same with material.exact, for quadrilaterals.
+/// Run an operator with material.exact, for quadrilaterals. Returns whether it has a kernel.
 template <template <class> class Operator, class Args>
 bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status *status)
 {
