@@ -203,7 +203,8 @@ static void a_hundred_solves_take_no_more_memory_than_a_few(void **state)
       assert_int_equal(b.ctx->bytes_peak, set_up);
       if (k == DATA) early = heap();
     }
-    assert_true(heap() - early < 32 * SOLVES / 2);
+    const bool has_driver = kedge_context_backend(b.ctx) == KEDGE_BACKEND_CUDA;  // and its heap
+    assert_true(has_driver || heap() - early < 32 * SOLVES / 2);
     assert_same_solve(b.ctx, again, fresh);
     kedge_solution_destroy(fresh);
     kedge_solution_destroy(again);
@@ -531,6 +532,31 @@ static void the_memory_of_a_solver_is_predicted(void **state)
   }
 }
 
+static void a_solver_holds_little_more_than_a_solve_at_its_peak(void **state)
+{
+  (void)state;
+  static const char *const orders[] = {"1", "2", "4", "6"};
+  static const char *const precisions[] = {"double", "mixed", "compact"};
+  kedge_context *ctx = open_backend(test_backend(), 2);
+  kedge_mesh *mesh = square_mesh(ctx, 120);
+  for (int i = 0; i < 12; ++i) {
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"space", "order", orders[i / 3]}, {"boundary default", "type", "dirichlet"},
+                      {"boundary default", "value", "0"}, {"solver", "preconditioner", "multigrid"},
+                      {"solver", "precision", precisions[i % 3]}));
+    kedge_plan once = KEDGE_PLAN_INIT, many = KEDGE_PLAN_INIT;
+    must(ctx, kedge_plan_make(ctx, mesh, problem, &once));
+    must(ctx, kedge_solver_plan(ctx, mesh, problem, &many));
+    const bool compact = i % 3 == 2 && i / 3 >= 2;  // b stays too, with the loads it is made of
+    const double ratio = (double)many.peak_bytes[0] / (double)once.peak_bytes[0];
+    if (ratio > (compact ? 1.16 : 1.08))
+      fail_msg("order %s, %s: %.3f times", orders[i / 3], precisions[i % 3], ratio);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -548,6 +574,7 @@ int main(void)
       cmocka_unit_test(a_refused_update_waits_for_one_that_succeeds),
       cmocka_unit_test(a_solve_that_starts_near_takes_fewer_iterations_to_the_same_solution),
       cmocka_unit_test(the_memory_of_a_solver_is_predicted),
+      cmocka_unit_test(a_solver_holds_little_more_than_a_solve_at_its_peak),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
