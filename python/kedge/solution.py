@@ -59,7 +59,8 @@ class Solution:
     def __init__(self, mesh, problem, context, handle, built):
         self.mesh, self.problem, self.context, self.handle = mesh, problem, context, handle
         own(self, context, c.library.kedge_solution_destroy, handle, mesh, built)
-        self.order = self.report.order
+        self._raw = self._raw_report()
+        self.order = self._raw.order
         self._modes = {}
 
     __reduce_ex__ = refuse_pickle

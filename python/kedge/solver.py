@@ -151,11 +151,11 @@ def _call(context, progress, *call):
 
 
 def _judge(solution, on_failure):
-    report = solution.report
+    report = solution._raw
     if not report.converged and on_failure == "raise":
-        raise NotConverged(report.solver_note, solution)
+        raise NotConverged(os.fsdecode(report.solver_note), solution)
     if report.solver_note:
-        warnings.warn(report.solver_note, Note, stacklevel=3)
+        warnings.warn(os.fsdecode(report.solver_note), Note, stacklevel=3)
     return solution
 
 
