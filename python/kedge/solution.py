@@ -189,21 +189,30 @@ class Solution:
         u, du_dx, du_dy -- functions of arrays x, y; q is NaN without the latter two
         points          -- of the quadrature, a direction: P + 4 where it is left out
         """
-        n = self.order + 4 if points is None else points
         exact = {"u": u, "u_star": u, "qx": du_dx, "qy": du_dy}
-        squares = dict.fromkeys(exact, 0.0)
-        for k, (shape, _, maps) in enumerate(self.mesh.shapes):
+        fields = [field for field, function in exact.items() if function is not None]
+        weight, place, *values = self.quadrature(*fields, points=points)
+        square = dict.fromkeys(exact, np.nan)
+        for field, value in zip(fields, values):
+            square[field] = float(np.sum(weight * (value - exact[field](*place)) ** 2))
+        return Errors(square["u"] ** 0.5, square["u_star"] ** 0.5, (square["qx"] + square["qy"]) ** 0.5)
+
+    def quadrature(self, *fields, points=None):
+        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
+
+        points -- of the rule, a direction: P + 4 where it is left out
+        """
+        n = self.order + 4 if points is None else points
+        arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
+        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
             x, y, weight = shape.rule(n)
-            area = maps.jacobians(x, y) * weight
-            place = np.moveaxis(maps.places(x, y), -1, 0)
-            for field, function in exact.items():
-                if function is None:
-                    squares[field] = np.nan
-                    continue
+            arrays[0, elements] = maps.jacobians(x, y) * weight
+            arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
+            for array, field in zip(arrays[3:], fields):
                 order, coefficients = self._coefficients(field)
-                off = coefficients[k] @ shape.basis(order, x, y).T - function(*place)
-                squares[field] += float(np.sum(area * off**2))
-        return Errors(squares["u"] ** 0.5, squares["u_star"] ** 0.5, (squares["qx"] + squares["qy"]) ** 0.5)
+                array[elements] = coefficients[k] @ shape.basis(order, x, y).T
+        weight, x, y, *values = arrays
+        return (weight, (x, y), *values)
 
     def plot(self, field="u_star", ax=None, *, edges=True, order=None, **options):
         """Draw a field with matplotlib; returns the axes. Options are those of tripcolor.

@@ -1,4 +1,5 @@
 """The programs of the pages and of docs/example run, and say what they should."""
+import importlib.util
 import os
 import re
 import subprocess
@@ -39,6 +40,15 @@ class Examples(unittest.TestCase):
         hottest = max(kedge.solve(mesh, problem.replace(
             source=f"250000*exp(-((x - {x})^2 + (y - 0.2)^2)/0.01)"), self.context).u_star.max() for x in (0.1, 1.5, 2.9))
         self.assertIn(f"hottest: {hottest:.1f} degrees", said)
+
+    @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
+    def test_the_fit_finds_what_was_measured_with(self):
+        said = run("-W", "ignore", ROOT / "docs/example/fit.py")
+        adjoint, differences = map(float, re.search(r"adjoint (\S+), by differences (\S+)", said).groups())
+        self.assertAlmostEqual(adjoint / differences, 1, delta=1e-4)
+        found = [float(number) for number in re.search(r"found \[(\S+), (\S+)\]", said).groups()]
+        self.assertAlmostEqual(found[0], 2, delta=1e-3)
+        self.assertAlmostEqual(found[1], 5, delta=1e-2)
 
 
 if __name__ == "__main__":

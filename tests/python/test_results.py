@@ -46,6 +46,15 @@ class Results(unittest.TestCase):
                 self.assertAlmostEqual(errors.q / s.report.q_l2, 1, delta=0.02 if mesh.info["geometry"] > 1 else 1e-4)
         self.assertTrue(np.isnan(s.error(lambda x, y: x).q))
 
+    def test_quadrature_makes_integrals(self):
+        mesh = kedge.mixed(3)
+        s = self.solve(mesh, whole(mesh))
+        weight, (x, y), u, qx = s.quadrature("u", "qx")
+        self.assertAlmostEqual(np.sum(weight), 1)
+        self.assertAlmostEqual(np.sum(weight * x**2 * y), 1 / 6)
+        np.testing.assert_allclose(np.sum(weight * u, axis=1) / np.sum(weight, axis=1), s.means("u"), atol=1e-12)
+        np.testing.assert_allclose(qx, np.cos(x) * np.cosh(y), atol=1e-3)
+
     def test_convergence_has_the_rates_of_the_method(self):
         table = kedge.convergence(sines(), [kedge.square(n) for n in (4, 8, 16)], [1, 2], self.context)
         self.assertEqual([row.order for row in table.rows], [1] * 3 + [2] * 3)
