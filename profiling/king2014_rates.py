@@ -1,0 +1,116 @@
+"""Rates, intensities, orders and speed-ups of King's experiment, beside Urrutia 2025 and King's Figures 6 and 7."""
+import math
+
+import king2014_page
+
+STAGES = [("transfer", "matrix-free"), ("local_matrices", "matrix-free"), ("assembly", "ell"), ("trace_solve", "ell"),
+          ("trace_solve", "matrix-free"), ("local_solve", "matrix-free"), ("postprocess", "matrix-free")]
+NAMES = {"transfer": "loads and way to the device", "local_matrices": "local matrices", "assembly": "assembly",
+         "trace_solve": "trace solve", "local_solve": "local solve", "postprocess": "post-process, errors"}
+# Which of Urrutia's stages is which of ours; his assembly contains the local matrices.
+URRUTIA = {"local_matrices": "assembly", "local_solve": "local solve", "postprocess": "post-process, errors"}
+
+
+def stage(report, name):
+    return next(s for s in report["stages"] if s["name"] == name)
+
+
+def label(name, operator):
+    return NAMES[name] + {"ell": ", assembled", "matrix-free": ", matrix-free"}[operator] * (name == "trace_solve")
+
+
+def rate(report, name, warm=None):
+    """GFlop/s by the cost formulas; `warm`: a line of profiling/pipelines, a solve of fewer iterations in a process that
+    has solved before."""
+    flops, seconds = stage(report, name)["flops"], stage(report, name)["seconds"]
+    if (warm or {}).get(name):
+        seconds = warm[name]
+        flops *= warm["iterations"] / report["solver"]["iterations"] if name == "trace_solve" else 1
+    return 1e-9 * flops / seconds if flops and seconds else None
+
+
+def intensity(report, name):
+    s = stage(report, name)
+    return s["flops"] / s["bytes"] if s["flops"] and s["bytes"] else None
+
+
+def warm_seconds(pipeline, mesh, order):
+    """Stages of the median solve of profiling/pipelines with Jacobi, which the matrix-free columns take."""
+    for line in pipeline["lines"] if pipeline else []:
+        if (line["squares"], line["order"], line["preconditioner"]) == (mesh, order, "jacobi"):
+            return line
+    return {}
+
+
+def cell(value, form):
+    return form.format(value) if value is not None else "-"
+
+
+def rates_table(results, mesh, pipeline):
+    """Figures 6 and 7: GFlop/s of each stage by order."""
+    rows = []
+    for order in results.orders:
+        row = [str(order)]
+        for name, operator in STAGES:
+            report = results.at(mesh, order, operator)
+            warm = warm_seconds(pipeline, mesh, order) if operator == "matrix-free" else None
+            row.append(cell(rate(report, name, warm) if report else None, "{:.3g}"))
+        rows.append(row)
+    return king2014_page.table(["P"] + [label(*s) for s in STAGES], rows)
+
+
+def intensity_table(urrutia, results, mesh):
+    """His operational intensities beside ours, flop a byte, orders 1 to 4."""
+    rows, orders = [], [p for p in results.orders if p <= 4]
+    for name, operator in STAGES:
+        his = urrutia["intensity"].get(URRUTIA.get(name))
+        text = "-" if not his else f"{his[0]:g}" if his[0] == his[1] else f"{his[0]:g} to {his[1]:g}"
+        reports = [results.at(mesh, order, operator) for order in orders]
+        rows.append([label(name, operator), text, *(cell(intensity(r, name) if r else None, "{:.3g}") for r in reports)])
+    return king2014_page.table(["stage", "Urrutia, k = 1 to 4"] + [f"P = {p}" for p in orders], rows)
+
+
+def order_table(results, coarse, fine):
+    """Observed orders between two meshes where rounding does not decide."""
+    rows = []
+    for order in (p for p in results.orders if p <= 4):
+        reports = [results.at(mesh, order) for mesh in (coarse, fine)]
+        if not all(reports):
+            continue
+        row = [str(order)]
+        for name, his in (("u", order + 1), ("q", None), ("u_star", order + 2)):
+            errors = [r["errors"][name]["l2"] for r in reports]
+            row += [str(his) if his else "-", king2014_page.order_between(*errors, coarse, fine)]
+        rows.append(row)
+    return king2014_page.table(["k", "u: Urrutia, about", "kedge", "q: Urrutia", "kedge", "u*: Urrutia, about", "kedge"],
+                               rows)
+
+
+def range_of(values):
+    return f"{min(values):.2g} to {max(values):.2g}" if values else "-"
+
+
+def speedups_by_mesh(results, serial, total):
+    """{mesh: speed-ups over one core, by order}; `total`: seconds of a report."""
+    found = {}
+    for mesh in results.meshes:
+        pairs = [(serial.at(mesh, p, "matrix-free"), results.at(mesh, p, "matrix-free")) for p in results.orders]
+        found[mesh] = [total(slow) / total(fast) for slow, fast in pairs if slow and fast]
+    return found
+
+
+def speedup_tables(urrutia, results, serial, total):
+    """By mesh, in Urrutia's form, and by stage at 80 x 80."""
+    by_mesh = speedups_by_mesh(results, serial, total)
+    rows = [[name, f"{low:g} to {high:g}" if low != high else f"about {low:g}", "-"]
+            for name, (low, high) in urrutia["speedup_by_mesh"].items()]
+    rows += [[f"{mesh}x{mesh}, {2 * mesh * mesh} triangles", "-", range_of(values)] for mesh, values in by_mesh.items()]
+    text = king2014_page.table(["mesh", "Urrutia: GPU over CPU", "kedge: over one core, all orders"], rows)
+    mesh, rows = max(results.meshes), []
+    names = [name for name, operator in STAGES if operator == "matrix-free"]
+    for order in results.orders:
+        slow, fast = serial.at(mesh, order, "matrix-free"), results.at(mesh, order, "matrix-free")
+        if slow and fast:
+            rows.append([str(order)] + [f"{king2014_page.seconds(slow, n) / king2014_page.seconds(fast, n):.2f}"
+                                        for n in names])
+    return text + f"\nBy stage, {mesh}x{mesh}:\n\n" + king2014_page.table(["P"] + [NAMES[n] for n in names], rows)
