@@ -110,6 +110,12 @@ def local_table(king, result, mesh):
     return king2014_page.table(["P", "King: HDG", "continuous", "ratio", "HDG", "continuous", "ratio"], rows)
 
 
+def assembly_table(result):
+    rows = [[str(l["order"]), king2014_page.ms(l["by_edges_seconds"]), king2014_page.ms(l["by_elements_seconds"]),
+             f"{l['by_elements_seconds'] / l['by_edges_seconds']:.2f}"] for l in result["lines"] if "order" in l]
+    return king2014_page.table(["P", "by edges", "by elements, atomic", "ratio"], rows)
+
+
 def unknowns_table(result):
     """Unknowns of DG, of HDG and of condensed continuous elements; errors and iterations of the last two."""
     rows = []
@@ -224,6 +230,9 @@ def device_section(king, result, others):
         parts += [f"#### Table 3, {mesh}x{mesh}: memory (kB)\n", memory_table(b, mesh)]
     for mesh in b.meshes():
         parts += [f"#### Table {TABLE_OF_STAGES[mesh]}, {mesh}x{mesh}: stages (milliseconds)\n", stages_table(b, mesh)]
+    if others["assembly"]:
+        parts += [f"#### Assembly by edges and by elements, {others['assembly']['lines'][0]['mesh']} (milliseconds)\n",
+                  assembly_table(others["assembly"])]
     if others["continuous"]:
         parts += continuous_parts(king, others["continuous"])
     parts += rates_parts(b, others)
@@ -239,7 +248,7 @@ def serial_of(every, result):
 
 def others_of(folder, every, result):
     others = {"core": serial_of(every, result)}
-    for name in ("king_errors", "continuous", "pipeline"):
+    for name in ("king_errors", "continuous", "pipeline", "assembly"):
         path = os.path.join(folder, measure.slug(result["device"]), f"{name}.json")
         others[name] = json.load(open(path, encoding="utf-8")) if os.path.exists(path) else None
     return others

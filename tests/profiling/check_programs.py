@@ -37,6 +37,13 @@ class Programs(unittest.TestCase):
             if line["operator"] != "set_up":
                 self.assertGreater(line["floor_seconds"], 0, line)
 
+    def test_the_matrix_assembled_by_elements_is_that_by_edges(self):
+        lines = self.measured("assembly", "--backend", BACKEND, "--orders", "1,4", mesh="square 9")
+        for line in lines:
+            self.assertTrue(line["same_columns"])
+            self.assertEqual(line["different_values"], 0)
+            self.assertGreater(min(line["by_edges_seconds"], line["by_elements_seconds"]), 0)
+
     def elements(self, mesh, *settings, orders="2"):
         """Lines of `elements` by operator, whose results are the host's."""
         sets = [word for setting in settings for word in ("--set", setting)]
