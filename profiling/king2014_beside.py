@@ -132,12 +132,10 @@ def unknowns_table(result):
 
 
 def continuous_parts(king, result):
-    """Table 7 where continuous elements ran on the same device, and the table of unknowns."""
+    """Table 7, and the table of unknowns."""
     parts = ["#### Continuous elements: unknowns, times (milliseconds), errors\n", unknowns_table(result)]
-    if "threads" in result["device"]:
-        for mesh in sorted({l["squares"] for l in result["lines"] if l.get("squares") in king["meshes"]}, reverse=True):
-            parts[:0] = [f"#### Table 7, {mesh}x{mesh}: local matrices (milliseconds)\n",
-                         local_table(king, result, mesh)]
+    for mesh in sorted({l["squares"] for l in result["lines"] if l.get("squares") in king["meshes"]}, reverse=True):
+        parts[:0] = [f"#### Table 7, {mesh}x{mesh}: local matrices (milliseconds)\n", local_table(king, result, mesh)]
     return parts
 
 
