@@ -4,17 +4,27 @@ import os
 import signal
 import threading
 import weakref
-from collections import namedtuple
 from contextlib import contextmanager
+from typing import Any, List, NamedTuple, Optional
 
 from . import _library as c
 from .errors import BY_STATUS, Error
 
-Progress = namedtuple("Progress", "stage finished seconds iteration relative_residual tolerance")
-Progress.__doc__ = """A moment of a solve, as a progress function gets it.
 
-stage -- its name as in reports; finished -- the stage has ended; seconds -- since it began;
-iteration, relative_residual, tolerance -- of the trace solve, 0 elsewhere"""
+class Progress(NamedTuple):
+    """A moment of a solve, as a progress function gets it.
+
+    stage -- its name as in reports; finished -- the stage has ended; seconds -- since it began;
+    iteration, relative_residual, tolerance -- of the trace solve, 0 elsewhere
+    """
+
+    stage: str
+    finished: bool
+    seconds: float
+    iteration: int
+    relative_residual: float
+    tolerance: float
+
 
 _process = os.getpid()
 _threads = threading.local()
@@ -54,7 +64,7 @@ class Context:
     time take a context each, as they do when they name a backend.
     """
 
-    def __init__(self, backend="auto", device=None, threads=0):
+    def __init__(self, backend: str = "auto", device: Optional[int] = None, threads: int = 0) -> None:
         _refuse_fork()
         if backend not in c.BACKENDS:
             raise ValueError(f"backend is {backend!r}; it is one of {', '.join(map(repr, c.BACKENDS))}")
@@ -65,19 +75,28 @@ class Context:
         self.handle = handle
         self._lock = threading.RLock()
         self._busy = False
-        self._garbage = []
-        self.failure = None  # what a function of the caller raised while the library called it
+        self._garbage: List[Any] = []
+        self.failure: Optional[BaseException] = None  # what a function of the caller raised while the library called it
         self._progress = None
         self._callback = c.PROGRESS_FUNCTION(self._on_progress)
         c.library.kedge_context_set_progress(handle, self._callback, None)
         weakref.finalize(self, _destroy_context, handle, self._callback)
 
-    backend = property(lambda self: c.BACKENDS[c.library.kedge_context_backend(self.handle)],
-                       doc='"host" or "cuda"')
-    device = property(lambda self: os.fsdecode(c.library.kedge_context_device(self.handle)),
-                      doc="the device as words")
-    reason = property(lambda self: os.fsdecode(c.library.kedge_context_reason(self.handle)),
-                      doc='why "auto" took this backend')
+    @property
+    def backend(self) -> str:
+        """"host" or "cuda"."""
+        return c.BACKENDS[c.library.kedge_context_backend(self.handle)]
+
+    @property
+    def device(self) -> str:
+        """The device as words."""
+        return os.fsdecode(c.library.kedge_context_device(self.handle))
+
+    @property
+    def reason(self) -> str:
+        """Why "auto" took this backend."""
+        return os.fsdecode(c.library.kedge_context_reason(self.handle))
+
     __reduce_ex__ = refuse_pickle
 
     def __repr__(self):

@@ -1,17 +1,34 @@
 """Errors on finer and finer meshes, with their rates."""
-import math
-from collections import namedtuple
+from __future__ import annotations
 
+import math
+from typing import Iterable, List, NamedTuple
+
+from .context import Context
+from .hints import Any, Sequence, Union
+from .mesh import Mesh
+from .problem import Problem
 from .solver import solve
 
-Row = namedtuple("Row", "order elements h u q u_star rate_u rate_q rate_u_star")
-Row.__doc__ = "Errors in L2 at a size h of elements, the root of their mean area, and rates against the row before."
+
+class Row(NamedTuple):
+    """Errors in L2 at a size h of elements, the root of their mean area, and rates against the row before."""
+
+    order: int
+    elements: int
+    h: float
+    u: float
+    q: float
+    u_star: float
+    rate_u: float
+    rate_q: float
+    rate_u_star: float
 
 
 class Convergence:
     """Rows of errors; prints as a table."""
 
-    def __init__(self, rows):
+    def __init__(self, rows: List[Row]) -> None:
         self.rows = rows
 
     def __str__(self):
@@ -23,7 +40,7 @@ class Convergence:
                 f" {error:>10.2e} {'' if math.isnan(rate) else format(rate, '.2f'):>5}" for error, rate in errors))
         return "\n".join(lines)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw errors of u and u* over h with matplotlib; returns the axes."""
         if ax is None:
             from matplotlib import pyplot
@@ -39,7 +56,8 @@ class Convergence:
         return ax
 
 
-def convergence(problem, meshes, orders, backend="auto"):
+def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
+                backend: Union[str, Context] = "auto") -> Convergence:
     """Solve a problem with an exact solution on meshes, the coarsest first, for every order.
 
     Prints as a table, draws by plot(), and has rows for what else is to be done with the numbers. To see errors

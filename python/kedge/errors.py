@@ -1,4 +1,9 @@
 """Exceptions and warnings. Their sentences are those of the library: what, where, what to do."""
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .solution import Solution
+
 
 
 class Error(Exception):
@@ -40,7 +45,7 @@ class NotConverged(Error):
     report   -- that of the solution
     """
 
-    def __init__(self, sentence, solution):
+    def __init__(self, sentence: str, solution: "Solution") -> None:
         super().__init__(sentence)
         self.solution, self.report = solution, solution.report
 

@@ -1,23 +1,35 @@
 """Meshes: from files, generators, NumPy arrays and meshio."""
+from __future__ import annotations
+
 import ctypes
 import os
 import tempfile
-from collections import namedtuple
 from functools import cached_property
+from typing import List, NamedTuple, Optional
 
 import numpy as np
 
 from . import _library as c
 from .cells import Maps, part, shapes_of
-from .context import check, context_of, own, refuse_pickle
+from .context import Context, check, context_of, own, refuse_pickle
 from .gmsh import SHAPES, write_gmsh
+from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator
 
-Group = namedtuple("Group", "name tag dimension count measure inner inner_measure")
-Group.__doc__ = """Boundary edges (dimension 1) or elements (dimension 2) of one name.
+class Group(NamedTuple):
+    """Boundary edges (dimension 1) or elements (dimension 2) of one name.
 
-count, measure -- how many and their length or area; inner, inner_measure -- edges inside the domain, which take
-no condition"""
+    count, measure -- how many and their length or area; inner, inner_measure -- edges inside the domain, which take
+    no condition
+    """
+
+    name: str
+    tag: int
+    dimension: int
+    count: int  # type: ignore[assignment]
+    measure: float
+    inner: int
+    inner_measure: float
 
 
 def _array(value, dtype, width, name):
@@ -80,8 +92,11 @@ class Mesh:
     backend               -- "auto", "host", "cuda" or a Context: a GPU orders and connects large meshes
     """
 
-    def __init__(self, source, cells=None, lines=None, groups=None, regions=None, *, geometry=None, map=None,
-                 refine=0, backend="auto"):
+    def __init__(self, source: Union[Path, ArrayLike], cells: Optional[Cells] = None,
+                 lines: Union[ArrayLike, Mapping[Any, ArrayLike], None] = None, groups: Optional[ArrayLike] = None,
+                 regions: Optional[ArrayLike] = None, *, geometry: Optional[int] = None,
+                 map: Union[str, Sequence[str], None] = None, refine: int = 0,
+                 backend: Union[str, Context] = "auto") -> None:
         context = context_of(backend)
         settings = {"geometry": geometry, "map": map, "refine": refine or None}
         if isinstance(source, (str, os.PathLike)):
@@ -98,18 +113,20 @@ class Mesh:
             self._hold(context, self.refine(refine).handle)
 
     @classmethod
-    def generate(cls, words, *, geometry=None, map=None, refine=0, backend="auto"):
+    def generate(cls, words: str, *, geometry: Optional[int] = None, map: Union[str, Sequence[str], None] = None,
+                 refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
         """The mesh that [mesh] generate = WORDS of a problem file makes: "square 40", "ring 8 64 quads"."""
         context = context_of(backend)
         settings = {"generate": words, "geometry": geometry, "map": map, "refine": refine or None}
         return cls._of(context, _from_section(context, settings))
 
     @classmethod
-    def from_meshio(cls, mesh, **options):
+    def from_meshio(cls, mesh: Any, **options: Any) -> Mesh:
         """The triangles and quadrilaterals of a meshio.Mesh, with the physical groups that it read from Gmsh."""
         names = {(int(dimension), int(tag)): name for name, (tag, dimension) in mesh.field_data.items()}
         tags = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
-        cells, regions, lines, groups = {}, [], [np.empty((0, 2), int)], []
+        cells: Dict[str, Any] = {}
+        regions, lines, groups = [], [np.empty((0, 2), int)], []
         for block, tag in zip(mesh.cells, tags):
             if block.type in SHAPES:
                 cells.setdefault(block.type, []).append(block.data)
@@ -132,15 +149,33 @@ class Mesh:
         own(self, context, c.library.kedge_mesh_destroy, handle, context)
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
-        self.info = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
+        self.info: Dict[str, Any] = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
         self.info["box"] = tuple(info.box)
-        self.groups = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
+        self.groups: List[Group] = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
 
-    elements = property(lambda self: self.info["elements"], doc="how many")
-    vertices = property(lambda self: self.info["vertices"], doc="how many")
-    edges = property(lambda self: self.info["edges"], doc="how many")
-    area = property(lambda self: self.info["area"], doc="of the domain, along curves")
-    box = property(lambda self: self.info["box"], doc="xmin, ymin, xmax, ymax")
+    @property
+    def elements(self) -> int:
+        """How many there are; so below."""
+        return self.info["elements"]
+
+    @property
+    def vertices(self) -> int:
+        return self.info["vertices"]
+
+    @property
+    def edges(self) -> int:
+        return self.info["edges"]
+
+    @property
+    def area(self) -> float:
+        """Of the domain, along its curves."""
+        return self.info["area"]
+
+    @property
+    def box(self) -> Tuple[float, float, float, float]:
+        """xmin, ymin, xmax, ymax."""
+        return self.info["box"]
+
     __reduce_ex__ = refuse_pickle
 
     def __repr__(self):
@@ -153,23 +188,23 @@ class Mesh:
         return array
 
     @cached_property
-    def offsets(self):
+    def offsets(self) -> Array:
         """Where each element begins in nodes: [elements + 1] int."""
         return self._array("kedge_mesh_offsets", self.elements + 1, np.int64)
 
     @cached_property
-    def nodes(self):
+    def nodes(self) -> Array:
         """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][2], one element after
         the other."""
         return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), 2), np.float64)
 
     @cached_property
-    def regions(self):
+    def regions(self) -> Array:
         """Numbers of the regions of elements, 0: none: [element] int."""
         return self._array("kedge_mesh_regions", self.elements, np.int32)
 
     @cached_property
-    def boundary(self):
+    def boundary(self) -> Tuple[Array, Array, Array]:
         """The edges of the boundary: (elements, sides, groups), [edge] int each; side k goes from corner k to the
         next, groups are indices into `groups`."""
         arrays = np.empty((3, self.info["boundary_edges"]), np.int32)
@@ -188,18 +223,18 @@ class Mesh:
         """A tree over the elements, by which solutions find points."""
         return Locator(self.info["geometry"], self.shapes)
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw elements, regions and groups of the boundary with matplotlib; returns the axes."""
         from .plot import plot_mesh
         return plot_mesh(self, ax)
 
-    def refine(self, times=1):
+    def refine(self, times: int = 1) -> Mesh:
         """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3."""
         handle = ctypes.c_void_p()
         self.context.call("kedge_mesh_refine", self.context.handle, self.handle, times, handle)
         return Mesh._of(self.context, handle)
 
-    def write(self, path, binary=False):
+    def write(self, path: Path, binary: bool = False) -> None:
         """Write a Gmsh 4.1 file."""
         self.context.call("kedge_mesh_write", self.context.handle, self.handle, os.fsencode(path), binary)
 
@@ -260,7 +295,7 @@ def _group(handle, index):
                  group.inner_measure)
 
 
-def square(n, **options):
+def square(n: int, **options: Any) -> Mesh:
     """The unit square, n x n squares split by a diagonal; groups left, right, bottom, top.
 
     Options of this and the functions below: geometry, map, refine and backend, as of Mesh.
@@ -268,26 +303,26 @@ def square(n, **options):
     return Mesh.generate(f"square {n}", **options)
 
 
-def quads(n, **options):
+def quads(n: int, **options: Any) -> Mesh:
     """The unit square in n x n squares; groups left, right, bottom, top."""
     return Mesh.generate(f"quads {n}", **options)
 
 
-def mixed(n, **options):
+def mixed(n: int, **options: Any) -> Mesh:
     """The unit square, a checkerboard of n x n squares and squares split by a diagonal; groups as of square()."""
     return Mesh.generate(f"mixed {n}", **options)
 
 
-def lshape(n, quads=False, **options):
+def lshape(n: int, quads: bool = False, **options: Any) -> Mesh:
     """(-1, 1)^2 without its lower right quarter, 2n x 2n squares less a quarter; group boundary."""
     return Mesh.generate(f"lshape {n}" + " quads" * quads, **options)
 
 
-def ring(layers, sectors, quads=False, **options):
+def ring(layers: int, sectors: int, quads: bool = False, **options: Any) -> Mesh:
     """Radii 1 to 2; groups inner, outer. geometry = 2 to 5 makes its edges round."""
     return Mesh.generate(f"ring {layers} {sectors}" + " quads" * quads, **options)
 
 
-def disk(layers, quads=False, **options):
+def disk(layers: int, quads: bool = False, **options: Any) -> Mesh:
     """Radius 1; group boundary. geometry = 2 to 5 makes its edges round."""
     return Mesh.generate(f"disk {layers}" + " quads" * quads, **options)

@@ -1,21 +1,38 @@
 """The equation, its boundary conditions, the space and the solver's settings: the keys of a problem file."""
+from __future__ import annotations
+
 import ctypes
 import inspect
 import os
-from collections import namedtuple
+from typing import List, NamedTuple, Optional
 
 import numpy as np
 
 from . import _library as c
 from .context import Context, check, context_of, own
+from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
 
-Dirichlet = namedtuple("Dirichlet", "value", defaults=(None,))
-Dirichlet.__doc__ = "u = value. None, as below: from the exact solution."
-Neumann = namedtuple("Neumann", "value", defaults=(0,))
-Neumann.__doc__ = "diffusion grad u . n = value, the flux into the domain."
-Robin = namedtuple("Robin", "coefficient value", defaults=(None,))
-Robin.__doc__ = "diffusion grad u . n + coefficient u = value."
+
+class Dirichlet(NamedTuple):
+    """u = value. None, as below: from the exact solution."""
+
+    value: Optional[Datum] = None
+
+
+class Neumann(NamedTuple):
+    """diffusion grad u . n = value, the flux into the domain."""
+
+    value: Optional[Datum] = 0
+
+
+class Robin(NamedTuple):
+    """diffusion grad u . n + coefficient u = value."""
+
+    coefficient: Text
+    value: Optional[Datum] = None
+
+
 CONDITIONS = {"dirichlet": Dirichlet, "neumann": Neumann, "robin": Robin}
 
 # Keys of a problem file that are one argument of Problem.
@@ -65,16 +82,24 @@ class Problem:
     makes another.
     """
 
-    def __init__(self, *, order=None, diffusion=None, reaction=None, source=None, boundary=None, exact=None,
-                 parameters=None, stabilization=None, length=None, inverse=None, quadrature=None,
-                 exact_quadrature=None, operator=None, preconditioner=None, smoother=None, smoothing_steps=None,
-                 precision=None, tolerance=None, max_iterations=None, fields=None):
+    def __init__(self, *, order: Optional[int] = None, diffusion: Union[Tensor, ByRegion, None] = None,
+                 reaction: Union[Text, Mapping[str, Text], None] = None,
+                 source: Union[Datum, Mapping[str, Text], None] = None,
+                 boundary: Optional[Mapping[str, Union[Dirichlet, Neumann, Robin]]] = None,
+                 exact: Union[str, Tuple[Function, Function, Function], None] = None,
+                 parameters: Optional[Mapping[str, Text]] = None, stabilization: Optional[Text] = None,
+                 length: Optional[Text] = None, inverse: Optional[str] = None, quadrature: Optional[int] = None,
+                 exact_quadrature: Optional[int] = None, operator: Optional[str] = None,
+                 preconditioner: Optional[str] = None, smoother: Optional[str] = None,
+                 smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
+                 tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
+                 fields: Optional[str] = None) -> None:
         given = locals()
-        self.settings = {}
+        self.settings: Dict[Tuple[str, str], Any] = {}
         self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
 
     @classmethod
-    def read(cls, path, **changes):
+    def read(cls, path: Path, **changes: Any) -> Problem:
         """A problem file; changes are arguments of Problem, which take the place of what it says."""
         context, handle = _checker(), ctypes.c_void_p()
         context.call("kedge_problem_read", context.handle, os.fsencode(path), None, 0, handle)
@@ -90,16 +115,16 @@ class Problem:
         problem._change(changes)
         return problem
 
-    def replace(self, **changes):
+    def replace(self, **changes: Any) -> Problem:
         """The same problem with other arguments. Regions and groups that are not named stay as they are."""
         problem = Problem.__new__(Problem)
         problem.settings = dict(self.settings)
         problem._change(changes)
         return problem
 
-    def write(self, path):
+    def write(self, path: Path) -> None:
         """Write a problem file. Functions have no text and are refused."""
-        sections = {}
+        sections: Dict[str, List[str]] = {}
         for (section, key), value in self.settings.items():
             if not isinstance(value, str):
                 raise ValueError(f"[{section}] {key} is a function; a problem file holds expressions alone")
@@ -109,7 +134,7 @@ class Problem:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
-    def mesh(self, backend="auto"):
+    def mesh(self, backend: Union[str, Context] = "auto") -> Mesh:
         """The mesh that a problem file names."""
         context = context_of(backend)
         section = {key: value for (where, key), value in self.settings.items() if where == "mesh"}
@@ -270,7 +295,7 @@ def _settings(handle):
         yield (section, key), value
 
 
-_checkers = []
+_checkers: List[Context] = []
 
 
 def _checker():

@@ -1,20 +1,30 @@
 """What a solve returns."""
+from __future__ import annotations
+
 import ctypes
 import os
-from collections import namedtuple
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import numpy as np
 
 from . import _library as c
 from .cells import from_nodes, part
 from .context import own, refuse_pickle
+from .hints import Any, Array, ArrayLike, Function, Path, Tuple
 from .location import CHUNK
 
-Stage = namedtuple("Stage", "seconds bytes flops")
+
+class Stage(NamedTuple):
+    seconds: float
+    bytes: float
+    flops: float
 
 
-Errors = namedtuple("Errors", "u u_star q")
+class Errors(NamedTuple):
+    u: float
+    u_star: float
+    q: float
 
 
 class Report:
@@ -24,6 +34,9 @@ class Report:
     u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution; stages, a dict of
     Stage(seconds, bytes, flops); peak_device_bytes, ...
     """
+
+    if TYPE_CHECKING:
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self, raw):
         for name, _ in c.Report._fields_[1:]:
@@ -69,7 +82,7 @@ class Solution:
         return f"<kedge.Solution: {self.report!r}>"
 
     @property
-    def report(self):
+    def report(self) -> Report:
         """The report of the solve; the time of files that were written since is in it."""
         return Report(self._raw_report())
 
@@ -86,57 +99,57 @@ class Solution:
             return n, (order + 1) * (order + 2) // 2, *more
         return int(self.offsets(order)[-1]), *more
 
-    def offsets(self, order=None):
+    def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         offsets = np.empty(self.mesh.elements + 1, np.int64)
         self.context.call("kedge_solution_offsets", self.handle, self.order if order is None else order,
                           offsets.ctypes.data)
         return offsets
 
-    def nodes(self, order=None):
+    def nodes(self, order: Optional[int] = None) -> Array:
         """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
         order = self.order if order is None else order
         xy = np.empty(self._shape(order, 2))
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
-    def values(self, field, order=None):
+    def values(self, field: str, order: Optional[int] = None) -> Array:
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
         order = self.order if order is None else order
         values = np.empty(self._shape(order))
         self.context.call("kedge_solution_values", self.handle, _field(field), order, values.ctypes.data)
         return values
 
-    def means(self, field):
+    def means(self, field: str) -> Array:
         """The mean of a field over every element, [element]."""
         values = np.empty(self.mesh.elements)
         self.context.call("kedge_solution_means", self.handle, _field(field), values.ctypes.data)
         return values
 
     @cached_property
-    def u(self):
+    def u(self) -> Array:
         return self.values("u")
 
     @cached_property
-    def q(self):
+    def q(self) -> Array:
         return np.stack([self.values("qx"), self.values("qy")], axis=-1)
 
     @cached_property
-    def sigma(self):
+    def sigma(self) -> Array:
         return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
 
     @cached_property
-    def u_star(self):
+    def u_star(self) -> Array:
         return self.values("u_star", self.order + 1)
 
     @cached_property
-    def indicator(self):
+    def indicator(self) -> Array:
         """The L2 norm of u_star - u over every element, [element]: where the mesh should be finer."""
         values = np.empty(self.mesh.elements)
         self.context.call("kedge_solution_indicator", self.handle, values.ctypes.data)
         return values
 
-    def __call__(self, x, y, field="u_star", outside="nan"):
+    def __call__(self, x: ArrayLike, y: ArrayLike, field: str = "u_star", outside: str = "nan") -> Any:
         """A field at points, arrays x, y of any shape; outside of the mesh NaN, or outside="raise"."""
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         points = np.column_stack([x.ravel(), y.ravel()])
@@ -155,7 +168,7 @@ class Solution:
                              f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
         return values.reshape(x.shape) if x.ndim else float(values[0])
 
-    def trace(self):
+    def trace(self) -> Tuple[Array, Array]:
         """The trace: (edges, modes).
 
         edges -- [edge][2], vertices, the lower number first
@@ -166,7 +179,7 @@ class Solution:
         self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
         return edges, modes
 
-    def prepare(self, field="u_star"):
+    def prepare(self, field: str = "u_star") -> Any:
         """Make what s(x, y) needs, as its first call does; before a solve that calls functions which call it.
 
         The mesh keeps its tree of elements for all its solutions.
@@ -183,21 +196,22 @@ class Solution:
                                          for shape, elements, _ in self.mesh.shapes]
         return self._modes[field]
 
-    def error(self, u, du_dx=None, du_dy=None, points=None):
+    def error(self, u: Function, du_dx: Optional[Function] = None, du_dy: Optional[Function] = None,
+              points: Optional[int] = None) -> Errors:
         """Norms in L2 of u - U, u_star - U and q - grad U, for an exact solution U: Errors(u, u_star, q).
 
         u, du_dx, du_dy -- functions of arrays x, y; q is NaN without the latter two
         points          -- of the quadrature, a direction: P + 4 where it is left out
         """
-        exact = {"u": u, "u_star": u, "qx": du_dx, "qy": du_dy}
-        fields = [field for field, function in exact.items() if function is not None]
-        weight, place, *values = self.quadrature(*fields, points=points)
-        square = dict.fromkeys(exact, np.nan)
-        for field, value in zip(fields, values):
-            square[field] = float(np.sum(weight * (value - exact[field](*place)) ** 2))
+        known = {"u": u, "u_star": u, "qx": du_dx, "qy": du_dy}
+        exact = {field: function for field, function in known.items() if function is not None}
+        weight, place, *values = self.quadrature(*exact, points=points)
+        square = dict.fromkeys(known, np.nan)
+        for (field, function), value in zip(exact.items(), values):
+            square[field] = float(np.sum(weight * (value - function(*place)) ** 2))
         return Errors(square["u"] ** 0.5, square["u_star"] ** 0.5, (square["qx"] + square["qy"]) ** 0.5)
 
-    def quadrature(self, *fields, points=None):
+    def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
 
         points -- of the rule, a direction: P + 4 where it is left out
@@ -214,7 +228,8 @@ class Solution:
         weight, x, y, *values = arrays
         return (weight, (x, y), *values)
 
-    def plot(self, field="u_star", ax=None, *, edges=True, order=None, **options):
+    def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
+             **options: Any) -> Any:
         """Draw a field with matplotlib; returns the axes. Options are those of tripcolor.
 
         edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
@@ -222,7 +237,7 @@ class Solution:
         from .plot import plot_solution
         return plot_solution(self, field, ax, edges, order or min(self.order + 1, 8), options)
 
-    def to_meshio(self):
+    def to_meshio(self) -> Any:
         """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
         its own, and u, u_star, q and sigma there."""
         import meshio
@@ -241,11 +256,11 @@ class Solution:
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
 
-    def write(self, path):
+    def write(self, path: Path) -> None:
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""
         self.context.call("kedge_solution_write", self.handle, os.fsencode(path))
 
-    def write_report(self, path):
+    def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""
         self.context.call("kedge_report_write", self.context.handle, self._raw_report(), os.fsencode(path))
 

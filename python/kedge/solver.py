@@ -1,14 +1,22 @@
 """A problem on a mesh, solved once or many times."""
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
 import warnings
+from typing import Iterable, List, Optional, overload
 
 from . import _library as c
-from .context import Context, context_of, own, refuse_pickle
+from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
-from .problem import CONDITIONS, callback, setting
+from .hints import Any, Callable, Datum, Dict, Mapping, Union
+from .mesh import Mesh
+from .problem import CONDITIONS, Problem, callback, setting
 from .solution import Solution
+
+
+Watch = Union[bool, Callable[[Progress], Any], None]
 
 
 class Solver:
@@ -20,7 +28,8 @@ class Solver:
     progress        -- of the set-up, as of solve()
     """
 
-    def __init__(self, mesh, problem, backend="auto", device=None, threads=0, progress=None):
+    def __init__(self, mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
+                 device: Optional[int] = None, threads: int = 0, progress: Watch = None) -> None:
         self.context, self.mesh, self.problem = _context(backend, device, threads), mesh, problem
         self.built, self.handle = problem.build(self.context), ctypes.c_void_p()
         _call(self.context, progress, "kedge_solver_create", self.context.handle, mesh.handle, self.built.handle,
@@ -32,7 +41,7 @@ class Solver:
     def __repr__(self):
         return f"<kedge.Solver on {self.context.device}: {self.mesh!r}, {self.problem!r}>"
 
-    def update(self, progress=None, **changes):
+    def update(self, progress: Watch = None, **changes: Any) -> None:
         """Take other coefficients, or any other arguments of Problem, in the memory that is there."""
         problem = self.problem.replace(**changes)
         if not set(self.problem.settings) <= set(problem.settings):
@@ -41,6 +50,16 @@ class Solver:
         self.problem = problem
         self.built.apply(changed, problem.settings)
         _call(self.context, progress, "kedge_solver_update", self.handle)
+
+    @overload
+    def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
+              start: Optional[Solution] = None, sources: None = None, progress: Watch = None,
+              on_failure: str = "raise") -> Solution: ...
+
+    @overload
+    def solve(self, source: None = None, boundary: Optional[Mapping[str, Datum]] = None, *,
+              start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
+              on_failure: str = "raise") -> List[Solution]: ...
 
     def solve(self, source=None, boundary=None, *, start=None, sources=None, progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
@@ -77,7 +96,8 @@ class Solver:
         return [_judge(solution, on_failure) for solution in solutions]
 
 
-def solve(mesh, problem, backend="auto", *, progress=None, on_failure="raise"):
+def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, progress: Watch = None,
+          on_failure: str = "raise") -> Solution:
     """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
     _check_failure(on_failure)
     context, handle = context_of(backend), ctypes.c_void_p()
@@ -86,7 +106,8 @@ def solve(mesh, problem, backend="auto", *, progress=None, on_failure="raise"):
     return _judge(Solution(mesh, problem, context, handle, built), on_failure)
 
 
-def plan(mesh, problem, backend="auto", solver=False):
+def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
+         solver: bool = False) -> Dict[str, Any]:
     """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there.
 
     solver -- what a Solver will take

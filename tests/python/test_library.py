@@ -1,8 +1,10 @@
 """The structures and names of _library.py are those of the headers."""
+import inspect
 import os
 import re
 import subprocess
 import tempfile
+import typing
 import unittest
 
 from support import ROOT
@@ -66,6 +68,26 @@ class Library(unittest.TestCase):
         self.assertEqual(len(BY_STATUS), len(c.STATUS))
         for error in BY_STATUS[1:]:
             self.assertTrue(issubclass(error, kedge.Error))
+
+    def test_every_argument_that_users_give_has_a_type(self):
+        count = 0
+        for name in kedge.__all__:
+            thing = getattr(kedge, name)
+            if isinstance(thing, type) and issubclass(thing, (tuple, BaseException)):
+                continue
+            functions = [thing] if inspect.isfunction(thing) else [
+                getattr(value, "__func__", value) for key, value in vars(thing).items()
+                if (not key.startswith("_") or key in ("__init__", "__call__")) and callable(getattr(thing, key))]
+            for function in functions:
+                if function.__qualname__ in ("Report.__init__", "Solution.__init__", "Solver.solve", "Problem.build",
+                                             "Context.call", "Context.calling", "Context.discard"):
+                    continue  # not for users, or overloaded
+                hints = typing.get_type_hints(function)
+                arguments = set(inspect.signature(function).parameters) - {"self", "cls"}
+                self.assertEqual(arguments - set(hints), set(), function.__qualname__)
+                self.assertIn("return", hints, function.__qualname__)
+                count += 1
+        self.assertGreater(count, 30)
 
 
 if __name__ == "__main__":
