@@ -62,7 +62,8 @@ KEDGE_API void kedge_solver_destroy(kedge_solver *solver);  ///< NULL is allowed
 KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                           kedge_solution **solution);
 
-/// Solve for several right-hand sides, each to its own stop: as kedge_solver_solve() for each.
+/// Solve for several right-hand sides in their order, each to its own stop: as kedge_solver_solve()
+/// for each.
 /// @param[in]     data       [n]; an entry may be NULL
 /// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
 ///                           destroyed and NULL

@@ -151,22 +151,40 @@ static kedge_status watch(kedge_context *ctx, kg_plan *plan)
   return KEDGE_OK;
 }
 
-void kg_plan_take(kg_plan *plan, kg_plan *from)
+/// Whether arrays have the same names, places and phases.
+static bool are_alike(const kg_plan *a, const kg_plan *b)
 {
+  bool same = a->n == b->n;
+  for (int i = 0; same && i < a->n; ++i) {
+    const kg_plan_entry *p = &a->entry[i], *q = &b->entry[i];
+    same = strcmp(p->name, q->name) == 0 && p->bytes == q->bytes && p->at == q->at &&
+           p->phases == q->phases;
+  }
+  return same;
+}
+
+bool kg_plan_take(kg_plan *plan, kg_plan *from)
+{
+  const bool same = are_alike(plan, from);
   assert(!plan->memory.data);
-  if (from->memory.bytes < plan->bytes) return;
+  plan->now = KG_PHASE_COUNT;
+  if (!from->memory.data || from->memory.bytes < plan->bytes) return false;
+  if (same) plan->now = from->now;
   for (int i = 0; i < from->n; ++i) point_at(&from->entry[i], NULL);
   plan->memory = from->memory;
   from->memory = (kg_buffer){0};
+  return same;
 }
 
 kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
 {
   if (plan->bytes == 0) return KEDGE_OK;
-  if (!plan->memory.data) KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
+  if (!plan->memory.data) {
+    KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
+    plan->now = KG_PHASE_COUNT;
+  }
   for (int i = 0; i < plan->n; ++i)
     point_at(&plan->entry[i], (char *)plan->memory.data + plan->entry[i].at);
-  plan->now = KG_PHASE_COUNT;
   return plan->poison ? watch(ctx, plan) : KEDGE_OK;
 }
 

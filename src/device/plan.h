@@ -79,7 +79,9 @@ size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases);
 kg_buffer kg_plan_buffer(const kg_plan *plan, const void *pointer);
 /// Take the memory of a plan that is used no more, if it is enough for what was placed: its
 /// pointers become NULL, and the commit allocates nothing.
-void kg_plan_take(kg_plan *plan, kg_plan *from);
+/// @return whether arrays that live in all phases hold what they did there: all arrays of both
+///         plans have the same places
+bool kg_plan_take(kg_plan *plan, kg_plan *from);
 /// Allocate the memory of the arrays that were placed, unless it was taken, and fill the pointers.
 kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan);
 /// A phase begins. With `poison` what does not live in it, and what begins to, becomes NaN;

@@ -23,11 +23,22 @@ static void pipeline_free(kg_pipeline *p)
   free(p);
 }
 
+/// Whether elements are sampled and integrated at the same points.
+static bool has_same_rules(const kg_pipeline *a, const kg_pipeline *b)
+{
+  return a->shape.rows == b->shape.rows && a->shape.exact_rows == b->shape.exact_rows &&
+         a->shape.fast_exact_rows == b->shape.fast_exact_rows;
+}
+
 /// Take a pipeline that has begun, and the memory of the one before if it is enough.
 static void take(kedge_solver *s, kg_pipeline *next)
 {
   kg_pipeline *const before = s->pipeline;
-  if (before) kg_plan_take(&next->plan, &before->plan);
+  if (before) {
+    const bool same_mesh =
+        before->has_mesh && next->is_cut_as_before && has_same_rules(next, before);
+    next->has_mesh = kg_plan_take(&next->plan, &before->plan) && same_mesh;
+  }
   pipeline_free(before);
   next->before = NULL;
   s->pipeline = next;

@@ -175,8 +175,9 @@ static kedge_status cut(kg_pipeline *p)
   for (int i = 0; i < mesh->n_groups; ++i)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
+  p->is_cut_as_before = is_cut_already(p, is_dirichlet);
   const kedge_status status =
-      is_cut_already(p, is_dirichlet)
+      p->is_cut_as_before
           ? kg_trace_layout_copy(p->ctx, &p->before->layout, &p->layout)
           : kg_trace_layout_create(p->ctx, mesh, is_dirichlet, kg_patch_groups(p->problem->order),
                                    p->ctx->n_cuts, p->ctx->cuts, &p->layout);

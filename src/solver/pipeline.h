@@ -30,9 +30,11 @@ typedef struct kg_pipeline {
   kg_robin_range robin;                 ///< known when K^e are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   bool repeats;                         ///< set up once, to solve many times
+  bool has_mesh;                        ///< in device memory, and tables
   bool is_set_up;                       ///< with `repeats`: solves follow
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_pipeline *before;
+  bool is_cut_as_before;
   struct kg_methods *methods;  ///< with `repeats`, when it is set up: what a GPU has recorded stays
   const kedge_solution *start;  ///< whose trace the iteration begins with; or NULL
   bool gives_source;            ///< the caller of a solve gives the source, not the problem

@@ -136,9 +136,12 @@ static kedge_status make_boundary(kg_pipeline *p)
 kedge_status kg_stage_transfer(kg_pipeline *p)
 {
   KG_TRY(kg_pipeline_commit(p));
-  KG_TRY(put_mesh(p));
-  KG_TRY(put_reference(p));
-  KG_TRY(kg_cells_put(p));
+  if (!p->has_mesh) {
+    KG_TRY(put_mesh(p));
+    KG_TRY(put_reference(p));
+    KG_TRY(kg_cells_put(p));
+  }
+  p->has_mesh = true;
   KG_TRY(kg_materials_put(p));
   return p->repeats ? KEDGE_OK : kg_stage_loads(p);
 }
