@@ -64,6 +64,12 @@ static inline bool kg_multigrid_has_rows(const kg_multigrid_shape *shape)
          shape->locals.local[0].number == KG_DOUBLE;
 }
 
+/// Whether a cycle knows A P c.
+static inline bool kg_multigrid_knows_product(const kg_multigrid_shape *shape)
+{
+  return kg_multigrid_is_reduced(shape) || kg_multigrid_has_rows(shape);
+}
+
 /// The shape of the K^e that a cycle multiplies with: those that it is given, or their copies.
 kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape);
 
@@ -123,9 +129,9 @@ static inline bool kg_multigrid_z_rests(const kg_multigrid_shape *shape)
 /// The phases in which the product of a cycle lives: where A P c is not known, UP makes it again.
 static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *shape)
 {
-  return KG_IN(BOUND) | (kg_multigrid_is_reduced(shape) || kg_multigrid_has_rows(shape)
-                             ? KG_FROM(DOWN, UP)
-                             : KG_IN(DOWN) | KG_IN(RESTRICT) | KG_IN(UP));
+  return KG_IN(BOUND) |
+         (kg_multigrid_knows_product(shape) ? KG_FROM(DOWN, UP)
+                                            : KG_IN(DOWN) | KG_IN(RESTRICT) | KG_IN(UP));
 }
 
 /// Declare all that a multigrid has in device memory, but r, z and the product of a cycle that has

@@ -97,8 +97,10 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
   const kg_smoother_table *table = m->smoother.table;
   const int steps = m->shape.smoothing_steps;
   const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
-  KG_TRY(find_modes(ctx, w, how.from_zero));  // a correction that is not in the product has none
-  if (!table->corrects) KG_TRY(add_correction(ctx, w, &how.correction));
+  // Rows of A P move the vertex modes of r - A z, fluxes do not.
+  if (!table->corrects || (m->modes.value && m->rows.value))
+    KG_TRY(add_correction(ctx, w, &how.correction));
+  KG_TRY(find_modes(ctx, w, how.from_zero));
   for (int i = 1; i <= steps; ++i) {
     if (i > 1) {
       KG_TRY(kg_plan_enter(ctx, m->plan, how.phase));
@@ -143,24 +145,10 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
                                 .materials = m->materials,
+                                .rows = m->rows,
                                 .n_edges = m->shape.count.n_free,
                                 .coarse = m->correction};
   return status == KEDGE_OK ? kg_plan_enter(ctx, m->plan, KG_PHASE_CORRECT) : status;
-}
-
-/// Add the correction of z, and of its product by rows of A P.
-static kedge_status correct_by_rows(kedge_context *ctx, const work *w,
-                                    const kg_vertex_correction *correction)
-{
-  const kg_multigrid *m = w->cycle->multigrid;
-  return kg_vertex_correct(ctx, &(kg_vertex_correct_args){.mesh = m->space.mesh,
-                                                          .rows = m->rows,
-                                                          .size = m->shape.size,
-                                                          .n_edges = m->shape.count.n_free,
-                                                          .number = m->shape.number,
-                                                          .coarse = correction->coarse,
-                                                          .z = w->z,
-                                                          .product = w->cycle->product});
 }
 
 /// Add the correction of z, and make its product from scratch.
@@ -199,8 +187,8 @@ static kedge_status apply_cycle(kedge_context *ctx, const work *w)
   KG_TRY(smooth(ctx, w, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true}));
   KG_TRY(multiply(ctx, w));
   KG_TRY(solve_coarse(ctx, w, &correction));
-  if (correction.coarse && !kg_multigrid_is_reduced(&m->shape)) {
-    KG_TRY((m->rows.value ? correct_by_rows : correct_and_multiply)(ctx, w, &correction));
+  if (correction.coarse && !kg_multigrid_knows_product(&m->shape)) {
+    KG_TRY(correct_and_multiply(ctx, w, &correction));
     correction.coarse = NULL;
   }
   return smooth(ctx, w, (smoothing){.phase = KG_PHASE_UP, .correction = correction, .sum = w->sum});
@@ -237,7 +225,7 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
 static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
 {
   const bool reduced = kg_multigrid_is_reduced(s), rows = kg_multigrid_has_rows(s);
-  const double k = s->smoothing_steps, products = reduced || rows ? 2 * k - 1 : 2 * k;
+  const double k = s->smoothing_steps, products = kg_multigrid_knows_product(s) ? 2 * k - 1 : 2 * k;
   const kg_locals locals = kg_multigrid_cycle_locals(s);
   const kg_cost product = kg_trace_product_cost(s->size, &s->count, &locals);
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
@@ -247,9 +235,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
     sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
   if (reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
-  else if (rows)  // beside what a transfer has of modes 0 and 1
-    sum =
-        kg_cost_plus(sum, 1, kg_vertex_correct_cost(s->size, &s->count, s->n_vertices, s->number));
+  else if (rows)
+    sum = kg_cost_plus(sum, 1, kg_vertex_rows_product_cost(s->size, &s->count));
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "grid.h"
 #include "ops/assembled/ell.h"
+#include "ops/smooth/edge_smooth.h"
 #include "ops/smooth/vertex_matrix.h"
 #include "ops/smooth/vertex_modes.h"
 #include "ops/smooth/vertex_transfer.h"
@@ -94,6 +95,46 @@ static void check_row(const double *wanted, const bool *is_fixed, int32_t n, int
   free(row);
 }
 
+/// Blocks that are the identity, in device memory.
+static const float *identity_blocks(batch_case *c)
+{
+  const size_t m = (size_t)c->m, entries = m * (m + 1) / 2;
+  const size_t groups = ((size_t)c->layout.count.n_free + KG_LANES - 1) / KG_LANES;
+  float *w = calloc(groups * entries * KG_LANES + 2, sizeof *w);
+  assert_non_null(w);
+  for (size_t group = 0; group < groups; ++group)
+    for (int i = 0; i < c->m; ++i)
+      for (size_t lane = 0; lane < KG_LANES; ++lane)
+        w[(group * entries + (size_t)kg_packed_entry(i, i)) * KG_LANES + lane] = 1.0f;
+  const float *kept =
+      (const float *)case_input(&c->memory, (double *)w, groups * entries * KG_LANES / 2 + 1);
+  free(w);
+  return kept;
+}
+
+/// A step with the identity that corrects on its way, from zero: z = P c - A P c.
+static void check_step(batch_case *c, kg_vertex_correction correction, const double *z,
+                       const double *product, double most)
+{
+  const size_t n = batch_case_unknowns(c);
+  double *zero = calloc(n + 1, sizeof *zero);
+  assert_non_null(zero);
+  const kg_edge_smooth_args step = {.size = c->batch.reference.size,
+                                    .n_edges = c->layout.count.n_free,
+                                    .number = KG_DOUBLE,
+                                    .inverse = identity_blocks(c),
+                                    .r = batch_case_put(c, zero),
+                                    .product = batch_case_put(c, zero),
+                                    .z = batch_case_put(c, zero),
+                                    .correction = correction,
+                                    .step = 1.0};
+  must(c->memory.ctx, kg_edge_smooth(c->memory.ctx, &step));
+  double *stepped = batch_case_get(c, step.z);
+  for (size_t i = 0; i < n; ++i)
+    assert_at_most(fabs(stepped[i] - (z[i] - product[i])), 5e-7 * most);
+  free(zero), free(stepped);
+}
+
 /// z = P c and its product by rows of A P, which are in single precision; `z` is P c.
 static void check_rows(batch_case *c, kg_vertex_space space, const double *coarse, const double *z)
 {
@@ -113,18 +154,17 @@ static void check_rows(batch_case *c, kg_vertex_space space, const double *coars
     for (size_t j = 0; j < n; ++j) expected[i] += a[i * n + j] * z[j];
     most = fmax(most, fabs(expected[i]));
   }
-  const kg_vertex_correct_args correct = {.mesh = space.mesh,
-                                          .rows = rows,
-                                          .size = size,
-                                          .n_edges = count->n_free,
-                                          .number = KG_DOUBLE,
-                                          .coarse = coarse,
-                                          .z = batch_case_put(c, zero),
-                                          .product = batch_case_put(c, zero)};
-  must(context, kg_vertex_correct(context, &correct));
+  const kg_vertex_prolong_args correct = {
+      .correction = {.space = space, .rows = rows, .n_edges = count->n_free, .coarse = coarse},
+      .size = size,
+      .number = KG_DOUBLE,
+      .z = batch_case_put(c, zero),
+      .product = batch_case_put(c, zero)};
+  must(context, kg_vertex_prolong(context, &correct));
   double *corrected = batch_case_get(c, correct.z), *product = batch_case_get(c, correct.product);
   assert_close(n, corrected, z, tolerance);
   for (size_t i = 0; i < n; ++i) assert_at_most(fabs(product[i] - expected[i]), 5e-7 * most);
+  check_step(c, correct.correction, z, expected, most);
   free(zero), free(a), free(expected), free(corrected), free(product);
 }
 

@@ -47,7 +47,8 @@ __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_r
 }
 
 /// The step of an edge; returns its part of r . z.
-template <int M, kg_block_form FORM>
+/// @tparam ROWS  a correction is there, by rows of A P
+template <int M, kg_block_form FORM, bool ROWS>
 __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
 {
   const int64_t row = (int64_t)edge * M;
@@ -61,14 +62,27 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   }
   // These values are on their way while vertices are looked up one load after the other.
   kg_edge_correction c = {0.0, 0.0, 0.0};
-  if (a.correction.coarse != nullptr) c = kg_edge_correct(&a.correction, edge);
+  double factor[KG_VERTEX_ROW_MAX];
+  if constexpr (ROWS) {
+    kg_vertex_row_factors(&a.correction.space.mesh, a.correction.coarse, edge, factor);
+    c.mean = kg_vertex_row_mean(factor);
+    c.slope = kg_vertex_row_slope(factor);
+  } else if (a.correction.coarse != nullptr) {
+    c = kg_edge_correct(&a.correction, edge);
+  }
 #pragma unroll
   for (int k = 0; k < M; ++k) x[k] = r[k] - y[k];
   if (a.again) {
 #pragma unroll
     for (int k = 0; k < M; ++k) x[k] += r[k];
   }
-  x[0] -= (kg_real)c.flux;
+  if constexpr (ROWS) {
+#pragma unroll
+    for (int k = 0; k < M; ++k)
+      x[k] -= (kg_real)kg_vertex_row_product(&a.correction.rows, M, edge, k, factor);
+  } else {
+    x[0] -= (kg_real)c.flux;
+  }
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;
   const int64_t block = kg_edge_block_at(M, edge);
@@ -95,7 +109,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   return dot;
 }
 
-template <int M, kg_block_form FORM>
+template <int M, kg_block_form FORM, bool ROWS>
 __global__ void __launch_bounds__(THREADS)
     KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
@@ -103,7 +117,7 @@ __global__ void __launch_bounds__(THREADS)
   double dot = 0.0;
   for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
        edge += (int64_t)gridDim.x * THREADS)
-    dot += smooth<M, FORM>(a, (int32_t)edge);
+    dot += smooth<M, FORM, ROWS>(a, (int32_t)edge);
   if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
 }
 
@@ -116,9 +130,11 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   // still written.
   const unsigned blocks =
       kg_cuda_blocks(ctx, pieces, a.sum.total != nullptr ? (int)BLOCKS : INT_MAX);
-  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR>;
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, false>;
+  if (a.correction.coarse != nullptr && a.correction.rows.value != nullptr)
+    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, true>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
-  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF>;
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, false>;
 #endif
   kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a,
                                                       kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);

@@ -44,6 +44,19 @@ static void solve_group(const kg_edge_smooth_args *a, int64_t group,
     multiply_factors(m, (const float *)a->inverse + at, x, y);
 }
 
+/// z and column `lane` of x = r - A z of an edge, corrected by rows of A P.
+static void correct_by_rows(const kg_edge_smooth_args *a, int32_t edge, kg_real *z,
+                            kg_real (*x)[KG_LANES], int lane)
+{
+  const int m = a->size.n_edge;
+  double factor[KG_VERTEX_ROW_MAX];
+  kg_vertex_row_factors(&a->correction.space.mesh, a->correction.coarse, edge, factor);
+  z[0] += (kg_real)kg_vertex_row_mean(factor);
+  z[1] += (kg_real)kg_vertex_row_slope(factor);
+  for (int k = 0; k < m; ++k)
+    x[k][lane] -= (kg_real)kg_vertex_row_product(&a->correction.rows, m, edge, k, factor);
+}
+
 /// z and x = r - A z of an edge, corrected by a coarse function.
 static void correct(const kg_edge_smooth_args *a, int32_t edge, kg_real *z, kg_real *x)
 {
@@ -71,7 +84,10 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
       if (a->again) x[i][lane] += r[row];
       if (!product || a->again) z[row] = 0;
     }
-  for (int32_t lane = 0; a->correction.coarse && lane < lanes; ++lane)
+  const bool corrects = a->correction.coarse != NULL, by_rows = a->correction.rows.value != NULL;
+  for (int32_t lane = 0; corrects && by_rows && lane < lanes; ++lane)
+    correct_by_rows(a, first + lane, z + (int64_t)(first + lane) * m, x, lane);
+  for (int32_t lane = 0; corrects && !by_rows && lane < lanes; ++lane)
     correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);
   solve_group(a, group, (const kg_real(*)[KG_LANES])x, y);
   row = (int64_t)first * m;

@@ -20,13 +20,15 @@
 #include "ops/local/triangle/element.h"
 #include "ops/numbering/trace_arrays.h"
 #include "ops/numbering/vertex_space.h"
+#include "ops/smooth/vertex_rows.h"
 KEDGE_BEGIN_DECLS
 
-/// A coarse function c, still to be added to z = z + P c and its product with A, without reaction
-/// and on triangles alone. In device memory.
+/// A coarse function c, still to be added to z = z + P c and its product with A: by rows of A P, or
+/// by fluxes, without reaction and on triangles alone. In device memory.
 typedef struct kg_vertex_correction {
   kg_vertex_space space;
-  kg_materials materials;  ///< of all lanes
+  kg_materials materials;  ///< of all lanes; for fluxes
+  kg_vertex_rows rows;     ///< value is NULL: by fluxes
   int32_t n_edges;         ///< free edges
   const double *coarse;    ///< [unknown]; NULL: there is nothing to add
 } kg_vertex_correction;
@@ -73,7 +75,7 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   return kg_vertex_flux_by(d, rise, kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES));
 }
 
-/// Whether fluxes of coarse functions are known: a bilinear one is no local solution.
+/// Whether fluxes of coarse functions may be known: a bilinear one is no local solution.
 KG_INLINE bool kg_vertex_fluxes_are_known(const kg_trace_arrays *mesh)
 {
   return mesh->n_facets == 3 && mesh->first_wide == 0;

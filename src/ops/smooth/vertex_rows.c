@@ -21,3 +21,14 @@ kg_cost kg_vertex_rows_cost(kg_sizes size, const kg_trace_counts *count, kg_numb
                       2.0 * 8.0 * facets;
   return (kg_cost){.bytes = edge * count->n_free, .flops = 3.0 * entries * count->n_free};
 }
+
+/// Rows, the sides of an edge and the vertices of elements; the unknowns and ends are counted
+/// already (kg_vertex_transfer_cost()).
+kg_cost kg_vertex_rows_product_cost(kg_sizes size, const kg_trace_counts *count)
+{
+  const double width = kg_vertex_row_width(count), facets = width == 6 ? 4.0 : 3.0;
+  const double numbers = width * size.n_edge;
+  return (kg_cost){
+      .bytes = (4.0 * numbers + 8.0) * count->n_free + 4.0 * facets * count->n_elements,
+      .flops = 2 * numbers * count->n_free};
+}

@@ -33,6 +33,8 @@ typedef struct kg_vertex_rows_args {
 KG_DECLARE_OPERATOR(kg_vertex_rows_fill, kg_vertex_rows_args);
 /// @param[in] local  of K^e, its number
 kg_cost kg_vertex_rows_cost(kg_sizes size, const kg_trace_counts *count, kg_number local);
+/// The cost of A P c in the pass that corrects the product.
+kg_cost kg_vertex_rows_product_cost(kg_sizes size, const kg_trace_counts *count);
 
 /// Numbers of a row: the sum, the higher vertex of the edge, one or two more vertices a side.
 KG_INLINE int kg_vertex_row_width(const kg_trace_counts *count)
@@ -150,6 +152,16 @@ KG_INLINE void kg_vertex_row_factors(const kg_trace_arrays *arrays, const double
             coarse[arrays->vertex[kg_facet_at(arrays, e, (l + behind) % n)]] - factor[0];
   }
   factor[1] = coarse[end[1]] - factor[0];
+}
+
+/// Modes 0 and 1 of P c on an edge.
+KG_INLINE double kg_vertex_row_mean(const double *factor)
+{
+  return kg_prolong_mean(factor[0], factor[0] + factor[1]);
+}
+KG_INLINE double kg_vertex_row_slope(const double *factor)
+{
+  return KG_PROLONG_SLOPE * factor[1];
 }
 
 /// (A P c)_k of an edge.

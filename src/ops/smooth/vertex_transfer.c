@@ -7,11 +7,11 @@
 KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
 {
-  assert(!args->correction.coarse || kg_vertex_fluxes_are_known(&args->correction.space.mesh));
+  assert(!args->correction.coarse || args->correction.rows.value ||
+         kg_vertex_fluxes_are_known(&args->correction.space.mesh));
   return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_vertex_prolong_host,
                                      kg_vertex_prolong_cuda)(ctx, args);
 }
-KG_OPERATOR_OF_NUMBERS(kg_vertex_correct, kg_vertex_correct_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args, args->number)
 KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
 
@@ -22,17 +22,6 @@ kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg
   const double vectors = 8.0 * (double)kg_number_bytes(number);
   return (kg_cost){.bytes = (vectors + 16.0) * count->n_free + (12.0 + 8.0) * n_rows,
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};
-}
-
-/// Rows of A P, z and A z read and written, the sides and vertices of an edge, the unknowns.
-kg_cost kg_vertex_correct_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
-                               kg_number number)
-{
-  const double m = size.n_edge, width = kg_vertex_row_width(count), facets = width == 6 ? 4 : 3;
-  const double vectors = 2.0 * (2.0 + m) * (double)kg_number_bytes(number);
-  return (kg_cost){.bytes = (4.0 * width * m + vectors + 8.0) * count->n_free +
-                            4.0 * facets * count->n_elements + 8.0 * n_rows,
-                   .flops = (2 * width * m + 6.0) * count->n_free};
 }
 
 /// r and A z read, two parts of an edge written and read with the ends; the weight and value of a

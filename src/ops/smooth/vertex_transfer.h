@@ -1,7 +1,7 @@
 /// @file
 /// Between the trace and the coarse space (ops/numbering/vertex_space.h): c = P^T (r - A z) and z
 /// += P c, with the product A z += A P c where the fluxes of c are known
-/// (ops/smooth/vertex_flux.h) or rows of A P are there (correct; ops/smooth/vertex_rows.h), or
+/// (ops/smooth/vertex_flux.h) or rows of A P are there (ops/smooth/vertex_rows.h), or
 /// without it (spread); and to the vertex modes (ops/smooth/vertex_modes.h), value = weight phi .
 /// (r - A z).
 #pragma once
@@ -20,6 +20,7 @@ typedef struct kg_vertex_restrict_args {
   double *coarse;       ///< [unknown]
 } kg_vertex_restrict_args;
 
+/// The correction is by fluxes or by rows of A P.
 typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
   kg_sizes size;
@@ -27,17 +28,6 @@ typedef struct kg_vertex_prolong_args {
   void *z;           ///< [free trace edge][mode]
   void *product;     ///< the same, A z
 } kg_vertex_prolong_args;
-
-typedef struct kg_vertex_correct_args {
-  kg_trace_arrays mesh;  ///< vertex and edge_sides of it are read
-  kg_vertex_rows rows;
-  kg_sizes size;
-  int32_t n_edges;       ///< free edges
-  kg_number number;      ///< of z and product
-  const double *coarse;  ///< [unknown]
-  void *z;               ///< [free trace edge][mode]
-  void *product;         ///< the same, A z
-} kg_vertex_correct_args;
 
 typedef struct kg_vertex_spread_args {
   kg_vertex_space space;  ///< but for its mesh
@@ -63,10 +53,6 @@ typedef struct kg_vertex_modes_restrict_args {
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args);
 /// z += P c and A z += A P c. Thread or loop = edge.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args);
-/// z += P c and A z += A P c by rows of A P. Thread or loop = edge.
-KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_correct, kg_vertex_correct_args);
-kg_cost kg_vertex_correct_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
-                               kg_number number);
 /// z += P c alone, of what the coarse system has anyway: the sides of the edges may be gone. Thread
 /// or loop = unknown, which adds to edges that end there: each edge has one that does.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
@@ -123,16 +109,18 @@ KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
   ((kg_real *)a->product)[row] += (kg_real)c.flux;
 }
 
-/// z += P c and A z += A P c on an edge, whose modes these are.
-KG_INLINE void kg_vertex_correct_edge(const kg_vertex_correct_args *a, int m, int32_t edge,
-                                      kg_real *z, kg_real *product)
+/// The modes of an edge of z += P c, and of its product, by rows of A P.
+KG_INLINE void kg_vertex_add_rows(const kg_vertex_prolong_args *a, int32_t edge)
 {
+  const int m = a->size.n_edge;
+  kg_real *z = (kg_real *)a->z + (int64_t)edge * m;
+  kg_real *product = (kg_real *)a->product + (int64_t)edge * m;
   double factor[KG_VERTEX_ROW_MAX];
-  kg_vertex_row_factors(&a->mesh, a->coarse, edge, factor);
-  z[0] += (kg_real)kg_prolong_mean(factor[0], factor[0] + factor[1]);
-  z[1] += (kg_real)(KG_PROLONG_SLOPE * factor[1]);
+  kg_vertex_row_factors(&a->correction.space.mesh, a->correction.coarse, edge, factor);
+  z[0] += (kg_real)kg_vertex_row_mean(factor);
+  z[1] += (kg_real)kg_vertex_row_slope(factor);
   for (int k = 0; k < m; ++k)
-    product[k] += (kg_real)kg_vertex_row_product(&a->rows, m, edge, k, factor);
+    product[k] += (kg_real)kg_vertex_row_product(&a->correction.rows, m, edge, k, factor);
 }
 
 /// The modes of those edges at a vertex of which it is the higher unknown.

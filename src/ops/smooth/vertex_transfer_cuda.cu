@@ -1,5 +1,5 @@
 // vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown; z += P c with its product, thread =
-// edge, or without, thread = unknown; by rows of A P, whole lines of them, thread = edge; the
+// edge, or without, thread = unknown; the
 // vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then
 // thread = unknown (vertex_transfer.h). All read what lies near in memory because vertices and
 // edges are numbered along the elements; no shared memory. Cost kg_vertex_transfer_cost(),
@@ -29,26 +29,6 @@ __global__ void __launch_bounds__(BLOCK)
   kg_vertex_mode_parts(&a.modes, M, (int32_t)edge, x);
 }
 
-/// Modes 0 and 1 of z move, and all of the product.
-template <int M>
-__global__ void __launch_bounds__(BLOCK)
-    KG_REAL(vertex_correct_kernel)(const kg_vertex_correct_args a)
-{
-  const int64_t edge = kg_thread_number();
-  if (edge >= a.n_edges) return;
-  kg_real product[M];
-  load_edge<M>(product, (const kg_real *)a.product + edge * M);
-  kg_vertex_correct_edge(&a, M, (int32_t)edge, (kg_real *)a.z + edge * M, product);
-  store_edge<M>((kg_real *)a.product + edge * M, product);
-}
-
-template <int P>
-kedge_status correct(kedge_context *ctx, const kg_vertex_correct_args &a)
-{
-  return kg_launch_each<BLOCK>(ctx, "vertex_correct", a.n_edges,
-                               KG_REAL(vertex_correct_kernel) < P + 1 >, a);
-}
-
 template <int P>
 kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
@@ -68,13 +48,10 @@ extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
 extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
-  return kg_do_each<BLOCK, kg_vertex_add>(ctx, "vertex_prolong", a->correction.n_edges, *a);
-}
-
-extern "C" kedge_status KG_REAL(kg_vertex_correct_cuda)(kedge_context *ctx,
-                                                        const kg_vertex_correct_args *a)
-{
-  return kg_with_order(a->size.order, [&](auto p) { return correct<p()>(ctx, *a); });
+  const int32_t n = a->correction.n_edges;
+  if (a->correction.rows.value != nullptr)
+    return kg_do_each<BLOCK, kg_vertex_add_rows>(ctx, "vertex_prolong_rows", n, *a);
+  return kg_do_each<BLOCK, kg_vertex_add>(ctx, "vertex_prolong", n, *a);
 }
 
 extern "C" kedge_status KG_REAL(kg_vertex_spread_cuda)(kedge_context *ctx,

@@ -11,17 +11,8 @@ kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_verte
 kedge_status KG_REAL(kg_vertex_prolong_host)(kedge_context *ctx, const kg_vertex_prolong_args *a)
 {
 #pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t edge = 0; edge < a->correction.n_edges; ++edge) kg_vertex_add(a, edge);
-  return KEDGE_OK;
-}
-
-kedge_status KG_REAL(kg_vertex_correct_host)(kedge_context *ctx, const kg_vertex_correct_args *a)
-{
-  const int m = a->size.n_edge;
-  kg_real *z = a->z, *product = a->product;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
-  for (int32_t edge = 0; edge < a->n_edges; ++edge)
-    kg_vertex_correct_edge(a, m, edge, z + (int64_t)edge * m, product + (int64_t)edge * m);
+  for (int32_t edge = 0; edge < a->correction.n_edges; ++edge)
+    a->correction.rows.value ? kg_vertex_add_rows(a, edge) : kg_vertex_add(a, edge);
   return KEDGE_OK;
 }
 
