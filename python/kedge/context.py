@@ -78,9 +78,10 @@ class Context:
         self._garbage: List[Any] = []
         self.failure: Optional[BaseException] = None  # what a function of the caller raised while the library called it
         self._progress = None
-        self._callback = c.PROGRESS_FUNCTION(self._on_progress)
-        c.library.kedge_context_set_progress(handle, self._callback, None)
-        weakref.finalize(self, _destroy_context, handle, self._callback)
+        this = weakref.ref(self)  # so that what the library holds does not keep the context alive
+        callback = c.PROGRESS_FUNCTION(lambda _, at: this()._on_progress(at))
+        c.library.kedge_context_set_progress(handle, callback, None)
+        weakref.finalize(self, _destroy_context, handle, callback)
 
     @property
     def backend(self) -> str:
@@ -163,7 +164,7 @@ class Context:
             destroy, handle = self._garbage.pop()
             destroy(handle)
 
-    def _on_progress(self, _, at):
+    def _on_progress(self, at):
         """Whether to go on."""
         try:
             if self.failure is not None:

@@ -1,10 +1,12 @@
 """Ctrl-C, threads, processes, memory."""
+import gc
 import os
 import pickle
 import signal
 import threading
 import time
 import unittest
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -96,6 +98,18 @@ class Processes(unittest.TestCase):
                 pickle.dumps(thing)
         problem = pickle.loads(pickle.dumps(sines(order=1)))
         self.assertEqual(problem.settings, sines(order=1).settings)
+
+    def test_contexts_and_what_is_made_in_them_go_when_they_are_left(self):
+        context = backend()
+        mesh = kedge.square(4, backend=context)
+        solver = kedge.Solver(mesh, sines(), context)
+        s = solver.solve()
+        left = [weakref.ref(thing) for thing in (context, mesh, solver, s)]
+        del context, mesh, solver
+        s.u_star
+        del s
+        gc.collect()
+        self.assertEqual([ref() for ref in left], [None] * 4)
 
     def test_solutions_give_their_memory_back(self):
         def resident():
