@@ -108,9 +108,8 @@ class Mesh:
             raise TypeError("Mesh() takes a file name, or points and cells")
         if geometry is not None or map is not None:
             raise TypeError("geometry and map are for files and generators; arrays have their points already")
-        self._hold(context, _from_arrays(context, source, cells, lines, groups, regions))
-        if refine:
-            self._hold(context, self.refine(refine).handle)
+        handle = _from_arrays(context, source, cells, lines, groups, regions)
+        self._hold(context, Mesh._of(context, handle)._refined(refine) if refine else handle)
 
     @classmethod
     def generate(cls, words: str, *, geometry: Optional[int] = None, map: Union[str, Sequence[str], None] = None,
@@ -230,9 +229,13 @@ class Mesh:
 
     def refine(self, times: int = 1) -> Mesh:
         """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3."""
+        return Mesh._of(self.context, self._refined(times))
+
+    def _refined(self, times):
+        """The handle of a refined mesh, which nothing owns yet."""
         handle = ctypes.c_void_p()
         self.context.call("kedge_mesh_refine", self.context.handle, self.handle, times, handle)
-        return Mesh._of(self.context, handle)
+        return handle
 
     def write(self, path: Path, binary: bool = False) -> None:
         """Write a Gmsh 4.1 file."""

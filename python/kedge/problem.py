@@ -263,6 +263,8 @@ def _key_of(name):
 
 def _text(name, value):
     """A number or an expression as a problem file has it."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
     if isinstance(value, str):
         return value
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):

@@ -1,4 +1,5 @@
 """Meshes from files, generators and arrays."""
+import gc
 import os
 import tempfile
 import unittest
@@ -39,6 +40,13 @@ class Meshes(unittest.TestCase):
         numbered = kedge.Mesh(POINTS[:4], TRIANGLES, lines=[[0, 1], [2, 3]], groups=[7, 8], regions=[1, 2])
         self.assertEqual(names(numbered, 1), {"7": 1, "8": 1, "default": 2})
         self.assertEqual(names(numbered, 2), {"1": 1, "2": 1})
+
+    def test_arrays_are_refined(self):
+        mesh = kedge.Mesh(POINTS[:4], TRIANGLES, refine=2)
+        gc.collect()
+        self.assertEqual(mesh.elements, 32)
+        self.assertEqual(mesh.refine().elements, 128)
+        self.assertAlmostEqual(mesh.area, 1)
 
     def test_regions_have_names(self):
         mesh = kedge.Mesh(POINTS[:4], TRIANGLES, regions=["iron", "air"])

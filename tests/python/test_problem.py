@@ -5,6 +5,7 @@ import re
 import tempfile
 import unittest
 
+import numpy as np
 from support import ROOT, everywhere
 
 import kedge
@@ -42,6 +43,11 @@ class Problems(unittest.TestCase):
         self.assertEqual(p.settings["boundary hot", "coefficient"], "2")
         self.assertEqual(p.settings["boundary cold", "value"], "0")
         self.assertEqual(p.settings["exact", "quadrature"], "9")
+
+    def test_arrays_of_one_number_are_numbers(self):
+        p = kedge.Problem(diffusion=np.array(2.0), reaction=np.array(3), tolerance=np.array(1e-8))
+        self.assertEqual([p.settings["equation", "diffusion"], p.settings["equation", "reaction"]], ["2.0", "3"])
+        self.assertEqual(p.settings["solver", "tolerance"], "1e-08")
 
     def test_replace_leaves_the_old_problem_as_it_is(self):
         p = kedge.Problem(order=3, boundary=everywhere(kedge.Dirichlet(1)))
