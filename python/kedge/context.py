@@ -1,4 +1,5 @@
 """Where kedge computes: a context of the library, and the rules of threads and processes that it brings."""
+import atexit
 import ctypes
 import os
 import signal
@@ -28,6 +29,13 @@ class Progress(NamedTuple):
 
 _process = os.getpid()
 _threads = threading.local()
+_contexts: Any = weakref.WeakSet()
+
+# What functions make through their last argument, by what it is destroyed with.
+_DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_refine": "mesh",
+            "kedge_problem_create": "problem", "kedge_problem_read": "problem", "kedge_problem_mesh": "mesh",
+            "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
+            "kedge_solver_solve_many": "solution"}
 
 
 def _callers():
@@ -81,7 +89,12 @@ class Context:
         this = weakref.ref(self)  # so that what the library holds does not keep the context alive
         callback = c.PROGRESS_FUNCTION(lambda _, at: this()._on_progress(at))
         c.library.kedge_context_set_progress(handle, callback, None)
-        weakref.finalize(self, _destroy_context, handle, callback)
+        self._end = weakref.finalize(self, _destroy_context, handle, callback)
+        self._left, self._callback = False, callback
+        if not _contexts:
+            atexit.unregister(_leave)
+            atexit.register(_leave)  # later than weakref's own function, so that it runs before that
+        _contexts.add(self)
 
     @property
     def backend(self) -> str:
@@ -111,16 +124,24 @@ class Context:
                         "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
                         "that it calls")
         with self._lock:
+            if self._busy:
+                raise Error("kedge was called in the midst of a call in the same context, on the same thread, as a "
+                            "signal handler does; let the handler set a flag, or use a context of its own")
             self._busy, self._progress, self.failure = True, progress, None
+            status = None
             try:
                 with self._interruptible():
                     status = getattr(c.library, name)(*arguments)
                     sentence = c.library.kedge_context_error(self.handle) if status else b""
+                if self.failure is not None:
+                    raise self.failure
+            except BaseException:
+                if status == 0 and name in _DESTROY:
+                    _destroy_made(_DESTROY[name], arguments[-1])
+                raise
             finally:
-                failure, self._busy, self._progress, self.failure = self.failure, False, None, None
+                self._busy, self._progress, self.failure = False, None, None
                 self._sweep()
-            if failure is not None:
-                raise failure
             check(status, sentence)
 
     @contextmanager
@@ -160,7 +181,7 @@ class Context:
                 self._lock.release()
 
     def _sweep(self):
-        while self._garbage:
+        while self._garbage and not self._left:
             destroy, handle = self._garbage.pop()
             destroy(handle)
 
@@ -186,6 +207,30 @@ def _destroy_context(handle, _callback):
         c.library.kedge_context_destroy(handle)
 
 
+def _leave():
+    """At the end of the process: no thread begins a call any more. Where one is in a call, as a daemon may be, nothing
+    is destroyed: the call may use a mesh of any context."""
+    contexts = list(_contexts)
+    idle = [context._lock.acquire(blocking=False) and not context._busy for context in contexts]
+    if all(idle):
+        return
+    for context in contexts:
+        context._left = True
+        context._end.detach()
+
+
+def _destroy_made(kind, made):
+    """Let go what a call has made that its caller will not see; made: one handle or an array of them."""
+    destroy = getattr(c.library, f"kedge_{kind}_destroy")
+    if isinstance(made, ctypes.c_void_p):
+        destroy(made)
+        made.value = None
+        return
+    for i, handle in enumerate(made):
+        destroy(handle)
+        made[i] = None
+
+
 def own(owner, context, destroy, handle, *kept):
     """Let an object of the library go with its Python object; `kept` live longer than it."""
     weakref.finalize(owner, _discard, context, destroy, handle, *kept)
@@ -194,7 +239,6 @@ def own(owner, context, destroy, handle, *kept):
 def _discard(context, destroy, handle, *_kept):
     if os.getpid() == _process:
         context.discard(destroy, handle)
-
 
 
 def context_of(backend):

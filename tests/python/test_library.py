@@ -11,6 +11,7 @@ from support import ROOT
 
 import kedge
 from kedge import _library as c
+from kedge import context
 
 ENUMERATORS = {"KEDGE_BACKEND_": c.BACKENDS, "KEDGE_FIELD_": c.FIELDS, "KEDGE_STOP_": c.STOPS,
                "KEDGE_BOUNDARY_": c.BOUNDARY_TYPES, "KEDGE_": c.STATUS}
@@ -59,6 +60,11 @@ class Library(unittest.TestCase):
             self.assertIsNotNone(declared, name)
             inside = declared.group(1).strip()
             self.assertEqual(len(arguments), 0 if inside == "void" else inside.count(",") + 1, name)
+
+    def test_what_functions_make_is_destroyed_by_its_kind(self):
+        makers = {name for name, types in c.FUNCTIONS.items() if types[-1] is c.OUT}
+        self.assertEqual(set(context._DESTROY), makers - {"kedge_context_create"})
+        self.assertLessEqual({f"kedge_{kind}_destroy" for kind in context._DESTROY.values()}, set(c.FUNCTIONS))
 
     def test_the_version_is_that_of_the_headers(self):
         self.assertIn(f'#define KEDGE_VERSION       "{kedge.__version__}"', (ROOT / "include/kedge/base.h").read_text())

@@ -3,16 +3,20 @@ import gc
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 import unittest
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 import numpy as np
 from support import BACKEND, backend, everywhere, sines
 
 import kedge
+from kedge import _library as c
 
 LONG = {"tolerance": 1e-13, "preconditioner": "jacobi", "max_iterations": 10**7}
 
@@ -32,6 +36,70 @@ class Processes(unittest.TestCase):
         self.assertLess(time.monotonic() - began, 10)
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
         self.assertTrue(kedge.Solver(kedge.square(4), sines(), self.context).solve().report.converged)
+
+    def test_a_signal_handler_that_solves_in_a_solve_is_refused(self):
+        solver = kedge.Solver(kedge.square(60), sines(order=2).replace(**{**LONG, "tolerance": 1e-10}), self.context)
+        other = kedge.Solver(kedge.square(4), sines(), self.context)
+        refused = []
+
+        def handler(_number, _frame):
+            try:
+                other.solve()
+            except kedge.Error as error:
+                refused.append(str(error))
+
+        before = signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        try:
+            report = solver.solve(on_failure="warn", progress=lambda p: True).report
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        self.assertTrue(report.converged)
+        self.assertTrue(refused)
+        for sentence in refused:
+            self.assertIn("in the midst of a call in the same context", sentence)
+        self.assertTrue(other.solve().report.converged)
+
+    def test_what_a_call_made_goes_when_ctrl_c_comes_as_it_returns(self):
+        mesh = kedge.square(2, backend=self.context)
+        solver = kedge.Solver(mesh, sines(order=1), self.context)
+        for name, call, n in (("kedge_mesh_refine", mesh.refine, 1), ("kedge_solver_solve", solver.solve, 1),
+                              ("kedge_solver_solve_many", lambda: solver.solve(sources=[1, 2]), 2)):
+            kind, function = "mesh" if "mesh" in name else "solution", getattr(c.library, name)
+            destroy, gone = getattr(c.library, f"kedge_{kind}_destroy"), []
+
+            def interrupted(*arguments, function=function):
+                status = function(*arguments)
+                self.context.failure = KeyboardInterrupt()
+                return status
+
+            def counted(handle, destroy=destroy, gone=gone):
+                gone.append(handle)
+                destroy(handle)
+
+            with mock.patch.object(c.library, name, interrupted), \
+                    mock.patch.object(c.library, f"kedge_{kind}_destroy", counted):
+                with self.assertRaises(KeyboardInterrupt):
+                    call()
+            self.assertEqual(len(gone), n, name)
+        self.assertTrue(solver.solve().report.converged)
+
+    def test_a_process_ends_while_a_daemon_solves(self):
+        program = """if True:
+            import threading
+            from support import backend, sines
+            import kedge
+            context, inside = backend(), threading.Event()
+            problem = sines(order=2, tolerance=1e-13, preconditioner="jacobi", max_iterations=10**7)
+            solver = kedge.Solver(kedge.square(150), problem, context)
+            threading.Thread(target=solver.solve, kwargs={"on_failure": "warn", "progress": lambda p: inside.set() or True},
+                             daemon=True).start()
+            inside.wait()
+        """
+        for _ in range(3):
+            end = subprocess.run([sys.executable, "-B", "-c", program], stderr=subprocess.PIPE, timeout=60, check=False)
+            self.assertEqual((end.returncode, end.stderr), (0, b""))
 
     def test_other_threads_go_on_during_a_solve(self):
         count, done = [0], threading.Event()
