@@ -67,7 +67,8 @@ KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data
 /// @param[in]     data       [n]; an entry may be NULL
 /// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
 ///                           destroyed and NULL
-/// @retval KEDGE_ERR_ARG  n is not positive, or an array is NULL; else as kedge_solver_solve()
+/// @retval KEDGE_ERR_ARG  n is not positive, an array is NULL, or two solutions are the same, which
+///                        are left as they are; else as kedge_solver_solve()
 KEDGE_API kedge_status kedge_solver_solve_many(kedge_solver *solver, int n,
                                                const kedge_data *const *data,
                                                kedge_solution **solutions);

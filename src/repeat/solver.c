@@ -255,6 +255,12 @@ kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_da
   kedge_context *const ctx = solver->pipeline->ctx;
   KG_REQUIRE(ctx, n > 0 && data && solutions, KEDGE_ERR_ARG,
              "kedge_solver_solve_many: data or solutions is NULL, or their number is %d", n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      KG_REQUIRE(ctx, !solutions[i] || solutions[i] != solutions[j], KEDGE_ERR_ARG,
+                 "kedge_solver_solve_many: solutions %d and %d are the same: each takes a result "
+                 "of its own",
+                 j, i);
   kedge_status status = KEDGE_OK;
   for (int i = 0; status == KEDGE_OK && i < n; ++i)
     status = kedge_solver_solve(solver, data[i], &solutions[i]);

@@ -416,6 +416,11 @@ static void many_right_hand_sides_are_solved_as_one_by_one(void **state)
     assert_same_solve(b.ctx, solutions[k], fresh);
     kedge_solution_destroy(fresh);
   }
+  kedge_solution *const own = solutions[1];
+  solutions[1] = solutions[0];
+  assert_int_equal(kedge_solver_solve_many(b.solver, MANY, each, solutions), KEDGE_ERR_ARG);
+  assert_non_null(solutions[0]);
+  solutions[1] = own;
   data[1].source = "1 +";
   assert_int_equal(kedge_solver_solve_many(b.solver, MANY, each, solutions), KEDGE_ERR_INPUT);
   for (int k = 0; k < MANY; ++k) assert_null(solutions[k]);
