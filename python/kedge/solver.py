@@ -31,10 +31,7 @@ class Solver:
     def __init__(self, mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
                  device: Optional[int] = None, threads: int = 0, progress: Watch = None) -> None:
         self.context, self.mesh, self.problem = _context(backend, device, threads), mesh, problem
-        self.built, self.handle = problem.build(self.context), ctypes.c_void_p()
-        _call(self.context, progress, "kedge_solver_create", self.context.handle, mesh.handle, self.built.handle,
-              self.handle)
-        own(self, self.context, c.library.kedge_solver_destroy, self.handle, mesh, self.built)
+        self._set_up: Optional[_SetUp] = _SetUp(self.context, mesh, problem, progress)
 
     __reduce_ex__ = refuse_pickle
 
@@ -42,14 +39,30 @@ class Solver:
         return f"<kedge.Solver on {self.context.device}: {self.mesh!r}, {self.problem!r}>"
 
     def update(self, progress: Watch = None, **changes: Any) -> None:
-        """Take other coefficients, or any other arguments of Problem, in the memory that is there."""
+        """Take other coefficients, or any other arguments of Problem, in the memory that is there.
+
+        After an update that fails the problem is the one before, and the next solve or update sets up anew.
+        """
         problem = self.problem.replace(**changes)
         if not set(self.problem.settings) <= set(problem.settings):
             raise TypeError("a condition loses its value or its coefficient; make another solver")
         changed = {key: value for key, value in problem.settings.items() if self.problem.settings.get(key) != value}
-        self.problem = problem
-        self.built.apply(changed, problem.settings)
-        _call(self.context, progress, "kedge_solver_update", self.handle)
+        set_up = self._set_up
+        try:
+            if set_up is None:
+                set_up = _SetUp(self.context, self.mesh, problem, progress)
+            else:
+                set_up.built.apply(changed, problem.settings)
+                _call(self.context, progress, "kedge_solver_update", set_up.handle)
+        except BaseException:
+            self._set_up = set_up = None  # it is of no problem now; nor does the exception keep its memory
+            raise
+        self.problem, self._set_up = problem, set_up
+
+    def _ready(self, progress):
+        if self._set_up is None:
+            self._set_up = _SetUp(self.context, self.mesh, self.problem, progress)
+        return self._set_up
 
     @overload
     def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
@@ -79,9 +92,9 @@ class Solver:
             return self._solve_many(list(sources), boundary or {}, start, progress, on_failure)
         _check_failure(on_failure)
         data, handle = _Data(self.context, source, boundary or {}, start), ctypes.c_void_p()
-        _call(self.context, progress, "kedge_solver_solve", self.handle, data.raw, handle)
-        return _judge(Solution(self.mesh, self.problem, self.context, handle, self.built), on_failure)
-
+        set_up, problem = self._ready(progress), self.problem
+        _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
+        return _judge(Solution(self.mesh, problem, self.context, handle, set_up.built), on_failure)
 
     def _solve_many(self, sources, boundary, start, progress, on_failure):
         _check_failure(on_failure)
@@ -90,8 +103,9 @@ class Solver:
         data = [_Data(self.context, source, boundary, start) for source in sources]
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
-        _call(self.context, progress, "kedge_solver_solve_many", self.handle, len(data), pointers, handles)
-        solutions = [Solution(self.mesh, self.problem, self.context, ctypes.c_void_p(handle), self.built)
+        set_up, problem = self._ready(progress), self.problem
+        _call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
+        solutions = [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built)
                      for handle in handles]
         return [_judge(solution, on_failure) for solution in solutions]
 
@@ -123,6 +137,15 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},
             "stage_bytes": stages, "peak_bytes": raw.peak_bytes[kind], "needed_bytes": raw.needed_bytes[kind],
             "fits": raw.fits[kind]}
+
+
+class _SetUp:
+    """A solver of the library and its problem; whoever is in a call with it keeps it."""
+
+    def __init__(self, context, mesh, problem, progress):
+        self.built, self.handle = problem.build(context), ctypes.c_void_p()
+        _call(context, progress, "kedge_solver_create", context.handle, mesh.handle, self.built.handle, self.handle)
+        own(self, context, c.library.kedge_solver_destroy, self.handle, mesh, self.built)
 
 
 class _Data:

@@ -128,6 +128,40 @@ class Solves(unittest.TestCase):
             kedge.Solver(mesh, p.replace(boundary={"left": kedge.Robin(1, 0)}), self.context).update(
                 boundary={"left": kedge.Neumann(0)})
 
+    def test_an_update_that_fails_leaves_the_problem_before(self):
+        class Source:
+            """Fails where the solver's problem takes it, after the diffusion, not where it is looked at first."""
+            taken = 0
+
+            def prepare(self):
+                self.taken += 1
+                if self.taken == 2:
+                    raise RuntimeError("no source")
+
+            def __call__(self, x, y):
+                return x
+
+        mesh, p = kedge.square(4), sines(order=2, tolerance=1e-12)
+        solver = kedge.Solver(mesh, p, self.context)
+        u = solver.solve().u
+        for error, sentence, make in [
+                (RuntimeError, "no source", lambda: {"diffusion": 5, "source": Source()}),
+                (kedge.InputError, "dif?fusion", lambda: {"diffusion": "-1", "reaction": 2}),
+                (kedge.Cancelled, "", lambda: {"diffusion": 5, "progress": lambda at: False})]:
+            with self.subTest(sentence):
+                with self.assertRaisesRegex(error, sentence):
+                    solver.update(**make())
+                self.assertEqual(solver.problem.settings, p.settings)
+                s = solver.solve()
+                np.testing.assert_array_equal(s.u, u)
+                with self.assertRaisesRegex(error, sentence):
+                    solver.update(**make())
+                solver.update(reaction=1)
+                other = kedge.solve(mesh, p.replace(reaction=1), self.context)
+                np.testing.assert_array_equal(solver.solve().u, other.u)
+                np.testing.assert_array_equal(s.u, u)
+                solver = kedge.Solver(mesh, p, self.context)
+
     def test_a_solve_starts_from_another(self):
         solver = kedge.Solver(kedge.square(8), sines(order=3), self.context)
         first = solver.solve()
