@@ -9,6 +9,7 @@ import numpy as np
 
 class Triangle:
     corners = 3
+    middle = np.full((2, 1), 1 / 3)
 
     @staticmethod
     def count(order):
@@ -75,6 +76,7 @@ class Triangle:
 
 class Quadrilateral:
     corners = 4
+    middle = np.full((2, 1), 0.5)
 
     @staticmethod
     def count(order):
@@ -158,7 +160,10 @@ class Maps:
     def __init__(self, shape, geometry, nodes):
         self.shape, self.exponents = shape, np.array(shape.exponents(geometry))
         x, y = shape.lattice(geometry).T / geometry
-        self.coefficients = np.linalg.solve(self.powers(x, y), nodes)  # [element][power][2]
+        # [element][power][2]; the first power is 1, so that its coefficient is the first corner.
+        corner = nodes[:, :1]
+        self.coefficients = np.linalg.solve(self.powers(x, y), nodes - corner)
+        self.coefficients[:, :1] = corner
         self.affine = shape is Triangle and geometry == 1
 
     def powers(self, x, y):
@@ -180,28 +185,34 @@ class Maps:
         return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients)
 
     def invert(self, element, xy):
-        """Reference points of points: x, y; NaN where Newton's method finds none in the element or near it."""
+        """Reference points of points: x, y; NaN where Newton's method finds none in the element or near it.
+
+        Points are taken from the element's first corner: far from the origin, sums with the corner would round away
+        what Newton's method corrects.
+        """
+        local = xy - self.coefficients[element, 0]
         if self.affine:
-            origin, along, up = np.moveaxis(self.coefficients[element], 1, 0)
-            x, y = xy[:, 0] - origin[:, 0], xy[:, 1] - origin[:, 1]
+            along, up = np.moveaxis(self.coefficients[element, 1:], 1, 0)
+            x, y = local.T
             det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
             return (x * up[:, 1] - y * up[:, 0]) / det, (along[:, 0] * y - along[:, 1] * x) / det
         result = np.full((2, len(element)), np.nan)
         active = np.arange(len(element))
-        at = np.full((2, len(element)), 1 / 3 if self.shape is Triangle else 0.5)
+        at = np.repeat(self.shape.middle, len(element), axis=1)
         with np.errstate(all="ignore"):
             for _ in range(25):
                 coefficients = self.coefficients[element[active]]
-                off = xy[active] - _sum(self.powers(*at), coefficients)
+                off = local[active] - _sum(self.powers(*at)[:, 1:], coefficients[:, 1:])
                 along, up = (_sum(slope, coefficients) for slope in self._slopes(*at))
                 det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
                 step = np.stack([off[:, 0] * up[:, 1] - off[:, 1] * up[:, 0],
                                  along[:, 0] * off[:, 1] - along[:, 1] * off[:, 0]]) / det
                 far = np.hypot(*step)
                 at = at + step * np.minimum(1.0, 0.7 / far)
-                done = far < 1e-12
+                stretch = ((along**2).sum(axis=1) + (up**2).sum(axis=1)) / np.abs(det)
+                done = far < np.clip(8 * np.finfo(float).eps * stretch, 1e-12, 1e-6)
                 result[:, active[done]] = at[:, done]
-                go = (far >= 1e-12) & (np.abs(at - 0.5) < 2).all(axis=0)
+                go = ~done & (np.abs(at - 0.5) < 2).all(axis=0)
                 if not go.any():
                     break
                 active, at = active[go], at[:, go]

@@ -3,7 +3,10 @@ import numpy as np
 
 BRANCHES = 4
 CHUNK = 1 << 16  # points at once
-TOLERANCE = 1e-9  # in reference coordinates: a point on an edge is in one of its elements
+# In reference coordinates: a point on an edge is in one of its elements. Far from the origin the rounding of the
+# coordinates is more than that.
+TOLERANCE = 1e-9
+EPSILON = np.finfo(float).eps
 
 
 def _interleave(x, y):
@@ -66,17 +69,21 @@ class Locator:
             places = maps.places(x, y)
             low, high = places.min(axis=1), places.max(axis=1)
             size = (high - low).max(axis=1, keepdims=True)
-            margin = size * (1e-8 if geometry == 1 else 0.05)  # curves between the points that were looked at
-            self.shapes.append((maps, Tree(low - margin, high + margin)))
+            rounding = 8 * EPSILON * np.abs(places).max(axis=(1, 2))[:, None]
+            margin = rounding + size * (1e-8 if geometry == 1 else 0.05)  # curves between the points looked at
+            height = np.abs(maps.jacobians(*maps.shape.middle)) / size
+            tolerance = np.maximum(TOLERANCE, rounding / np.maximum(height, 1e-300))[:, 0]
+            self.shapes.append((maps, Tree(low - margin, high + margin), tolerance))
 
     def locate(self, xy):
         """For points [point][2]: the shape's number, the element's in it, and x, y; shape -1: outside."""
         where, element = np.full(len(xy), -1), np.zeros(len(xy), np.int64)
-        reference, best = np.zeros((len(xy), 2)), np.full(len(xy), -TOLERANCE)
-        for k, (maps, tree) in enumerate(self.shapes):
+        reference, best = np.zeros((len(xy), 2)), np.full(len(xy), np.finfo(float).min)
+        for k, (maps, tree, tolerance) in enumerate(self.shapes):
             point, candidate = tree.candidates(xy)
             x, y = maps.invert(candidate, xy[point])
             depth = np.nan_to_num(maps.shape.depth(x, y), nan=-np.inf)
+            depth[depth < -tolerance[candidate]] = -np.inf
             order = np.lexsort((depth, point))
             last = order[np.append(point[order][1:] != point[order][:-1], True)] if len(order) else order
             last = last[depth[last] >= best[point[last]]]

@@ -61,6 +61,28 @@ class Points(unittest.TestCase):
         for x, y in ((0 * t, t), (0 * t + 1, t), (t, 0 * t), (t, 0 * t + 1)):
             self.assertTrue(np.isfinite(s(x / 3, y / 7)).all())
 
+    def test_every_point_is_found_far_from_the_origin_and_in_flat_elements(self):
+        x, y = np.random.default_rng(5).uniform(0, 1, (2, 20000))
+        for generate in (kedge.square, kedge.quads, kedge.mixed):
+            for scale, far in ((1, 1000), (1, 1e6), (1e-3, 1e4), (1e-6, 0)):
+                with self.subTest(generate=generate.__name__, scale=scale, far=far):
+                    mesh = generate(10, map=(f"{far} + x", f"{scale}*y - {far}"))
+                    where, element, at = mesh.locator.locate(np.column_stack([far + x, scale * y - far]))
+                    self.assertEqual((where < 0).sum(), 0)
+                    for k, (shape, _, maps) in enumerate(mesh.shapes):
+                        mine = where == k
+                        powers = maps.powers(*at[mine].T)
+                        place = np.einsum("pk,pkd->pd", powers, maps.coefficients[element[mine]])
+                        rounding = 1e-15 * far
+                        self.assertLess(np.abs(place[:, 0] - far - x[mine]).max(), 1e-10 + rounding)
+                        self.assertLess(np.abs(place[:, 1] + far - scale * y[mine]).max(), 1e-10 * scale + rounding)
+        for mesh in (kedge.quads(4, map=("1000 + x + 0.1*y", "y + 0.1*x*y")),
+                     kedge.ring(3, 24, geometry=4, map=("x + 1e5", "y")), kedge.disk(3, geometry=3, map=("x", "y - 1e5")),
+                     kedge.ring(3, 24, quads=True, geometry=3, map=("x - 1e5", "y"))):
+            places = np.concatenate([maps.places(*shape.rule(5)[:2]).reshape(-1, 2) for shape, _, maps in mesh.shapes])
+            self.assertTrue((mesh.locator.locate(places)[0] >= 0).all(), mesh)
+            self.assertTrue((mesh.locator.locate(places + 10)[0] < 0).all(), mesh)
+
     def test_strongly_graded_meshes_have_no_slow_cell(self):
         steps = np.concatenate([[0], 2.0 ** -np.arange(40, -1, -1)])
         n = len(steps)
