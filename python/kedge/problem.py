@@ -157,11 +157,13 @@ class Problem:
                 self._set_regions(name, value)
             else:
                 self.settings[_key_of(name)] = setting(name, value)
+                if self.settings.pop(("region default", name), None) is not None:  # it would hide the new value
+                    self.settings["region default", ""] = ""
         self.build(_checker())
 
     def _set_regions(self, name, values):
         for region, value in values.items():
-            section = "equation" if region == "default" else f"region {region}"
+            section = f"region {region}"
             if callable(value):
                 raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and expressions: "
                                 "give one function of x, y and region for all")

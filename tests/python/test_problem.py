@@ -39,7 +39,7 @@ class Problems(unittest.TestCase):
         self.assertEqual(p.settings["space", "order"], "3")
         self.assertEqual(p.settings["region iron", "diffusion"], "45")
         self.assertEqual(p.settings["region air", "diffusion"], "2, 0.5*x, 1.5")
-        self.assertEqual(p.settings["equation", "diffusion"], "1")
+        self.assertEqual(p.settings["region default", "diffusion"], "1")
         self.assertEqual(p.settings["boundary hot", "coefficient"], "2")
         self.assertEqual(p.settings["boundary cold", "value"], "0")
         self.assertEqual(p.settings["exact", "quadrature"], "9")
@@ -56,6 +56,17 @@ class Problems(unittest.TestCase):
         self.assertEqual(p.settings["boundary left", "type"], "dirichlet")
         self.assertEqual(q.settings["boundary left", "type"], "neumann")
         self.assertEqual(q.settings["boundary top", "type"], "dirichlet")
+
+    def test_default_is_every_region_that_is_not_named(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], regions=["iron", "air"])
+        p = kedge.Problem(order=1, diffusion={"default": 2, "iron": 3}, source=1,
+                          boundary={"default": kedge.Dirichlet("x*y")})
+        with tempfile.TemporaryDirectory() as folder:
+            p.replace(diffusion=7).write(os.path.join(folder, "a.ini"))
+            written = kedge.Problem.read(os.path.join(folder, "a.ini"))
+        for problem, air in ((p, 2), (p.replace(diffusion=7), 7), (written, 7)):
+            s = kedge.solve(mesh, problem, "host", on_failure="warn")
+            np.testing.assert_allclose(s.sigma, s.q * np.array([3, air])[:, None, None], atol=1e-12)
 
     def test_a_file_is_read_with_changes_and_written(self):
         p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
