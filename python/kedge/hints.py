@@ -1,11 +1,15 @@
 """Names of types in signatures."""
 import os
-from typing import Any, Callable, Dict, Mapping, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Mapping, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-Array = np.ndarray[Any, Any]
+# NumPy has arrays with parameters from 1.22 on; checkers of types alone need them.
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, Any]
+else:
+    Array = np.ndarray
 Path = Union[str, "os.PathLike[str]"]
 Number = Union[int, float, "np.number[Any]"]
 Text = Union[Number, str]  # a number or an expression

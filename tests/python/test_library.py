@@ -3,9 +3,12 @@ import inspect
 import os
 import re
 import subprocess
+import sys
 import tempfile
+import types
 import typing
 import unittest
+from unittest import mock
 
 from support import ROOT
 
@@ -30,6 +33,18 @@ def run_c(lines):
 
 
 class Library(unittest.TestCase):
+    def test_names_of_types_need_no_arrays_with_parameters(self):
+        class ndarray:  # as NumPy 1.21 has it
+            pass
+
+        text = (ROOT / "python/kedge/hints.py").read_text()
+        old = types.ModuleType("numpy")
+        old.ndarray = ndarray
+        with mock.patch.dict(sys.modules, {"numpy": old}):
+            names = {}
+            exec(compile(text, "hints.py", "exec"), names)
+        self.assertIs(names["Array"], ndarray)
+
     def test_every_member_of_a_structure_lies_where_the_header_has_it(self):
         lines, expected = [], []
         for name, structure in c.STRUCTURES.items():
