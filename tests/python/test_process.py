@@ -49,7 +49,7 @@ class Processes(unittest.TestCase):
                 refused.append(str(error))
 
         before = signal.signal(signal.SIGALRM, handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
         try:
             report = solver.solve(on_failure="warn", progress=lambda p: True).report
         finally:
