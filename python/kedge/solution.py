@@ -60,7 +60,7 @@ class Solution:
     quadrilaterals (P + 1)^2. On a mesh of one shape arrays are [element][node]; on one of both they are [node],
     element after element, and offsets(order) says where each begins.
 
-    s(x, y) is u_star at points.
+    s(x, y) is u_star at points, s(x, y, "qx") a part of q, interpolated by polynomials of order P + 1.
 
     u      -- order P, [element][node]
     q      -- grad u, order P, [element][node][2], in units of u a unit of length
@@ -150,7 +150,12 @@ class Solution:
         return values
 
     def __call__(self, x: ArrayLike, y: ArrayLike, field: str = "u_star", outside: str = "nan") -> Any:
-        """A field at points, arrays x, y of any shape; outside of the mesh NaN, or outside="raise"."""
+        """A field at points, arrays x, y of any shape: "u_star", "u", "qx" or "qy".
+
+        outside -- of the mesh the value is NaN, "nan", or an error, "raise"
+        """
+        if outside not in ("nan", "raise"):
+            raise ValueError(f'outside is {outside!r}; it is "nan" or "raise"')
         x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
         points = np.column_stack([x.ravel(), y.ravel()])
         order, coefficients = self.prepare(field)
@@ -189,6 +194,9 @@ class Solution:
 
     def _coefficients(self, field):
         """Of a field in the polynomials of every shape: order, [[element][mode]]."""
+        if field in ("sigma_x", "sigma_y"):
+            raise ValueError(f"{field} has no values at points, because a diffusion that varies is no polynomial; multiply "
+                             "qx and qy there by the diffusion, or take s.sigma, the values at nodes")
         if field not in self._modes:
             order = self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
             values, offsets = self.values(field, order).ravel(), self.offsets(order)

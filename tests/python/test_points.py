@@ -107,6 +107,17 @@ class Points(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, r"1 of 2 points lie outside of the mesh, the first at \(2, 0\)"):
             s([0.5, 2], [0.5, 0], outside="raise")
 
+    def test_what_points_cannot_have_is_refused(self):
+        s = self.solve(kedge.square(2), 1)
+        for outside in ("error", "", None, True):
+            with self.assertRaisesRegex(ValueError, 'it is "nan" or "raise"'):
+                s(0.5, 0.5, outside=outside)
+        for take in (lambda: s(0.5, 0.5, "sigma_x"), lambda: s.prepare("sigma_y"), lambda: s.quadrature("sigma_x")):
+            with self.assertRaisesRegex(ValueError, "multiply qx and qy there by the diffusion"):
+                take()
+        with self.assertRaisesRegex(ValueError, "no field 'sigma'"):
+            s(0.5, 0.5, "sigma")
+
     def test_a_solution_is_a_source(self):
         mesh = kedge.square(4)
         first = self.solve(mesh, 3)
