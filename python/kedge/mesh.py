@@ -120,22 +120,26 @@ class Mesh:
         return cls._of(context, _from_section(context, settings))
 
     @classmethod
-    def from_meshio(cls, mesh: Any, **options: Any) -> Mesh:
-        """The triangles and quadrilaterals of a meshio.Mesh, with the physical groups that it read from Gmsh."""
-        names = {(int(dimension), int(tag)): name for name, (tag, dimension) in mesh.field_data.items()}
-        tags = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
-        cells: Dict[str, Any] = {}
-        regions, lines, groups = [], [np.empty((0, 2), int)], []
-        for block, tag in zip(mesh.cells, tags):
-            if block.type in SHAPES:
-                cells.setdefault(block.type, []).append(block.data)
-                regions.append((block.type, [names.get((2, t), str(t)) for t in tag]))
-            elif block.type.startswith("line"):
-                lines.append(block.data[:, :2])
-                groups += [names.get((1, t), str(t)) for t in tag]
-        of_shape = [tag for shape in cells for kind, part in regions if kind == shape for tag in part]
-        return cls(mesh.points, {shape: np.concatenate(blocks) for shape, blocks in cells.items()},
-                   np.concatenate(lines), groups, of_shape, **options)
+    def from_meshio(cls, mesh: Any, *, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
+        """The triangles and quadrilaterals of a meshio.Mesh, with the physical groups that it read from Gmsh.
+
+        Groups keep their numbers and names; lines of the number 0 have no group, cells of it no region.
+        """
+        context = context_of(backend)
+        numbers = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
+        blocks = [(block.type, np.asarray(block.data), np.asarray(tags)) for block, tags in zip(mesh.cells, numbers)]
+        cells = {shape: [block[1:] for block in blocks if block[0] == shape]
+                 for shape in dict.fromkeys(block[0] for block in blocks) if shape in SHAPES}
+        lines = [(data[tags != 0, :2], tags[tags != 0])
+                 for shape, data, tags in blocks if shape.startswith("line")] or [(np.empty((0, 2), int), [])]
+        pairs, tags = (np.concatenate(parts) for parts in zip(*lines))
+        regions = np.concatenate([part[1] for parts in cells.values() for part in parts] or [[]])
+        handle = _create(
+            context, mesh.points, {shape: np.concatenate([part[0] for part in parts]) for shape, parts in cells.items()},
+            (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), _names(mesh, 1, tags)),
+            (_array(regions, np.int32, 0, "regions"), _names(mesh, 2, regions)))
+        made = cls._of(context, handle)
+        return made.refine(refine) if refine else made
 
     @classmethod
     def _of(cls, context, handle):
@@ -257,24 +261,36 @@ def _from_section(context, settings):
     return handle
 
 
+def _names(mesh, dimension, tags):
+    """Names of the physical groups of a meshio.Mesh that these numbers have: {number: name}."""
+    pairs = {name: pair for name, pair in mesh.field_data.items() if np.size(pair) == 2}
+    return {int(tag): name for name, (tag, of) in pairs.items() if of == dimension and tag in tags}
+
+
 def _from_arrays(context, points, cells, lines, groups, regions):
-    points = np.asarray(points, float)
-    if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
-        points = points[:, :2]
-    points = _array(points, np.float64, 2, "points")
-    pairs, tags, names = _lines(lines, groups)
+    lines = _lines(lines, groups)
     blocks = cells if hasattr(cells, "items") else None
     if blocks is None:
         width = np.asarray(cells).shape[-1:] or (0,)
         blocks = {{3: "triangle", 4: "quad"}.get(width[0], "triangle"): cells}
     n = sum(len(block) for block in blocks.values())
-    region_tags, region_names = _tags(np.zeros(n, np.int32) if regions is None else regions, n, "regions")
+    regions = _tags(np.zeros(n, np.int32) if regions is None else regions, n, "regions")
+    return _create(context, points, blocks, lines, regions)
+
+
+def _create(context, points, blocks, lines, regions):
+    """A mesh of lines (pairs, tags, names) and regions (tags, names)."""
+    points = np.asarray(points, float)
+    if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
+        points = points[:, :2]
+    points = _array(points, np.float64, 2, "points")
+    (pairs, tags, names), (region_tags, region_names) = lines, regions
     if list(blocks) != ["triangle"] or region_names:
         return _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names)
     triangles = _array(blocks["triangle"], np.int32, 3, "cells")
     texts = (ctypes.c_char_p * max(len(names), 1))(*(name.encode() for name in names.values()))
     numbers = np.array(list(names) or [0], np.int32)
-    arrays = c.MeshArrays(len(points), points.ctypes.data, n, triangles.ctypes.data, region_tags.ctypes.data,
+    arrays = c.MeshArrays(len(points), points.ctypes.data, len(triangles), triangles.ctypes.data, region_tags.ctypes.data,
                           len(pairs), pairs.ctypes.data, tags.ctypes.data, len(names), numbers.ctypes.data, texts)
     handle = ctypes.c_void_p()
     context.call("kedge_mesh_create", context.handle, arrays, handle)

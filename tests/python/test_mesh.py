@@ -3,6 +3,7 @@ import gc
 import os
 import tempfile
 import unittest
+from types import SimpleNamespace
 
 import numpy as np
 from support import ROOT
@@ -64,6 +65,35 @@ class Meshes(unittest.TestCase):
         self.assertEqual(bent.info["geometry"], 2)
         self.assertAlmostEqual(bent.area, 0.5 + 2 / 3 * 0.1)
         self.assertEqual(names(bent, 1)["low"], 1)
+
+    def test_physical_groups_of_meshio_keep_their_numbers_and_names(self):
+        def block(shape, data):
+            return SimpleNamespace(type=shape, data=np.array(data))
+
+        def read(cells, tags, fields):
+            return kedge.Mesh.from_meshio(SimpleNamespace(
+                points=np.column_stack([POINTS, np.zeros(6)]), cells=cells, field_data=fields,
+                cell_data={"gmsh:physical": [np.array(part) for part in tags]} if tags else {}))
+
+        lines, quad = block("line", [[0, 1], [3, 0], [4, 5], [2, 3]]), block("quad", [[1, 4, 5, 2]])
+        fields = {"iron": np.array([40, 2]), "low": np.array([30, 1]), "none": np.array([9, 1]), "time": np.array([0.5])}
+        for cells, tags, sizes in (
+                ([lines, block("triangle", TRIANGLES), quad], [[30, 0, 7, 30], [40, 0], [5]], {40: 1, 5: 1}),
+                ([quad, block("triangle", TRIANGLES[:1]), lines, block("triangle", TRIANGLES[1:])],
+                 [[40], [40], [30, 0, 7, 30], [6]], {40: 2, 6: 1}),
+                ([block("triangle", [[0, 1, 2], [0, 2, 3], [1, 4, 5], [1, 5, 2]]), lines],
+                 [[0, 5, 5, 0], [30, 0, 7, 30]], {5: 2})):
+            mesh = read(cells, tags, fields)
+            groups = {(g.dimension, g.tag): (g.name, g.count) for g in mesh.groups if g.tag > 0 and g.count}
+            expected = {(2, tag): ("iron" if tag == 40 else str(tag), n) for tag, n in sizes.items()}
+            self.assertEqual(groups, {(1, 30): ("low", 2), (1, 7): ("7", 1), **expected})
+            shapes = dict.fromkeys(c.type for c in cells if c.type != "line")
+            numbers = [n for shape in shapes for c, part in zip(cells, tags) if c.type == shape for n in part]
+            self.assertEqual(list(mesh.regions), numbers)
+            self.assertEqual(names(mesh, 1)["default"], 3)
+        bare = read([lines, block("triangle", TRIANGLES)], None, {})
+        self.assertEqual(names(bare, 1), {"default": 4})
+        self.assertEqual(list(bare.regions), [0, 0])
 
     def test_points_with_z_are_taken_where_it_is_0(self):
         mesh = kedge.Mesh(np.column_stack([POINTS[:4], np.zeros(4)]), TRIANGLES)
