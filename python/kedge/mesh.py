@@ -342,6 +342,6 @@ def ring(layers: int, sectors: int, quads: bool = False, **options: Any) -> Mesh
     return Mesh.generate(f"ring {layers} {sectors}" + " quads" * quads, **options)
 
 
-def disk(layers: int, quads: bool = False, **options: Any) -> Mesh:
+def disk(layers: int, **options: Any) -> Mesh:
     """Radius 1; group boundary. geometry = 2 to 5 makes its edges round."""
-    return Mesh.generate(f"disk {layers}" + " quads" * quads, **options)
+    return Mesh.generate(f"disk {layers}", **options)

@@ -31,6 +31,8 @@ class Meshes(unittest.TestCase):
         self.assertEqual(kedge.lshape(1, quads=True).elements, 3)
         self.assertAlmostEqual(kedge.ring(2, 16, geometry=4).area, 3 * np.pi, delta=1e-4)
         self.assertEqual(kedge.disk(3, refine=1).elements, 4 * kedge.disk(3).elements)
+        with self.assertRaisesRegex(TypeError, "quads"):  # the library has disks of triangles alone
+            kedge.disk(3, quads=True)
         self.assertAlmostEqual(kedge.square(2, map=("2*x", "y")).area, 2)
 
     def test_triangles_of_arrays_have_the_groups_that_are_named(self):
