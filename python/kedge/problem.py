@@ -116,7 +116,8 @@ class Problem:
         return problem
 
     def replace(self, **changes: Any) -> Problem:
-        """The same problem with other arguments. Regions and groups that are not named stay as they are."""
+        """The same problem with other arguments. Regions and groups that a dict does not name stay as they are; a value
+        that is no dict is that of all regions."""
         problem = Problem.__new__(Problem)
         problem.settings = dict(self.settings)
         problem._change(changes)
@@ -157,16 +158,24 @@ class Problem:
                 self._set_regions(name, value)
             else:
                 self.settings[_key_of(name)] = setting(name, value)
-                if self.settings.pop(("region default", name), None) is not None:  # it would hide the new value
-                    self.settings["region default", ""] = ""
+                if name in ("diffusion", "reaction", "source"):
+                    self._leave_regions(name)
         self.build(_checker())
+
+    def _leave_regions(self, name):
+        """Values of regions would hide that of all; their sections stay."""
+        for section, key in list(self.settings):
+            if key == name and section.startswith("region "):
+                del self.settings[section, key]
+                self.settings[section, ""] = ""
 
     def _set_regions(self, name, values):
         for region, value in values.items():
             section = f"region {region}"
             if callable(value):
-                raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and expressions: "
-                                "give one function of x, y and region for all")
+                instead = ": give one function of x, y and region for all" if name == "source" else ""
+                raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and "
+                                f"expressions{instead}")
             self.settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):

@@ -45,7 +45,7 @@ class Solver:
         """
         problem = self.problem.replace(**changes)
         if not set(self.problem.settings) <= set(problem.settings):
-            raise TypeError("a condition loses its value or its coefficient; make another solver")
+            self._set_up = None  # what a problem of the library has been given it cannot lose
         changed = {key: value for key, value in problem.settings.items() if self.problem.settings.get(key) != value}
         set_up = self._set_up
         try:
@@ -89,6 +89,8 @@ class Solver:
         if sources is not None:
             if source is not None:
                 raise TypeError("give source or sources, not both")
+            if isinstance(sources, str) or not hasattr(sources, "__iter__"):
+                raise TypeError(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary or {}, start, progress, on_failure)
         _check_failure(on_failure)
         data, handle = _Data(self.context, source, boundary or {}, start), ctypes.c_void_p()

@@ -64,9 +64,10 @@ class Problems(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             p.replace(diffusion=7).write(os.path.join(folder, "a.ini"))
             written = kedge.Problem.read(os.path.join(folder, "a.ini"))
-        for problem, air in ((p, 2), (p.replace(diffusion=7), 7), (written, 7)):
+        for problem, iron, air in ((p, 3, 2), (p.replace(diffusion=7), 7, 7), (written, 7, 7),
+                                   (p.replace(diffusion={"default": 7}), 3, 7)):
             s = kedge.solve(mesh, problem, "host", on_failure="warn")
-            np.testing.assert_allclose(s.sigma, s.q * np.array([3, air])[:, None, None], atol=1e-12)
+            np.testing.assert_allclose(s.sigma, s.q * np.array([iron, air])[:, None, None], atol=1e-12)
 
     def test_a_file_is_read_with_changes_and_written(self):
         p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)

@@ -92,6 +92,22 @@ class Solves(unittest.TestCase):
         np.testing.assert_allclose(s.means("qx"), [1, 1, 3, 3], atol=1e-9)
         np.testing.assert_allclose(s.means("sigma_x"), 3, atol=1e-9)
 
+    def test_a_value_that_is_no_dict_is_that_of_all_regions(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], regions=["iron", "air"])
+        p = kedge.Problem(order=2, source="x", boundary={"default": kedge.Dirichlet(0)})
+        regions, seven = p.replace(diffusion={"iron": 3, "air": 1}), p.replace(diffusion=7)
+        u = self.solve(mesh, seven).u
+        np.testing.assert_allclose(self.solve(mesh, regions.replace(diffusion=7)).u, u, rtol=1e-9)
+        solver = kedge.Solver(mesh, regions, self.context)
+        solver.update(diffusion=7)
+        np.testing.assert_allclose(solver.solve().u, u, rtol=1e-9)
+
+    def test_sources_are_a_list(self):
+        solver = kedge.Solver(kedge.square(2), sines(order=1), self.context)
+        for sources in "xy", 3:
+            with self.assertRaisesRegex(TypeError, "a list of"):
+                solver.solve(sources=sources)
+
     def test_a_solver_takes_other_sources_and_boundary_values(self):
         mesh = kedge.square(4)
         p = kedge.Problem(order=2, source="x", boundary=everywhere(kedge.Dirichlet(0)))
@@ -124,9 +140,10 @@ class Solves(unittest.TestCase):
         np.testing.assert_array_equal(solver.solve().u, kedge.solve(mesh, other, self.context).u)
         with self.assertRaisesRegex(kedge.InputError, "dif?fusion"):
             solver.update(diffusion="-1")
-        with self.assertRaisesRegex(TypeError, "another solver"):
-            kedge.Solver(mesh, p.replace(boundary={"left": kedge.Robin(1, 0)}), self.context).update(
-                boundary={"left": kedge.Neumann(0)})
+        other = kedge.Solver(mesh, p.replace(boundary={"left": kedge.Robin(1, 0)}), self.context)
+        other.update(boundary={"left": kedge.Neumann(0)})  # a condition without a coefficient: all is made anew
+        fresh = self.solve(mesh, p.replace(boundary={"left": kedge.Neumann(0)}))
+        np.testing.assert_allclose(other.solve().u, fresh.u, atol=1e-12)
 
     def test_an_update_that_fails_leaves_the_problem_before(self):
         class Source:
