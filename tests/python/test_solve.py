@@ -140,9 +140,10 @@ class Solves(unittest.TestCase):
         np.testing.assert_array_equal(solver.solve().u, kedge.solve(mesh, other, self.context).u)
         with self.assertRaisesRegex(kedge.InputError, "dif?fusion"):
             solver.update(diffusion="-1")
-        other = kedge.Solver(mesh, p.replace(boundary={"left": kedge.Robin(1, 0)}), self.context)
+        plain = kedge.Problem(order=2, source=1, boundary=everywhere(kedge.Dirichlet(0)))
+        other = kedge.Solver(mesh, plain.replace(boundary={"left": kedge.Robin(1, 0)}), self.context)
         other.update(boundary={"left": kedge.Neumann(0)})  # a condition without a coefficient: all is made anew
-        fresh = self.solve(mesh, p.replace(boundary={"left": kedge.Neumann(0)}))
+        fresh = self.solve(mesh, plain.replace(boundary={"left": kedge.Neumann(0)}))
         np.testing.assert_allclose(other.solve().u, fresh.u, atol=1e-12)
 
     def test_an_update_that_fails_leaves_the_problem_before(self):
