@@ -75,6 +75,13 @@ const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_p
   return kedge_context_error(ctx);
 }
 
+bool be_patient(void *user, const kedge_progress *progress)
+{
+  (void)progress;
+  patience *p = user;
+  return ++p->calls < p->most;
+}
+
 fields fields_of(kedge_context *ctx, const kedge_solution *solution)
 {
   fields f;

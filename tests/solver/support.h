@@ -45,6 +45,13 @@ kedge_mesh *square_mesh(kedge_context *ctx, int n);
 const char *refusal_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                        kedge_status expected);
 
+/// A progress function that cancels at its call `most`, and its user.
+typedef struct patience {
+  int calls, most;
+} patience;
+
+bool be_patient(void *user, const kedge_progress *progress);
+
 enum { FIELD_TRACE = KEDGE_FIELD_COUNT, FIELDS };
 /// Everything a solution holds: fields at nodes of their own order, then the trace.
 typedef struct fields {

@@ -346,18 +346,6 @@ static void a_solution_of_another_solver_is_refused(void **state)
   bench_free(&b);
 }
 
-/// Says no at its call `most`.
-typedef struct patience {
-  int calls, most;
-} patience;
-
-static bool be_patient(void *user, const kedge_progress *progress)
-{
-  (void)progress;
-  patience *p = user;
-  return ++p->calls < p->most;
-}
-
 static void a_cancelled_solve_leaves_a_solver_that_goes_on(void **state)
 {
   (void)state;

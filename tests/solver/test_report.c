@@ -177,18 +177,6 @@ static void progress_tells_of_the_stages_in_order_and_of_the_falling_residual(vo
   check_progress("ell");
 }
 
-/// Asked so often, a progress function cancels.
-typedef struct patience {
-  int calls, most;
-} patience;
-
-static bool be_patient(void *user, const kedge_progress *progress)
-{
-  (void)progress;
-  patience *p = user;
-  return ++p->calls < p->most;
-}
-
 static void a_report_and_a_plan_fill_what_the_caller_knows(void **state)
 {
   (void)state;
