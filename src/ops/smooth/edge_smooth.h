@@ -7,8 +7,8 @@
 /// and, in the last step of a preconditioner, r . z. In the first step after a coarse correction
 /// (ops/smooth/vertex_flux.h, or by rows: ops/smooth/vertex_rows.h) z and A z are corrected on the
 /// way: z += P c, A z += A P c. A step may move vertex modes (ops/smooth/vertex_modes.h) beside the
-/// blocks of the edges: then d is not kept. Where z has been made by such a step from zero alone, it can be made again with the next
-/// one, which needs no more than one product with B^-1 for both.
+/// blocks of the edges: then d is not kept. Where z has been made by such a step from zero alone,
+/// it can be made again with the next one, which needs no more than one product with B^-1 for both.
 #pragma once
 #include "ops/smooth/edge_blocks.h"
 #include "ops/ops.h"
