@@ -245,6 +245,8 @@ def context_of(backend):
     """The context that is meant: itself, or that of this thread with a backend of this name."""
     if isinstance(backend, Context):
         return backend
+    if not isinstance(backend, str):
+        raise TypeError(f"backend is {backend!r}; it takes {', '.join(map(repr, c.BACKENDS))} or a kedge.Context")
     contexts = _threads.__dict__.setdefault("contexts", {})
     if backend not in contexts:
         contexts[backend] = Context(backend)

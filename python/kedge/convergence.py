@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import Iterable, List, NamedTuple
 
+from .arguments import wanted
 from .context import Context
 from .hints import Any, Sequence, Union
 from .mesh import Mesh
@@ -63,6 +64,7 @@ def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
     Prints as a table, draws by plot(), and has rows for what else is to be done with the numbers. To see errors
     below 1e-9, give the problem a smaller tolerance than its default.
     """
+    wanted("problem", problem, Problem)
     if ("exact", "u") not in problem.settings:
         raise ValueError("convergence is measured against an exact solution; give the problem exact=...")
     rows = []

@@ -2,13 +2,15 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
 import inspect
 import os
-from typing import List, NamedTuple, Optional
+from typing import List, NamedTuple, NoReturn, Optional
 
 import numpy as np
 
 from . import _library as c
+from .arguments import by_name, called
 from .context import Context, check, context_of, own
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
@@ -93,8 +95,10 @@ class Problem:
                  preconditioner: Optional[str] = None, smoother: Optional[str] = None,
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
-                 fields: Optional[str] = None) -> None:
+                 fields: Optional[str] = None, **unknown: NoReturn) -> None:
         given = locals()
+        for name in unknown:
+            _key_of(name)
         self.settings: Dict[Tuple[str, str], Any] = {}
         self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
 
@@ -151,8 +155,9 @@ class Problem:
             if value is None:
                 continue
             if name == "boundary":
-                self._set_boundary(value)
+                self._set_boundary(by_name(name, value, "group", "condition"))
             elif name == "parameters":
+                by_name(name, value, "name", "number")
                 self.settings.update({("parameters", key): _text(key, number) for key, number in value.items()})
             elif name in ("diffusion", "reaction", "source") and hasattr(value, "items"):
                 self._set_regions(name, value)
@@ -216,16 +221,17 @@ class _Built:
                 texts = (text.encode() for text in (section, key, value))
                 self.context.call("kedge_problem_set", self.handle, *texts)
             elif section == "equation":
-                self.context.call("kedge_problem_set_source", self.handle, self._function(value), None)
+                self.context.call("kedge_problem_set_source", self.handle, self._function(value, key), None)
             elif section == "exact":
-                self.context.call("kedge_problem_set_exact", self.handle, *map(self._function, value), None)
+                functions = map(self._function, value, ("u of exact", "du_dx of exact", "du_dy of exact"))
+                self.context.call("kedge_problem_set_exact", self.handle, *functions, None)
             else:
-                kind = c.BOUNDARY_TYPES.index(settings[section, "type"])
-                self.context.call("kedge_problem_set_boundary", self.handle, section.partition(" ")[2].encode(), kind,
-                                  self._function(value), None)
+                kind, group = c.BOUNDARY_TYPES.index(settings[section, "type"]), section.partition(" ")[2]
+                self.context.call("kedge_problem_set_boundary", self.handle, group.encode(), kind,
+                                  self._function(value, f"boundary[{group!r}]"), None)
 
-    def _function(self, function):
-        self._functions.append(callback(function, self.context))
+    def _function(self, function, name):
+        self._functions.append(callback(function, self.context, name))
         return self._functions[-1]
 
 
@@ -233,8 +239,11 @@ def _view(address, n):
     return np.frombuffer((ctypes.c_double * n).from_address(address))
 
 
-def callback(function, context):
-    """A function of arrays as the library calls it, from any of its threads; what it raises ends the solve."""
+def callback(function, context, name):
+    """A function of arrays as the library calls it, from any of its threads; what it raises ends the solve.
+
+    name -- of the argument that it was given as
+    """
     if hasattr(function, "prepare"):  # a solution
         function.prepare()
     try:
@@ -257,7 +266,7 @@ def callback(function, context):
                     raise TypeError("a function with an argument `normal` is for boundaries; elsewhere is no normal")
                 more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
             with context.calling():
-                result[:] = function(_view(at.x, n).copy(), _view(at.y, n).copy(), **more)
+                result[:] = called(function, name, n, _view(at.x, n).copy(), _view(at.y, n).copy(), **more)
         except BaseException as failure:
             context.failure = failure
             result[:] = np.nan
@@ -269,7 +278,10 @@ def _key_of(name):
     for key, argument in ARGUMENTS.items():
         if argument == name:
             return key
-    raise TypeError(f"Problem has no argument {name!r}; it has {', '.join(ARGUMENTS.values())}, boundary, parameters")
+    names = [*ARGUMENTS.values(), "boundary", "parameters"]
+    near = difflib.get_close_matches(name, names, 1)
+    raise TypeError(f"Problem has no argument {name!r}; " +
+                    (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"))
 
 
 def _text(name, value):

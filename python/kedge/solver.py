@@ -8,6 +8,7 @@ import warnings
 from typing import Iterable, List, Optional, overload
 
 from . import _library as c
+from .arguments import by_name, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
 from .hints import Any, Callable, Datum, Dict, Mapping, Union
@@ -30,7 +31,8 @@ class Solver:
 
     def __init__(self, mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
                  device: Optional[int] = None, threads: int = 0, progress: Watch = None) -> None:
-        self.context, self.mesh, self.problem = _context(backend, device, threads), mesh, problem
+        self.mesh, self.problem = _mesh_and_problem(mesh, problem)
+        self.context = _context(backend, device, threads)
         self._set_up: Optional[_SetUp] = _SetUp(self.context, mesh, problem, progress)
 
     __reduce_ex__ = refuse_pickle
@@ -78,7 +80,8 @@ class Solver:
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or a function, instead of the problem's
-        boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay
+        boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
+                      same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
@@ -91,9 +94,9 @@ class Solver:
                 raise TypeError("give source or sources, not both")
             if isinstance(sources, str) or not hasattr(sources, "__iter__"):
                 raise TypeError(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
-            return self._solve_many(list(sources), boundary or {}, start, progress, on_failure)
+            return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)
-        data, handle = _Data(self.context, source, boundary or {}, start), ctypes.c_void_p()
+        data, handle = _Data(self, source, boundary, start), ctypes.c_void_p()
         set_up, problem = self._ready(progress), self.problem
         _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
         return _judge(Solution(self.mesh, problem, self.context, handle, set_up.built), on_failure)
@@ -102,7 +105,7 @@ class Solver:
         _check_failure(on_failure)
         if not sources:
             return []
-        data = [_Data(self.context, source, boundary, start) for source in sources]
+        data = [_Data(self, source, boundary, start) for source in sources]
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem
@@ -116,6 +119,7 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
           on_failure: str = "raise") -> Solution:
     """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
     _check_failure(on_failure)
+    _mesh_and_problem(mesh, problem)
     context, handle = context_of(backend), ctypes.c_void_p()
     built = problem.build(context)
     _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
@@ -128,6 +132,7 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
 
     solver -- what a Solver will take
     """
+    _mesh_and_problem(mesh, problem)
     context = context_of(backend)
     built, raw = problem.build(context), c.Plan(ctypes.sizeof(c.Plan))
     context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
@@ -153,32 +158,59 @@ class _SetUp:
 class _Data:
     """Source and boundary values of one solve as kedge_data, and what it points to."""
 
-    def __init__(self, context, source, boundary, start):
+    def __init__(self, solver, source, boundary, start):
+        boundary = {} if boundary is None else by_name("boundary", boundary, "group", "value")
+        if start is not None:
+            wanted("start", start, Solution)
         if hasattr(source, "items"):
             raise TypeError("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
-        self._kept = []
+        self._kept, context = [], solver.context
         values = (c.BoundaryValue * max(len(boundary), 1))()
         for value, (group, given) in zip(values, boundary.items()):
             if isinstance(given, tuple(CONDITIONS.values())):
-                raise TypeError(f"boundary[{group!r}] is {given!r}; a solver keeps the kinds of conditions and takes "
-                                "their values alone")
+                given = _value_of(solver, group, given)
             value.group = str(group).encode()
-            value.text, value.function = self._datum("value", given, context)
+            value.text, value.function = self._datum(f"boundary[{group!r}]", given, context)
         text, function = (None, None) if source is None else self._datum("source", source, context)
         self.raw = c.Data(ctypes.sizeof(c.Data), text, function, None, len(boundary), values,
                           start.handle if start is not None else None)
 
     def _datum(self, name, value, context):
-        value = setting(name, value)
+        value = value if callable(value) else setting(name, value)
         if isinstance(value, str):
             return value.encode(), None
-        self._kept.append(callback(value, context))
+        self._kept.append(callback(value, context, name))
         return None, ctypes.cast(self._kept[-1], ctypes.c_void_p)
+
+
+def _value_of(solver, group, condition):
+    """The value of a condition that is of the kind that the solver keeps."""
+    kind, name, settings = type(condition).__name__, f"boundary[{group!r}]", solver.problem.settings
+    same = [text for at in solver.mesh.groups if at.dimension == 1
+            for text in (at.name, str(at.tag)) if group in (at.name, at.tag, str(at.tag))]
+    section = next((f"boundary {text}" for text in [group, *same] if (f"boundary {text}", "type") in settings),
+                   "boundary default")
+    kept = settings.get((section, "type"), kind.lower())
+    if kept != kind.lower():
+        raise TypeError(f"{name} is a kedge.{kind}, and the solver keeps kedge.{CONDITIONS[kept].__name__} there; "
+                        "update(boundary=...) changes kinds of conditions")
+    if kept == "robin" and setting("coefficient", condition.coefficient) != settings.get((section, "coefficient")):
+        raise TypeError(f"{name} has the coefficient {condition.coefficient!r}, and the solver keeps "
+                        f"{settings.get((section, 'coefficient'))!r}; update(boundary=...) changes coefficients")
+    if condition.value is None:
+        raise TypeError(f"{name} has no value; give one, or leave the group out to keep that of the problem")
+    return condition.value
 
 
 def _context(backend, device, threads):
     return Context(backend, device, threads) if device is not None or threads else context_of(backend)
+
+
+def _mesh_and_problem(mesh, problem):
+    if isinstance(mesh, Problem) and isinstance(problem, Mesh):
+        raise TypeError("mesh is a kedge.Problem and problem a kedge.Mesh; the mesh comes first")
+    return wanted("mesh", mesh, Mesh), wanted("problem", problem, Problem)
 
 
 def _check_failure(on_failure):
@@ -188,6 +220,8 @@ def _check_failure(on_failure):
 
 def _call(context, progress, *call):
     """A call that shows its progress."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise TypeError(f"progress is {progress!r}; it takes True, or a function of a kedge.Progress")
     line = _Line() if progress is True else None
     try:
         context.call(*call, progress=line or progress or None)

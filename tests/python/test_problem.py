@@ -92,6 +92,8 @@ class Problems(unittest.TestCase):
                 ({"source": "sn(x)"}, kedge.InputError, "sin"),
                 ({"smoother": "edges"}, kedge.InputError, "edge"),
                 ({"boundary": {"left": 3}}, TypeError, "Dirichlet"),
+                ({"boundary": kedge.Dirichlet(0)}, TypeError, "it takes a dict {group: condition}"),
+                ({"parameters": 3}, TypeError, "parameters is 3; it takes a dict"),
                 ({"source": [1, 2]}, TypeError, "a number or an expression"),
                 ({"source": True}, TypeError, "a number or an expression"),
                 ({"diffusion": lambda x, y: x}, TypeError, "a number, an expression or three"),
@@ -100,8 +102,10 @@ class Problems(unittest.TestCase):
                 ({"exact": (1, 2)}, TypeError, "three functions")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 kedge.Problem(**arguments)
-        with self.assertRaisesRegex(TypeError, "no argument 'ordr'; it has order"):
-            kedge.Problem().replace(ordr=3)
+        for wrong, sentence in ("ordr", "did you mean 'order'"), ("mesh", "it has order, "):
+            for call in kedge.Problem, kedge.Problem().replace:
+                with self.assertRaisesRegex(TypeError, f"no argument '{wrong}'; {sentence}"):
+                    call(**{wrong: 3})
         with self.assertRaisesRegex(kedge.FileError, "cannot open none.ini"):
             kedge.Problem.read("none.ini")
         with self.assertRaisesRegex(ValueError, "is a function"):

@@ -122,12 +122,47 @@ class Solves(unittest.TestCase):
         np.testing.assert_allclose(lifted.u, 2 * x + y, atol=1e-9)
         for arguments, error, sentence in [
                 ({"source": {"domain": 1}}, TypeError, "belongs to the problem"),
-                ({"boundary": {"left": kedge.Dirichlet(1)}}, TypeError, "keeps the kinds"),
+                ({"boundary": {"left": kedge.Neumann(1)}}, TypeError,
+                 r"'left'\] is a kedge.Neumann, and the solver keeps kedge.Dirichlet there"),
+                ({"boundary": {"left": kedge.Dirichlet()}}, TypeError, r"boundary\['left'\] has no value"),
+                ({"boundary": {"left": [1]}}, TypeError, r"boundary\['left'\] is \[1\]; it takes a number or"),
+                ({"boundary": kedge.Dirichlet(1)}, TypeError, "it takes a dict {group: value}"),
+                ({"start": 3}, TypeError, "start is 3; it takes a kedge.Solution"),
+                ({"progress": "yes"}, TypeError, "progress is 'yes'; it takes True, or a function"),
                 ({"boundary": {"lft": 1}}, kedge.InputError, "lft"),
                 ({"source": 1, "sources": [1]}, TypeError, "not both"),
                 ({"on_failure": "go on"}, ValueError, '"raise" or "warn"')]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 solver.solve(**arguments)
+
+    def test_a_solver_takes_conditions_of_the_kinds_that_it_has(self):
+        mesh = kedge.square(4)
+        p = kedge.Problem(order=2, source=1, boundary={"left": kedge.Dirichlet(0), "right": kedge.Robin("1 + y", 0),
+                                                       "default": kedge.Neumann(0)})
+        solver = kedge.Solver(mesh, p, self.context)
+        tags = {group.name: group.tag for group in mesh.groups}
+        u = solver.solve(boundary={"left": kedge.Dirichlet("y"), tags["right"]: kedge.Robin("1 + y", 2),
+                                   "top": kedge.Neumann(lambda x, y: x)}).u
+        same = solver.solve(boundary={"left": "y", "right": 2, "top": lambda x, y: x}).u
+        np.testing.assert_array_equal(u, same)
+        for group, condition, sentence in [
+                ("top", kedge.Dirichlet(1), r"'top'\] is a kedge.Dirichlet, and the solver keeps kedge.Neumann"),
+                (str(tags["left"]), kedge.Neumann(), "keeps kedge.Dirichlet"),
+                ("right", kedge.Robin(3, 0), "coefficient 3, and the solver keeps '1 \\+ y'")]:
+            with self.subTest(sentence), self.assertRaisesRegex(TypeError, sentence):
+                solver.solve(boundary={group: condition})
+
+    def test_arguments_of_another_kind_are_refused_by_name(self):
+        mesh, p = kedge.square(2), sines(order=1)
+        for call in kedge.solve, kedge.Solver, kedge.plan:
+            for arguments, sentence in [((p, mesh), "mesh comes first"), (("a.msh", p), "mesh is 'a.msh'; it takes a kedge.Mesh"),
+                                        ((mesh, {"order": 1}), "problem is {'order': 1}; it takes a kedge.Problem"),
+                                        ((mesh, mesh), "problem is a kedge.Mesh; it takes a kedge.Problem"),
+                                        ((mesh, p, 3), "backend is 3; it takes 'auto'")]:
+                with self.subTest(sentence, call=call), self.assertRaisesRegex(TypeError, sentence):
+                    call(*arguments)
+        with self.assertRaisesRegex(TypeError, "problem is a kedge.Mesh"):
+            kedge.convergence(mesh, [mesh], [1])
 
     def test_a_solver_takes_other_coefficients(self):
         mesh, p = kedge.square(4), sines(order=2, tolerance=1e-12)
@@ -218,18 +253,35 @@ class Solves(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "backend is 'gpu'"):
             kedge.Solver(kedge.square(2), sines(), backend="gpu")
 
-    def test_what_a_function_raises_comes_out_of_the_solve(self):
+    def test_what_a_function_raises_comes_out_with_the_name_of_its_argument(self):
         def wrong(x, y):
             raise ZeroDivisionError("mine")
 
-        for problem in [kedge.Problem(order=2, source=wrong, boundary=everywhere(kedge.Dirichlet(0))),
-                        kedge.Problem(order=2, source=0, boundary=everywhere(kedge.Dirichlet(wrong)))]:
-            with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+        def leave(x, y):
+            raise KeyboardInterrupt
+
+        zero = everywhere(kedge.Dirichlet(0))
+        for problem, sentence in [
+                (kedge.Problem(order=2, source=wrong, boundary=zero), "source: the function wrong raised ZeroDivisionError: mine"),
+                (kedge.Problem(source=0, boundary={**zero, "left": kedge.Dirichlet(wrong)}), r"boundary\['left'\]: the function wrong"),
+                (kedge.Problem(source=0, boundary=zero, exact=(np.hypot, wrong, wrong)), "du_dx of exact: the function")]:
+            with self.assertRaisesRegex(kedge.InputError, sentence) as caught:
                 self.solve(kedge.square(4), problem)
-        with self.assertRaisesRegex(ValueError, "broadcast"):
-            self.solve(kedge.square(4), kedge.Problem(source=lambda x, y: np.ones(3),
-                                                      boundary=everywhere(kedge.Dirichlet(0))))
-        self.assertTrue(self.solve(kedge.square(4), sines()).report.converged)
+            self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
+        with self.assertRaises(KeyboardInterrupt):
+            self.solve(kedge.square(4), kedge.Problem(source=leave, boundary=zero))
+        solver = kedge.Solver(kedge.square(4), kedge.Problem(source=0, boundary=zero), self.context)
+        for function, sentence in [
+                (lambda x, y: np.ones(3), r"an array of the shape \(3,\); it must return \d+ values, one a point, or one for all"),
+                (lambda x, y: x + 1j, "returned complex128; it must return real numbers"),
+                (lambda x, y: "hot", "returned 'hot'; it must return real numbers"),
+                (lambda x, y: None, "returned None; it must return real numbers"),
+                (lambda x: x, "raised TypeError: .*2 were given")]:
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, "source: the function <lambda> .*" + sentence):
+                solver.solve(source=function)
+            with self.assertRaisesRegex(kedge.InputError, r"boundary\['top'\]: the function <lambda> .*"):
+                solver.solve(boundary={"top": function})
+        self.assertTrue(solver.solve(source=lambda x, y: [1]).report.converged)
 
     def test_a_function_cannot_use_the_context_that_calls_it(self):
         def again(x, y):
