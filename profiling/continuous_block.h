@@ -1,8 +1,10 @@
 /// @file
 /// The elimination of continuous.h for one triangle by a block of threads, as King 2014 makes local
-/// matrices: its packed rows in shared memory, the load as row n_modes. Each function is what one
-/// of `threads` threads does between two barriers.
+/// matrices: its packed rows in shared memory, the load as row n_modes. Between two barriers each
+/// thread does a phase.
 #pragma once
+#include <math.h>
+
 #include "continuous.h"
 #include "core/inline.h"
 
@@ -15,7 +17,7 @@ typedef struct cont_block_args {
   int n_triangles, n_modes, n_inner, n_outer;
 } cont_block_args;
 
-enum { CONT_ACROSS = 16 };  ///< threads along a row
+enum { CONT_BLOCK = 128, CONT_ACROSS = 16 };  ///< threads; of them along a row
 
 KG_INLINE void cont_block_fill(const cont_block_args *a, int triangle, double *rows, int thread,
                                int threads)
@@ -57,6 +59,26 @@ KG_INLINE void cont_block_store(const cont_block_args *a, int triangle, const do
       local[i * (i + 1) / 2 + j] = rows[(inner + i) * (inner + i + 1) / 2 + inner + j];
   for (int i = thread; i < outer; i += threads)
     a->outer_load[(size_t)triangle * (size_t)outer + (size_t)i] = rows[n * (n + 1) / 2 + inner + i];
+}
+
+/// Fill, scale and update for each interior mode, store.
+KG_INLINE int cont_block_phases(const cont_block_args *a)
+{
+  return 2 * a->n_inner + 2;
+}
+
+KG_INLINE void cont_block_phase(const cont_block_args *a, int triangle, double *rows, int phase,
+                                int thread)
+{
+  const int k = (phase - 1) / 2;
+  if (phase == 0)
+    cont_block_fill(a, triangle, rows, thread, CONT_BLOCK);
+  else if (phase > 2 * a->n_inner)
+    cont_block_store(a, triangle, rows, thread, CONT_BLOCK);
+  else if (phase % 2 == 1)
+    cont_block_scale(a, rows, k, sqrt(rows[k * (k + 1) / 2 + k]), thread, CONT_BLOCK);
+  else
+    cont_block_update(a, rows, k, thread, CONT_BLOCK);
 }
 
 #ifdef __cplusplus

@@ -2,11 +2,13 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
+#include "bench.h"
 #include "core/error.h"
 
 double king_u(double x, double y)
@@ -17,6 +19,20 @@ double king_u(double x, double y)
 double king_source(double x, double y)
 {
   return (8 * M_PI * M_PI + 1) * king_u(x, y);
+}
+
+kedge_problem *king_problem(kedge_context *ctx, int order)
+{
+  kedge_problem *problem;
+  char text[16];
+  snprintf(text, sizeof text, "%d", order);
+  BENCH_TRY(ctx, kedge_problem_create(ctx, &problem));
+  bench_set(ctx, problem, "space", "order", text);
+  bench_set(ctx, problem, "space", "stabilization", "1");
+  bench_set(ctx, problem, "equation", "reaction", "1");
+  bench_set(ctx, problem, "boundary default", "type", "dirichlet");
+  bench_set(ctx, problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
+  return problem;
 }
 
 /// P_k and P_k-1 at t.

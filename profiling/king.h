@@ -1,6 +1,6 @@
 /// @file
-/// The experiment of King 2014 for the programs that go beside kedge: his mesh, his quadrature, his
-/// solution.
+/// The experiment of King 2014 for the programs that go beside kedge: his problem, mesh, quadrature
+/// and solution.
 #pragma once
 #include "kedge/kedge.h"
 
@@ -12,6 +12,10 @@ enum {
 /// u = sin(2 pi x) sin(2 pi y), and the source of -div grad u + u.
 double king_u(double x, double y);
 double king_source(double x, double y);
+
+/// The problem of that source and solution, which is given on the boundary; tau = 1. The caller
+/// destroys it.
+kedge_problem *king_problem(kedge_context *ctx, int order);
 
 /// Triangle 2 (j n + i) + k of square (i, j) of n x n squares is (a, b, c) or (a, c, d), where a,
 /// b, c, d are the corners of the square, counterclockwise from its lower left one.

@@ -107,16 +107,8 @@ static norms rule_norms(kedge_context *ctx, const grid *g, const kedge_solution 
 
 static kedge_problem *make_problem(kedge_context *ctx, const grid *g, bool by_rule)
 {
-  kedge_problem *problem;
-  char text[16];
-  snprintf(text, sizeof text, "%d", g->order);
-  BENCH_TRY(ctx, kedge_problem_create(ctx, &problem));
-  bench_set(ctx, problem, "space", "order", text);
-  bench_set(ctx, problem, "space", "stabilization", "1");
-  bench_set(ctx, problem, "equation", "reaction", "1");
-  bench_set(ctx, problem, "boundary default", "type", "dirichlet");
+  kedge_problem *problem = king_problem(ctx, g->order);
   bench_set(ctx, problem, "boundary default", "value", "0");
-  bench_set(ctx, problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
   bench_set(ctx, problem, "solver", "tolerance", "1e-13");
   if (by_rule) BENCH_TRY(ctx, kedge_problem_set_source(problem, rule_source, (void *)g));
   return problem;

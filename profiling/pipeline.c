@@ -7,9 +7,8 @@
 // One JSON object a line: the machine, then one for each order and way to precondition. A sample is
 // a solve; the line has the stages of the one whose time from local matrices to u* is the median,
 // and of the first solve of the line `first_seconds`. `mixed`: multigrid, precision = mixed.
-#include <stdio.h>
-
 #include "bench.h"
+#include "king.h"
 
 typedef struct preparation {
   const char *name, *preconditioner, *precision;
@@ -21,14 +20,7 @@ static const preparation preparations[] = {{"jacobi", "jacobi", "double"},
 
 static kedge_problem *problem_of(kedge_context *ctx, int order, preparation how)
 {
-  kedge_problem *problem;
-  char text[16];
-  snprintf(text, sizeof text, "%d", order);
-  BENCH_TRY(ctx, kedge_problem_create(ctx, &problem));
-  bench_set(ctx, problem, "space", "order", text);
-  bench_set(ctx, problem, "equation", "reaction", "1");
-  bench_set(ctx, problem, "boundary default", "type", "dirichlet");
-  bench_set(ctx, problem, "exact", "u", "sin(2*pi*x)*sin(2*pi*y)");
+  kedge_problem *problem = king_problem(ctx, order);
   bench_set(ctx, problem, "solver", "preconditioner", how.preconditioner);
   bench_set(ctx, problem, "solver", "precision", how.precision);
   return problem;

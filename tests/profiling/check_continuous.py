@@ -31,12 +31,18 @@ class Continuous(unittest.TestCase):
         for line in self.lines.values():
             self.assertTrue(0.2 * line["hdg_u_l2"] < line["u_l2"] < line["hdg_u_l2"])
 
+    def test_the_block_of_the_gpu_makes_the_same_matrices_in_any_order_of_its_threads(self):
+        for (_, order), line in self.lines.items():
+            self.assertLess(line["device_difference"], 1e-14)
+            if order > 3:  # where there is more than one interior mode it rounds differently
+                self.assertGreater(line["device_difference"], 0)
+
     def test_the_system_is_solved(self):
         for line in self.lines.values():
             self.assertLess(line["relative_residual"], 2e-12)
 
     def test_wrong_arguments_are_refused(self):
-        for arguments in ([], ["host", "6", "10"], ["host", "1", "3"], ["host", "6", "1", "0"]):
+        for arguments in ([], ["host", "6", "10"], ["host", "1", "3"], ["host", "6", "1", "0"], ["host", "6", "1", "102"]):
             done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
             self.assertEqual(done.returncode, 2)
             self.assertIn("usage: continuous", done.stderr)
