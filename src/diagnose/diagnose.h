@@ -48,6 +48,7 @@ typedef struct kg_diagnosis {
   bool is_stretched;            ///< the mesh has angles for which the smoother has lines
   bool has_plain_cycle;         ///< multigrid with a coarse correction and a smoother without lines
   bool is_compact;              ///< the iteration is in single precision
+  bool takes_data;              ///< of each solve, whose texts may use the problem's parameters
   char *note;                   ///< [room]: sentences are added, behind "; " where there is one
   size_t room;
   // The finding that is looked at has this threshold, and writes the rest:

@@ -53,7 +53,9 @@ static const finding findings[] = {
      "their own",
      0, "tests/mesh/test_overlaps.c"},
     {KG_ABOUT_MESH, kg_finds_polygon,
-     "the boundary of %s is a polygon (geometry = 1): set [mesh] geometry to 2 or more", 0, SOLVE},
+     "the boundary is a polygon in place of curves (geometry = 1): set [mesh] geometry to 2 or "
+     "more",
+     0, SOLVE},
     {KG_ABOUT_MESH, kg_finds_flattened,
      "geometry = %s is below %s, the order of the curves of the mesh, and flattens them: leave it "
      "out",
@@ -91,6 +93,8 @@ static const finding findings[] = {
      1e-3, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_unread_key,
      "%s of [equation] is used by no region: each has its own; take the line out", 0, SOLVE},
+    {KG_ABOUT_INPUT, kg_finds_unused_parameter,
+     "no expression uses '%s' of [parameters]: take the line out, or mend the name", 0, SOLVE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
 

@@ -3,11 +3,11 @@
 // does not suit the mesh. One is an error: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "device/context.h"
 #include "diagnose/predicates.h"
 #include "linear/system.h"
+#include "problem/keys.h"
 
 /// Curves that a file identifies with others.
 bool kg_finds_periodic_lines(kg_diagnosis *d)
@@ -15,13 +15,10 @@ bool kg_finds_periodic_lines(kg_diagnosis *d)
   return (double)d->mesh->info.periodic_lines > d->threshold;
 }
 
-/// A disk or a ring of straight elements that nobody asked for.
+/// Straight elements that nobody asked for, of a disk or a ring, or where a map bends the boundary.
 bool kg_finds_polygon(kg_diagnosis *d)
 {
-  const char *const words = d->problem->mesh_generate;
-  if (!words || d->problem->geometry != 0) return false;
-  kg_say_word(d, words);
-  return strncmp(words, "disk", 4) == 0 || strncmp(words, "ring", 4) == 0;
+  return d->mesh->is_polygon;
 }
 
 /// Curves of a file made of lower order.
@@ -139,6 +136,14 @@ bool kg_finds_unread_key(kg_diagnosis *d)
 {
   kg_say_word(d, d->resolved->unread);
   return d->resolved->unread != NULL;
+}
+
+/// A parameter that no expression has. Those of data come with each solve.
+bool kg_finds_unused_parameter(kg_diagnosis *d)
+{
+  const char *const name = d->takes_data ? NULL : kg_settings_unused(&d->problem->settings);
+  kg_say_word(d, name);
+  return name != NULL;
 }
 
 /// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual

@@ -163,6 +163,7 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
   KG_TRY(kg_copy_text(b->ctx, b->source, strlen(b->source), &b->mesh->source));
   b->mesh->geometry = b->raw->nodes ? b->raw->geometry : 1;
   b->mesh->flattened = b->raw->flattened;
+  b->mesh->is_polygon = b->raw->is_polygon;
   if (b->raw->nodes) KG_TRY(kg_curves_create(b->ctx, b->mesh->geometry, &b->curves));
   if (on_gpu && !b->curves) KG_TRY(connect_on_gpu(b, &done));
   if (!done) KG_TRY(connect(b));

@@ -110,10 +110,12 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
              word);
   kg_form_args args;
   KG_TRY(parse(ctx, form, words, text, &args));
-  if (!form->bend) geometry = 1;
+  const bool is_polygon = form->bend && geometry == 0;
+  if (!form->bend || geometry == 0) geometry = 1;
   KG_TRY(check_size(ctx, form, words, &args, geometry));
   kg_raw_mesh raw = {0};
   kedge_status status = form->fill(ctx, &args, &raw);
+  raw.is_polygon = is_polygon;
   if (status == KEDGE_OK && geometry > 1) {
     status = kg_raw_mesh_set_geometry(ctx, geometry, &raw);
     if (status == KEDGE_OK) form->bend(ctx, &args, &raw);

@@ -119,12 +119,40 @@ static kedge_status move(kedge_context *ctx, const kg_function *x, const kg_func
   return status;
 }
 
+/// How far the points of a straight edge are moved off the line between its ends, over its length.
+static double bend_of(const mover *m, const double a[2], const double b[2])
+{
+  enum { N = 5, LAST = 2 * (N - 1) };
+  double at[2 * N], moved[2 * N], most = 0.0;
+  for (int i = 0; i < 2 * N; ++i) at[i] = a[i % 2] + (b[i % 2] - a[i % 2]) * (i / 2) / (N - 1);
+  (void)move_places(m, N, at, moved);
+  const double dx = moved[LAST] - moved[0], dy = moved[LAST + 1] - moved[1];
+  for (int i = 2; i < LAST; i += 2)
+    most = fmax(most, fabs(dx * (moved[i + 1] - moved[1]) - dy * (moved[i] - moved[0])));
+  return most / (dx * dx + dy * dy);
+}
+
+/// Whether a map bends a boundary edge of a straight mesh by more than rounding does.
+static bool bends_boundary(const mover *m, const kedge_mesh *mesh)
+{
+  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+    if (mesh->edge_sides[2 * (int64_t)edge + 1] != KG_NO_SIDE) continue;
+    int32_t end[2];
+    kg_side_ends(mesh, mesh->edge_sides[2 * (int64_t)edge], end);
+    if (bend_of(m, mesh->vertices + 2 * (int64_t)end[0], mesh->vertices + 2 * (int64_t)end[1]) >
+        1e-6)
+      return true;
+  }
+  return false;
+}
+
 kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
                          const kg_function *x, const kg_function *y, kedge_mesh **out)
 {
   const double began = kg_seconds();
   *out = NULL;
-  if (geometry == 0) geometry = mesh->geometry;
+  const bool is_left_out = geometry == 0;
+  if (is_left_out) geometry = mesh->geometry;
   const size_t size = strlen(mesh->source) + 16;
   char *source;
   kg_raw_mesh raw;
@@ -137,6 +165,8 @@ kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometr
     status = kg_raw_mesh_set_geometry(ctx, geometry, &raw);
     if (geometry < mesh->geometry) raw.flattened = mesh->geometry;
     if (status == KEDGE_OK && x) status = move(ctx, x, y, mesh->source, &raw);
+    if (status == KEDGE_OK && x && is_left_out && geometry == 1 && !raw.is_polygon)
+      raw.is_polygon = bends_boundary(&(mover){.ctx = ctx, .x = x, .y = y}, mesh);
     if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, source, out);
     kg_raw_mesh_free(&raw);
   }

@@ -71,6 +71,7 @@ struct kedge_mesh {
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
   int geometry;               ///< order of the maps of elements; 1: straight
   int flattened;              ///< the higher order that the maps had before; 0: none
+  bool is_polygon;            ///< nobody gave an order of maps, and its boundary was to be curved
   double *vertices;           ///< [vertex][2]
   double *nodes;              ///< kg_element_nodes() of all elements; NULL where straight
   int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise
@@ -198,6 +199,7 @@ typedef struct kg_raw_mesh {
   int32_t *corners;   ///< [n_elements][width]: vertices; the fourth of a triangle is -1
   int geometry;       ///< order of the maps of elements; read where there are nodes
   int flattened;      ///< as in kedge_mesh
+  bool is_polygon;    ///< likewise
   double *nodes;      ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
   int64_t n_between;  ///< vertices that are nodes between corners, and nothing else
   int32_t *regions;   ///< [n_elements]
@@ -285,7 +287,8 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
 enum { KG_GPU_ELEMENTS = 100000 };
 
 /// kedge_mesh_generate() with elements of order `geometry`, 1 .. KG_GEOMETRY_MAX, where the domain
-/// has curves: rings in polar coordinates, disks at their boundary. Others are straight.
+/// has curves: rings in polar coordinates, disks at their boundary. Others are straight. 0: 1, and
+/// that the domain is a polygon then is a finding.
 kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometry,
                               kedge_mesh **out);
 

@@ -241,6 +241,15 @@ static bool is_used(const kg_settings *settings, const char *parameter)
   return false;
 }
 
+const char *kg_settings_unused(const kg_settings *settings)
+{
+  for (int i = 0; i < settings->n; ++i)
+    if (strcmp(settings->items[i].section, "parameters") == 0 &&
+        !is_used(settings, settings->items[i].key))
+      return settings->items[i].key;
+  return NULL;
+}
+
 kedge_status kg_settings_check_parameters(const kg_settings *settings)
 {
   for (int i = 0; i < settings->n; ++i) {

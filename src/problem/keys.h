@@ -46,6 +46,8 @@ kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
 
 /// Refuse parameters of overrides that neither the file sets nor an expression uses: misspelt ones.
 kedge_status kg_settings_check_parameters(const kg_settings *settings);
+/// The first parameter that no expression of the settings has; NULL: all are used.
+const char *kg_settings_unused(const kg_settings *settings);
 
 /// Read all settings into a problem that holds the defaults; parameters first.
 kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *problem);

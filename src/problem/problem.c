@@ -302,8 +302,7 @@ static kedge_status first_mesh(const kedge_problem *p, kedge_mesh **out)
     const bool beside = p->path && p->mesh_file[0] != '/';
     return status == KEDGE_ERR_IO ? blame(p, "file", status, beside) : status;
   }
-  const kedge_status status =
-      kg_mesh_generate(p->ctx, p->mesh_generate, p->geometry ? p->geometry : 1, out);
+  const kedge_status status = kg_mesh_generate(p->ctx, p->mesh_generate, p->geometry, out);
   return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
 }
 

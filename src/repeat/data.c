@@ -35,6 +35,11 @@ static kedge_status find_group(const kg_pipeline *p, const char *name, int *grou
   while (n_lines < mesh->n_groups && mesh->groups[n_lines].dimension == 1) ++n_lines;
   *group = kg_group_named(n_lines, mesh->groups, name);
   if (*group >= 0) return KEDGE_OK;
+  for (int g = 0; g < n_lines; ++g)
+    KG_REQUIRE(p->ctx, strcmp(mesh->groups[g].name, name) != 0, KEDGE_ERR_INPUT,
+               "a value is given for '%s', a group of lines inside the domain, where there are no "
+               "boundary conditions",
+               name);
   kg_nearest nearest = kg_nearest_to(name);
   for (int g = 0; g < n_lines; ++g)
     if (mesh->groups[g].count > 0) kg_nearest_offer(&nearest, mesh->groups[g].name);

@@ -235,6 +235,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
                          !kg_smoother_has_lines(c->smoother) && n->n_wide_groups == 0,
       .is_compact = c->iterates == KG_SINGLE,
+      .takes_data = p->repeats,
       .note = p->solution->note,
       .room = sizeof p->solution->note};
   for (int k = 0; k < KG_NORMS; ++k) d.norm_moves[k] = p->norm_moves[k];

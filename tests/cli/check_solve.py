@@ -121,16 +121,35 @@ class Solve(Command):
                              "diffusion of [equation] is used by no region: each has its own; take the "
                              "line out" if said else "")
 
+    def test_a_parameter_that_no_expression_uses_is_said(self):
+        text = "[parameters]\nlong = 2\nuse = 3\n" + PROBLEM
+        said = "no expression uses 'long' of [parameters]: take the line out, or mend the name"
+        for settings, note in ((["equation.reaction=use"], said), (["equation.reaction=use*long"], ""),
+                               (["equation.reaction=use*longer", "parameters.longer=2*long"], ""),
+                               (["mesh.map=use*x, long*y"], "")):
+            self.write("q.ini", text)
+            self.kedge("solve", "q.ini", "-q", "-r", "r.json",
+                       *(word for setting in settings for word in ("-s", setting)))
+            self.assertEqual(self.json("r.json")["solver"]["note"], note)
+
     def test_what_a_mesh_has_and_the_solution_has_not_is_said(self):
         def note(*settings):
             arguments = [word for setting in settings for word in ("-s", setting)]
             self.kedge("solve", "p.ini", "-q", "-r", "r.json", *arguments)
             return self.json("r.json")["solver"]["note"]
-        polygon = ("the boundary of disk 4 is a polygon (geometry = 1): set [mesh] geometry to 2 or "
-                   "more")
+        polygon = ("the boundary is a polygon in place of curves (geometry = 1): set [mesh] geometry to "
+                   "2 or more")
         for refine in (0, 1):
             self.assertEqual(note("mesh.generate=disk 4", f"mesh.refine={refine}"), polygon)
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=1"), "")
+        for words, bent in (("x + 0.1*y^2, y", True), ("x + 0.01*sin(2*pi*y), y", True), ("x^2 + x, y", False),
+                            ("x + y/2, y - x", False), ("x, y + 1e-9*x^2", False)):
+            for settings in ([], ["mesh.refine=1"]):
+                said = note("mesh.generate=square 1", f"mesh.map={words}", *settings)
+                self.assertEqual(said.startswith(polygon), bent, words)
+                self.assertEqual("polygon" in said, bent, words)
+            self.assertNotIn("polygon", note("mesh.generate=square 1", f"mesh.map={words}", "mesh.geometry=1"))
+            self.assertNotIn("polygon", note("mesh.generate=square 1", f"mesh.map={words}", "mesh.geometry=2"))
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=2"), "")
         curved = ("mesh.file=" + os.path.join(SOURCE, "meshes/curved.msh"), "space.order=3")
         self.assertNotIn("flattens", note(*curved))

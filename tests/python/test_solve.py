@@ -245,6 +245,27 @@ class Solves(unittest.TestCase):
             s = self.solve(kedge.square(8), p, on_failure="warn")
         self.assertFalse(s.report.converged)
 
+    def test_notes_of_meshes_and_parameters_are_warnings(self):
+        zero = {"default": kedge.Dirichlet(0)}
+        for mesh in kedge.disk(2), kedge.square(2, map="x + 0.1*y^2, y").refine():
+            with self.assertWarnsRegex(kedge.Note, "the boundary is a polygon in place of curves"):
+                self.solve(mesh, kedge.Problem(source=1, boundary=zero))
+        spare = kedge.Problem(source=1, boundary=zero, parameters={"k": 2})
+        with self.assertWarnsRegex(kedge.Note, "no expression uses 'k'"):
+            kedge.solve(kedge.square(2), spare, self.context)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.solve(kedge.square(2), spare, source="k*x")  # data of a solver may use it
+            for mesh in kedge.disk(2, geometry=2), kedge.disk(2, geometry=1), kedge.square(2, map="x^2, y"):
+                self.solve(mesh, kedge.Problem(source=1, boundary=zero))
+
+    def test_a_value_for_lines_inside_the_domain_is_refused(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]],
+                          lines={"out": [[3, 0], [1, 2], [0, 1], [2, 3]], "seam": [[0, 2]]})
+        solver = kedge.Solver(mesh, kedge.Problem(source=1, boundary={"out": kedge.Dirichlet(0)}), self.context)
+        with self.assertRaisesRegex(kedge.InputError, "'seam', a group of lines inside the domain"):
+            solver.solve(boundary={"seam": 1})
+
     def test_failures_are_exceptions_with_a_sentence(self):
         with self.assertRaisesRegex(kedge.InputError, "lft"):
             self.solve(kedge.square(2), kedge.Problem(boundary={"lft": kedge.Dirichlet(0)}))
