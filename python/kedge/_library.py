@@ -161,11 +161,19 @@ FUNCTIONS = {
 
 def _load():
     path = os.environ.get("KEDGE_LIBRARY") or str(pathlib.Path(__file__).with_name("libkedge.so"))
+    # Threads that wait turn on their cores for milliseconds, unless libgomp finds another number when it is loaded: that
+    # of the command (src/cli/spin.c). Programs that are started from here decide for themselves.
+    unset = "OMP_WAIT_POLICY" not in os.environ and "GOMP_SPINCOUNT" not in os.environ
+    if unset:
+        os.environ["GOMP_SPINCOUNT"] = "1000"
     try:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(f"the library of kedge cannot be loaded ({error}); install kedge with `pip install .` from "
                           "its folder, or set KEDGE_LIBRARY to a libkedge.so that is built") from error
+    finally:
+        if unset:
+            del os.environ["GOMP_SPINCOUNT"]
     for name, (result, *arguments) in FUNCTIONS.items():
         try:
             function = getattr(library, name)

@@ -117,6 +117,22 @@ class Processes(unittest.TestCase):
             thread.join()
         self.assertGreater(count[0], 5)
 
+    def test_threads_wait_a_short_while_unless_the_environment_says_how(self):
+        script = "import os, kedge; print(os.environ.get('GOMP_SPINCOUNT'))"
+
+        def spins(**policy):
+            """The turns of a waiting thread as libgomp says them, and GOMP_SPINCOUNT after the import."""
+            environment = {name: value for name, value in os.environ.items()
+                           if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+            done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=True,
+                                  env={**environment, "OMP_DISPLAY_ENV": "verbose", **policy})
+            (turns,) = [line.split("'")[1] for line in done.stderr.splitlines() if "GOMP_SPINCOUNT" in line]
+            return turns, done.stdout.strip()
+
+        self.assertEqual(spins(), ("1000", "None"))
+        self.assertEqual(spins(GOMP_SPINCOUNT="77"), ("77", "77"))
+        self.assertEqual(spins(OMP_WAIT_POLICY="passive"), ("0", "None"))
+
     def test_threads_solve_with_a_context_each(self):
         mesh, problem = kedge.square(8), sines()
 
