@@ -90,4 +90,55 @@ KEDGE_API kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *m
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_REPORT_INIT
 KEDGE_API kedge_status kedge_solver_report(const kedge_solver *solver, kedge_report *report);
 
+// The system A x = b of the trace, for who solves it otherwise or wants eigenvalues. A is symmetric
+// and positive definite, as problems that do not determine u are refused by kedge_solver_create();
+// it and b are in the units of the problem. The unknowns x are those of kedge_solution_trace():
+// its edges in their order, those with Dirichlet values left out, with order + 1 modes each.
+// report.trace_unknowns of kedge_solver_report() says how many there are. Functions with a solver
+// that has changed are refused as kedge_solver_solve() is: KEDGE_ERR_ARG.
+
+/// Tell which edges have unknowns: those of mode i of edges[k] are k (order + 1) + i.
+/// @param[out] edges  [trace_unknowns / (order + 1)] ascending numbers of edges, as
+///                    kedge_solution_trace() orders them
+KEDGE_API kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges);
+
+/// Multiply: y = A x, on the device, from and to host memory.
+/// @param[in]  x  [trace_unknowns]
+/// @param[out] y  [trace_unknowns]; it may be x
+/// @retval KEDGE_ERR_UNSUPPORTED  precision = compact, which has A in single precision alone; mixed
+///                                has it in double precision
+KEDGE_API kedge_status kedge_solver_apply(kedge_solver *solver, const double *x, double *y);
+
+/// Make b, of source and boundary values; Dirichlet values have been moved to it.
+/// @param[in]  data  as of kedge_solver_solve(); `start` is not read
+/// @param[out] b     [trace_unknowns]
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_DEVICE  as from kedge_solver_solve()
+KEDGE_API kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *data, double *b);
+
+/// Local solve and post-processing of a trace that was found elsewhere. The report's
+/// relative_residual is that of this trace (infinite where b is 0 and the trace is not), converged
+/// whether it reaches the tolerance, else `stop` is KEDGE_STOP_LIMIT; iterations are 0.
+/// @param[in]     data      as of kedge_solver_solve(); `start` is not read
+/// @param[in]     trace     [trace_unknowns]; Dirichlet values are those of data
+/// @param[in,out] solution  as of kedge_solver_solve()
+/// @retval KEDGE_ERR_INPUT  also a trace that is not finite; else as from kedge_solver_solve()
+KEDGE_API kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data,
+                                            const double *trace, kedge_solution **solution);
+
+/// A in rows. Columns of a row ascend.
+typedef struct kedge_matrix {
+  int64_t rows;
+  int64_t *begin;   ///< [rows + 1]: row i has entries begin[i] to begin[i + 1] - 1
+  int32_t *column;  ///< [begin[rows]]
+  double *value;    ///< [begin[rows]]
+} kedge_matrix;
+
+/// Make the matrix, for small problems: a row has up to 5 (order + 1) entries, 7 (order + 1) with
+/// quadrilaterals, and while it is made host memory holds it twice, and local matrices.
+/// @param[out] out  the caller's; it does not need the solver
+/// @retval KEDGE_ERR_UNSUPPORTED  precision = compact, or more unknowns than 32 bits can number
+/// @retval KEDGE_ERR_MEMORY       there is no memory
+KEDGE_API kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out);
+KEDGE_API void kedge_matrix_destroy(kedge_matrix *matrix);  ///< NULL is allowed
+
 KEDGE_END_DECLS

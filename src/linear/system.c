@@ -226,8 +226,8 @@ static double reference_of(const solve *s, double bb)
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
 }
 
-/// Make the residual of the x that is given, and the target that the tolerance means.
-static kedge_status begin(solve *s)
+/// Make the residual of x_0, and the target that the tolerance means.
+static kedge_status refer(solve *s)
 {
   double bb = 0.0;
   if (s->rule->stabilization_ratio > 1.0) {  // without a gain b has no product, and costs little
@@ -240,7 +240,12 @@ static kedge_status begin(solve *s)
   KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
              KG_SYSTEM_TOO_SMALL, sqrt(s->rr_start));
   s->tolerance_rr = s->rule->tolerance * s->rule->tolerance * s->rr_start;
-  if (!s->system->warm || s->rr_start == 0.0) return KEDGE_OK;
+  return KEDGE_OK;
+}
+
+/// Put the x in place of x_0 that a solve is to begin with, and make its residual.
+static kedge_status warm(solve *s)
+{
   KG_TRY(s->system->warm(s->ctx, s->system->user));
   return start(s);
 }
@@ -257,7 +262,8 @@ static bool is_converged(const kg_system_rule *rule, const kg_system_result *res
 
 static kedge_status solve_system(solve *s, kg_system_result *result)
 {
-  KG_TRY(begin(s));
+  KG_TRY(refer(s));
+  if (s->system->warm && s->rr_start > 0.0) KG_TRY(warm(s));
   result->converged = s->rr <= s->tolerance_rr;
   if (s->rr_start == 0.0) return KEDGE_OK;
   result->start_residual = sqrt(s->rr / s->rr_start);
@@ -281,4 +287,19 @@ kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
   for (int i = 0; i < 2; ++i)
     if (methods[i] && !system->keeps) methods[i]->table->free(ctx, methods[i]);
   return status;
+}
+
+kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
+                               const kg_system_rule *rule, kg_system_result *result)
+{
+  solve s = {.ctx = ctx, .system = system, .rule = rule};
+  *result = (kg_system_result){0};
+  KG_TRY(refer(&s));
+  KG_TRY(warm(&s));
+  result->start_residual = s.rr > 0.0 ? sqrt(s.rr / s.rr_start) : 0.0;
+  result->relative_residual = result->start_residual;
+  result->converged = s.rr <= s.tolerance_rr;
+  result->stop = result->converged ? KEDGE_STOP_TOLERANCE : KEDGE_STOP_LIMIT;
+  result->residuals = s.residuals;
+  return KEDGE_OK;
 }

@@ -73,6 +73,11 @@ typedef struct kg_system_result {
 kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
                              const kg_system_rule *rule, kg_system_result *result);
 
+/// Put the x of `warm`, which is there, and measure its residual, without an iteration. It is
+/// infinite where that of x_0 is zero and that of x is not.
+kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
+                               const kg_system_rule *rule, kg_system_result *result);
+
 /// A residual r = b - A x, with an A that lies in memory.
 typedef struct kg_plain_residual {
   kg_residual base;

@@ -1,4 +1,4 @@
-#include "kedge/solver.h"
+#include "repeat/solver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,15 +7,6 @@
 #include "core/nvtx.h"
 #include "core/sized.h"
 #include "device/context.h"
-#include "repeat/data.h"
-#include "solver/pipeline.h"
-
-struct kedge_solver {
-  kg_pipeline *pipeline;  ///< it does not move: its arrays are known by their places
-  int64_t version;        ///< of the problem that was set up; 0: of none
-  int64_t bytes;          ///< of device memory that the set-up holds
-  kedge_solution set_up;  ///< its report, and where coefficients are evaluated
-};
 
 static void pipeline_free(kg_pipeline *p)
 {
@@ -63,6 +54,8 @@ static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
   kedge_context *const ctx = next->ctx;
   const int64_t in_use_before = ctx->bytes_in_use - s->bytes;
   s->version = 0;
+  free(s->unknowns);
+  s->unknowns = NULL;
   s->set_up = (kedge_solution){.ctx = ctx};
   next->solution = &s->set_up;
   kedge_status status = kg_pipeline_begin(next);
@@ -130,6 +123,7 @@ void kedge_solver_destroy(kedge_solver *s)
 {
   if (s == NULL) return;
   pipeline_free(s->pipeline);
+  free(s->unknowns);
   free(s);
 }
 
@@ -196,9 +190,8 @@ static kedge_status run(kedge_solver *solver)
 }
 
 /// Whether the trace to begin with is numbered as that of this solver.
-static kedge_status check_start(const kg_pipeline *p)
+static kedge_status check_start(const kg_pipeline *p, const kedge_solution *s)
 {
-  const kedge_solution *s = p->start;
   const size_t edges = (size_t)p->layout.count.n_edges;
   KG_REQUIRE(p->ctx, !s || (s->trace && s->layout.edge_section), KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from has no trace");
@@ -213,21 +206,45 @@ static kedge_status check_start(const kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Solve with data in place of the problem's.
-static kedge_status solve(kedge_solver *solver, const kedge_data *data, kedge_solution **solution)
+kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
+{
+  const kg_pipeline *const p = solver->pipeline;
+  KG_REQUIRE(p->ctx, p->problem->version == solver->version, KEDGE_ERR_ARG,
+             "%s: the problem has changed since the solver was set up: call "
+             "kedge_solver_update()",
+             function);
+  return KEDGE_OK;
+}
+
+static kedge_status solve(kedge_solver *solver, const kedge_data *data, const double *trace,
+                          kedge_solution **solution)
 {
   kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
-  KG_REQUIRE(p->ctx, p->problem->version == solver->version, KEDGE_ERR_ARG,
-             "kedge_solver_solve: the problem has changed since the solver was set up: call "
-             "kedge_solver_update()");
+  KG_TRY(kg_solver_check(solver, trace ? "kedge_solver_recover" : "kedge_solver_solve"));
   KG_TRY(begin(solver, solution));
   kedge_status status = kg_data_put(p, data, &replaced);
-  p->start = replaced.start;
-  if (status == KEDGE_OK) status = check_start(p);
+  if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
+  p->takes_start = trace != NULL;
+  p->start = trace ? trace : replaced.start ? replaced.start->trace : NULL;
   if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, run(solver));
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
+  return status;
+}
+
+kedge_status kg_solver_run(kedge_solver *solver, const kedge_data *data, const double *trace,
+                           kedge_solution **solution)
+{
+  kg_pipeline *const p = solver->pipeline;
+  kedge_status status = kg_enter(p->ctx);
+  kg_range_push("solve", p->mesh->n_elements, 0);
+  if (status == KEDGE_OK) status = solve(solver, data, trace, solution);
+  kg_range_pop();
+  p->solution = &solver->set_up;
+  if (status == KEDGE_OK) return KEDGE_OK;
+  kedge_solution_destroy(*solution);
+  *solution = NULL;
   return status;
 }
 
@@ -235,17 +252,9 @@ kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                 kedge_solution **solution)
 {
   KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve: the solver is NULL");
-  kg_pipeline *const p = solver->pipeline;
-  KG_REQUIRE(p->ctx, solution, KEDGE_ERR_ARG, "kedge_solver_solve: solution is NULL");
-  kedge_status status = kg_enter(p->ctx);
-  kg_range_push("solve", p->mesh->n_elements, 0);
-  if (status == KEDGE_OK) status = solve(solver, data, solution);
-  kg_range_pop();
-  p->solution = &solver->set_up;
-  if (status == KEDGE_OK) return KEDGE_OK;
-  kedge_solution_destroy(*solution);
-  *solution = NULL;
-  return status;
+  KG_REQUIRE(solver->pipeline->ctx, solution, KEDGE_ERR_ARG,
+             "kedge_solver_solve: solution is NULL");
+  return kg_solver_run(solver, data, NULL, solution);
 }
 
 kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,

@@ -36,9 +36,12 @@ typedef struct kg_pipeline {
   const struct kg_pipeline *before;
   bool is_cut_as_before;
   struct kg_methods *methods;  ///< with `repeats`, when it is set up: what a GPU has recorded stays
-  const kedge_solution *start;  ///< whose trace the iteration begins with; or NULL
-  bool gives_source;            ///< the caller of a solve gives the source, not the problem
-  double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
+  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
+  /// `takes_start`, the trace as it is, without an iteration.
+  const double *start;
+  bool takes_start;
+  bool gives_source;  ///< the caller of a solve gives the source, not the problem
+  double *boundary;   ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
   kg_material material;        ///< of the most diffusion and reaction that is met
@@ -109,6 +112,13 @@ kedge_status kg_stage_condense(kg_pipeline *p);
 /// multigrid asks for that.
 kedge_status kg_stage_bound(kg_pipeline *p);
 void kg_methods_free(kg_pipeline *p);
+/// With a set-up that stands: y = A x, of the equation as it is solved, which is p->scale times
+/// that of the problem. Not with precision = compact, whose A is one in single precision.
+/// @param[in]  x  [free row] in host memory, as y
+kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y);
+/// Likewise b, less what Dirichlet values take to it: b - A x_0. Loads and F^e are there.
+/// @param[out] b  [free row] in host memory
+kedge_status kg_trace_right_side(kg_pipeline *p, double *b);
 
 /// kedge_plan_make(), or with `repeats` the memory of a kedge_solver. No argument is NULL.
 kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

@@ -183,7 +183,7 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_pipeline *p = user;
   const size_t rows = (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge;
-  return kg_copy_in(ctx, p->arrays.x, p->start->trace, rows * sizeof(double));
+  return kg_copy_in(ctx, p->arrays.x, p->start, rows * sizeof(double));
 }
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
@@ -252,7 +252,7 @@ static kedge_status report_solve(kg_pipeline *p, const kg_methods *m, const kg_r
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
-  for (kg_topic topic = KG_ABOUT_END; topic < KG_ABOUT_ERROR; ++topic)
+  for (kg_topic topic = KG_ABOUT_END; !p->takes_start && topic < KG_ABOUT_ERROR; ++topic)
     KG_TRY(kg_pipeline_diagnose(p, topic));
   const kg_krylov *k = &m->cg.base;
   const kg_cost product = k->linear->table->cost(k->linear);
@@ -292,14 +292,26 @@ void kg_methods_free(kg_pipeline *p)
   p->methods = NULL;
 }
 
+/// What makes the residuals of a solve: one of these, in room that the caller has.
+typedef struct residuals {
+  kg_plain_residual plain;
+  kg_remade_residual remade;
+} residuals;
+
+static kg_residual *residual_of(kg_pipeline *p, const kg_methods *m, residuals *room)
+{
+  room->plain = kg_plain_residual_of(&m->a.base, p->arrays.b);
+  room->remade = kg_remade_residual_of(p);
+  return p->shape.choice.iterates == KG_SINGLE ? &room->remade.base : &room->plain.base;
+}
+
 /// The trace solve by methods that are there.
 static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
 {
   const bool multigrid = p->shape.choice.precond != KG_JACOBI;
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
-  kg_plain_residual plain = kg_plain_residual_of(&m->a.base, p->arrays.b);
-  kg_remade_residual remade = kg_remade_residual_of(p);
-  const kg_system system = {.residual = compact ? &remade.base : &plain.base,
+  residuals room;
+  const kg_system system = {.residual = residual_of(p, m, &room),
                             .krylov = &m->cg.base,
                             .first = multigrid ? &m->first_cg.base : NULL,
                             .warm = p->start ? put_start : NULL,
@@ -316,7 +328,8 @@ static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
   if (!p->repeats) KG_TRY(measure(p, m));
   KG_TRY(start_vectors(p));
   kg_system_result result;
-  const kedge_status status = kg_system_solve(p->ctx, &system, &rule, &result);
+  const kedge_status status =
+      (p->takes_start ? kg_system_measure : kg_system_solve)(p->ctx, &system, &rule, &result);
   kg_source_rest(&p->source);
   KG_TRY(status);
   KG_TRY(report_solve(p, m, system.residual, &result));
@@ -330,4 +343,33 @@ kedge_status kg_stage_trace_solve(kg_pipeline *p)
   if (p->methods) return solve_by(p, p->methods);
   KG_TRY(make_methods(p, &m));
   return solve_by(p, &m);
+}
+
+/// Bytes of all free rows.
+static size_t free_bytes(const kg_pipeline *p)
+{
+  return (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof(double);
+}
+
+kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y)
+{
+  const kg_methods *const m = p->methods;
+  KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
+  KG_TRY(zero(p, &p->arrays.x));
+  KG_TRY(kg_copy_in(p->ctx, p->arrays.x, x, free_bytes(p)));
+  KG_TRY(kg_linear_apply(p->ctx, &m->a.base, p->arrays.x, m->r, &(kg_pass){0}));
+  return kg_copy_out(p->ctx, y, m->r, free_bytes(p));
+}
+
+kedge_status kg_trace_right_side(kg_pipeline *p, double *b)
+{
+  const kg_methods *const m = p->methods;
+  residuals room;
+  kg_residual *const residual = residual_of(p, m, &room);
+  KG_TRY(start_vectors(p));
+  KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
+  const kedge_status status = residual->make(p->ctx, residual, p->arrays.x, m->r, m->cg.base.sum);
+  kg_source_rest(&p->source);
+  KG_TRY(status);
+  return kg_copy_out(p->ctx, b, m->r, free_bytes(p));
 }

@@ -38,7 +38,7 @@ static size_t begin_bytes(const kg_trace_counts *count)
   return kg_rounded(((size_t)count->n_edges + 1) * sizeof(int32_t));
 }
 
-static kedge_status work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
+kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
 {
   (void)ctx;
   *bytes = begin_bytes(count) + kg_rounded((size_t)count->n_sides * sizeof(kg_side));
@@ -173,7 +173,7 @@ kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args
 
 kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count, size_t *bytes)
 {
-  return KG_IMPLEMENTATION(ctx, work_bytes, kg_ell_work_bytes_cuda)(ctx, count, bytes);
+  return KG_IMPLEMENTATION(ctx, kg_ell_work_bytes_host, kg_ell_work_bytes_cuda)(ctx, count, bytes);
 }
 
 /// Columns are 32-bit numbers in King's format, and widening them would cost a third more traffic.

@@ -54,6 +54,8 @@ KG_DECLARE_OPERATOR(kg_ell_apply, kg_ell_apply_args);
 /// The floor of one application: 12 bytes an entry (missing ones are read too), x and y once.
 kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count);
 
+kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
+                                    size_t *bytes);
 kedge_status kg_ell_work_bytes_cuda(kedge_context *ctx, const kg_trace_counts *count,
                                     size_t *bytes);
 

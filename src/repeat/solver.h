@@ -1,0 +1,27 @@
+/// @file
+/// The inside of a solver, and what its solves share.
+#pragma once
+#include "kedge/solver.h"
+#include "repeat/data.h"
+#include "solver/pipeline.h"
+
+struct kedge_solver {
+  kg_pipeline *pipeline;  ///< it does not move: its arrays are known by their places
+  int64_t version;        ///< of the problem that was set up; 0: of none
+  int64_t bytes;          ///< of device memory that the set-up holds
+  kedge_solution set_up;  ///< its report, and where coefficients are evaluated
+  /// [free edge, in the caller's order of unknowns]: trace edge << 1 | the caller's direction is
+  /// the other one (repeat/unknowns.h); NULL: nobody has asked yet
+  uint32_t *unknowns;
+};
+
+/// Refuse what a solver cannot do once its problem has changed.
+/// @param[in] function  for the sentence
+kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
+/// Refuse also where the operator is not there in double precision.
+kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
+
+/// Solve with data in place of the problem's; or, without an iteration, take the trace.
+/// @param[in] trace  [free row] in host memory, in the numbering of the trace; NULL: solve
+kedge_status kg_solver_run(kedge_solver *solver, const kedge_data *data, const double *trace,
+                           kedge_solution **solution);

@@ -1,0 +1,75 @@
+#include "repeat/unknowns.h"
+
+#include "core/memory.h"
+#include "device/context.h"
+
+/// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
+static bool is_turned(const kedge_mesh *mesh, int32_t edge)
+{
+  int32_t low, high;
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (size_t)edge], &low, &high);
+  return mesh->vertex_origin[low] > mesh->vertex_origin[high];
+}
+
+/// Go through the edges of the mesh that have unknowns.
+/// @param[out] unknowns  [free edge] as kedge_solver.unknowns; or NULL
+/// @param[out] edges     [free edge]: the edge of the mesh; or NULL
+static void list(const kg_pipeline *p, uint32_t *unknowns, int32_t *edges)
+{
+  int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
+  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->layout, (kg_section)k);
+  int32_t n = 0;
+  for (int32_t edge = 0; edge < p->layout.count.n_edges; ++edge) {
+    const kg_section section = (kg_section)p->layout.edge_section[edge];
+    const int32_t trace = next[section]++;
+    if (section == KG_SECTION_DIRICHLET) continue;
+    if (edges) edges[n] = edge;
+    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | is_turned(p->mesh, edge);
+    ++n;
+  }
+}
+
+kedge_status kg_unknowns_find(kedge_solver *solver)
+{
+  const kg_pipeline *const p = solver->pipeline;
+  if (solver->unknowns) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->layout.count.n_free, sizeof *solver->unknowns,
+                       &solver->unknowns));
+  list(p, solver->unknowns, NULL);
+  return KEDGE_OK;
+}
+
+void kg_unknowns_take(const kedge_solver *solver, const double *unknowns, double *rows)
+{
+  const kg_pipeline *const p = solver->pipeline;
+  const int m = p->shape.size.n_edge;
+#pragma omp parallel for schedule(static) num_threads(p->ctx->threads)
+  for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
+    const uint32_t here = solver->unknowns[k];
+    double *const row = rows + (int64_t)(here >> 1) * m;
+    for (int i = 0; i < m; ++i) row[i] = kg_unknown_sign(here, i) * unknowns[(int64_t)k * m + i];
+  }
+}
+
+void kg_unknowns_give(const kedge_solver *solver, const double *rows, double factor,
+                      double *unknowns)
+{
+  const kg_pipeline *const p = solver->pipeline;
+  const int m = p->shape.size.n_edge;
+#pragma omp parallel for schedule(static) num_threads(p->ctx->threads)
+  for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
+    const uint32_t here = solver->unknowns[k];
+    const double *const row = rows + (int64_t)(here >> 1) * m;
+    for (int i = 0; i < m; ++i)
+      unknowns[(int64_t)k * m + i] = kg_unknown_sign(here, i) * factor * row[i];
+  }
+}
+
+kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_edges: the solver is NULL");
+  KG_REQUIRE(solver->pipeline->ctx, edges, KEDGE_ERR_ARG, "kedge_solver_edges: the array is NULL");
+  KG_TRY(kg_solver_check(solver, "kedge_solver_edges"));
+  list(solver->pipeline, NULL, edges);
+  return KEDGE_OK;
+}
