@@ -1,5 +1,5 @@
-// The trace system as a caller sees it: product, matrix, right-hand side, and what is recovered from
-// a trace that was found elsewhere.
+// The trace system as a caller sees it: product, matrix, right-hand side, and what is recovered
+// from a trace that was found elsewhere.
 #include "backend.h"
 #include "compare.h"
 #include "device/context.h"
