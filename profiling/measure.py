@@ -120,6 +120,27 @@ def solve(kedge, problem, settings, options, environment=None):
             return json.load(file), None
 
 
+def device_of(kedge, options):
+    """The name of the device by which kedge solves."""
+    report, failure = solve(kedge, os.path.join(ROOT, "profiling", "cases", "helmholtz.ini"),
+                            {"mesh.generate": "square 2", "space.order": 1}, options)
+    if failure:
+        give_up(f"{kedge}: {failure}")
+    return report["backend"]["device"]
+
+
+def earlier(options, device, experiment, head, **members):
+    """The result that a run of the same commit on this device has left, where it has these members: one to go on with.
+    None: there is none."""
+    path = os.path.join(options.out, slug(device), f"{experiment}.json")
+    if not os.path.exists(path) or head["commit"] in (None, "unknown"):
+        return None
+    with open(path, encoding="utf-8") as file:
+        result = json.load(file)
+    wanted = {"commit": head["commit"], **members}
+    return result if all(result.get(name) == value for name, value in wanted.items()) else None
+
+
 def slug(device):
     """A folder name: "NVIDIA H200" -> "h200"."""
     plain = re.sub(r"\((r|tm|c)\)|^nvidia ", "", device.lower())

@@ -102,27 +102,66 @@ def run_lines(command, options, take, environment=None):
     return (said[-1] if said else f"exit code {running.returncode}") if running.returncode else None
 
 
+def shown(command):
+    return shlex.join(os.path.basename(word) if word.startswith("/") else word for word in command)
+
+
+def write_result(result, options):
+    path = os.path.join(options.out, measure.slug(result["device"]), f"{result['experiment']}.json")
+    measure.write_json(path, result)
+    return path
+
+
 def record(experiment, command, head, options, environment=None):
     """Run a program whose lines are JSON; they go into DIR/<device>/<experiment>.json as they come. Returns (path or
     None, failed)."""
-    shown = shlex.join(os.path.basename(word) if word.startswith("/") else word for word in command)
-    result = {"experiment": experiment, **head, "device": None, "complete": False, "command": shown, "lines": []}
-
-    def write():
-        path = os.path.join(options.out, measure.slug(result["device"]), f"{experiment}.json")
-        measure.write_json(path, result)
-        return path
+    result = {"experiment": experiment, **head, "device": None, "complete": False, "command": shown(command), "lines": []}
 
     def take(line):
         result["lines"].append(line)
         result["device"] = result["lines"][0]["device"]
-        write()
+        write_result(result, options)
 
     failure = run_lines(command, options, take, environment)
     if failure:
         print(f"{experiment}: {failure}", file=sys.stderr)
     result["complete"] = failure is None
-    return write() if result["lines"] else None, failure is not None
+    return write_result(result, options) if result["lines"] else None, failure is not None
+
+
+def record_parts(experiment, commands, device, head, options, resume=True, environment=None):
+    """record() of several commands {part: command} into one result, whose lines say their part. With `resume` the parts
+    that a stopped run of the same commit and commands has finished are kept. Returns whether a part failed."""
+    command = "; ".join(shown(command) for command in commands.values())
+    before = measure.earlier(options, device, experiment, head, command=command) if resume else None
+    result = {"experiment": experiment, **head, "device": device, "complete": False, "command": command, "parts": [],
+              "lines": []}
+    if before:
+        result = {**before, "lines": [l for l in before["lines"] if "device" in l or l["part"] in before["parts"]]}
+
+    def take(line, part):
+        if "device" not in line:
+            result["lines"].append({**line, "part": part})
+        elif line["device"] != device:
+            raise ValueError(f"{experiment} runs on {line['device']}, not on {device}")
+        elif not result["lines"]:
+            result["lines"].append(line)
+        write_result(result, options)
+
+    failed = False
+    for part, words in commands.items():
+        if part in result["parts"]:
+            print(f"{experiment} {part}: there", flush=True)
+            continue
+        failure = run_lines(words, options, lambda line, part=part: take(line, part), environment)
+        if failure:
+            print(f"{experiment} {part}: {failure}", file=sys.stderr)
+            failed = True
+        else:
+            result["parts"].append(part)
+        result["complete"] = len(result["parts"]) == len(commands)
+        write_result(result, options)
+    return failed
 
 
 def read(path):

@@ -139,24 +139,6 @@ class King2014(Experiment):
     def test_the_page_shows_the_committed_results(self):
         self.check_committed("king2014.md")
 
-    def test_king_runs_its_steps_once_and_draws(self):
-        run = ["--no-build", "--meshes", "20", "--orders", "1,2", "--repeat", "1", "--threads", "2", "--commit", "x",
-               "--steps", "errors,stages,continuous,core"]
-        done = self.run_program(*run, program="king")
-        found = sorted(os.path.basename(path) for path in glob.glob(os.path.join(self.folder, "*2-threads", "*.json")))
-        self.assertEqual(found, ["continuous.json", "king2014.json", "king_errors.json"])
-        if "no matplotlib" not in done.stderr:
-            for name in "stages", "rates", "speedup", "unknowns":
-                (path,) = glob.glob(os.path.join(self.folder, "*2-threads", f"king-{name}.png"))
-                self.assertGreater(os.path.getsize(path), 10000)
-        again = self.run_program(*run, program="king").stdout
-        for step in "errors", "stages", "continuous", "core":
-            self.assertIn(f"==> {step}: there", again)
-
-    def test_king_names_its_steps(self):
-        done = self.run_program("--steps", "all", program="king", code=2)
-        self.assertIn("no step 'all'; there are: errors, stages, ", done.stderr)
-
     def test_run_calls_the_experiments_by_name(self):
         done = self.run_program("nothing", program="run", code=2)
         self.assertIn("no experiment 'nothing'; there are: ", done.stderr)
