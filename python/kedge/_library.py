@@ -92,11 +92,17 @@ class Data(ctypes.Structure):
                 ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p)]
 
 
+class Matrix(ctypes.Structure):
+    _fields_ = [("rows", c_int64), ("begin", POINTER(c_int64)), ("column", POINTER(c_int32)),
+                ("value", POINTER(c_double))]
+
+
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
               "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
               "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
-              "kedge_boundary_value": BoundaryValue, "kedge_data": Data}
+              "kedge_boundary_value": BoundaryValue, "kedge_data": Data,
+              "kedge_matrix": Matrix}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Points), c_void_p)
@@ -146,6 +152,12 @@ FUNCTIONS = {
     "kedge_solver_update": (c_int, P),
     "kedge_solver_plan": (c_int, P, P, P, POINTER(Plan)),
     "kedge_solver_report": (c_int, P, POINTER(Report)),
+    "kedge_solver_edges": (c_int, P, P),
+    "kedge_solver_apply": (c_int, P, P, P),
+    "kedge_solver_rhs": (c_int, P, POINTER(Data), P),
+    "kedge_solver_recover": (c_int, P, POINTER(Data), P, OUT),
+    "kedge_solver_matrix": (c_int, P, OUT),
+    "kedge_matrix_destroy": (None, P),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

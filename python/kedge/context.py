@@ -35,7 +35,7 @@ _contexts: Any = weakref.WeakSet()
 _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_refine": "mesh",
             "kedge_problem_create": "problem", "kedge_problem_read": "problem", "kedge_problem_mesh": "mesh",
             "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
-            "kedge_solver_solve_many": "solution"}
+            "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution", "kedge_solver_matrix": "matrix"}
 
 
 def _callers():

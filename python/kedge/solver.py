@@ -7,11 +7,13 @@ import sys
 import warnings
 from typing import Iterable, List, Optional, overload
 
+import numpy as np
+
 from . import _library as c
 from .arguments import by_name, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
-from .hints import Any, Callable, Datum, Dict, Mapping, Union
+from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Union
 from .mesh import Mesh
 from .problem import CONDITIONS, Problem, callback, setting
 from .solution import Solution
@@ -114,6 +116,82 @@ class Solver:
                      for handle in handles]
         return [_judge(solution, on_failure) for solution in solutions]
 
+    @property
+    def edges(self) -> Array:
+        """The edges with unknowns, ascending: rows of s.trace(). Those that have Dirichlet values are left out.
+
+        The unknowns of a solution s are s.trace()[1][solver.edges].ravel(): edge by edge P + 1 modes.
+        """
+        set_up = self._ready(None)
+        report = self._report(set_up)
+        edges = np.empty(report.trace_unknowns // (report.order + 1), np.int32)
+        self.context.call("kedge_solver_edges", set_up.handle, edges.ctypes.data)
+        return edges
+
+    def rhs(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None) -> Array:
+        """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it."""
+        data, set_up = _Data(self, source, boundary, None), self._ready(None)
+        b = np.empty(self._unknowns(set_up))
+        self.context.call("kedge_solver_rhs", set_up.handle, data.raw, b.ctypes.data)
+        return b
+
+    def apply(self, x: ArrayLike) -> Array:
+        """A x, for an array [unknown]. A is symmetric and positive definite; with precision="compact" it is refused."""
+        if np.iscomplexobj(x):
+            return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
+        set_up = self._ready(None)
+        x = self._vector("x", x, set_up)
+        y = np.empty_like(x)
+        self.context.call("kedge_solver_apply", set_up.handle, x.ctypes.data, y.ctypes.data)
+        return y
+
+    @property
+    def operator(self) -> Any:
+        """A as a scipy.sparse.linalg.LinearOperator on arrays of NumPy, for iterations and eigenvalues."""
+        n = self._unknowns(self._ready(None))
+
+        def multiply(x):
+            return self.apply(np.ravel(x))
+
+        return _scipy_sparse("Solver.operator").linalg.LinearOperator((n, n), multiply, multiply, dtype=float)
+
+    def matrix(self) -> Any:
+        """A as a scipy.sparse.csr_matrix, for small problems."""
+        sparse, set_up, handle = _scipy_sparse("Solver.matrix"), self._ready(None), ctypes.c_void_p()
+        self.context.call("kedge_solver_matrix", set_up.handle, handle)
+        try:
+            raw = ctypes.cast(handle, ctypes.POINTER(c.Matrix)).contents
+            begin = np.ctypeslib.as_array(raw.begin, (raw.rows + 1,)).copy()
+            column, value = (np.ctypeslib.as_array(array, (begin[-1],)).copy() for array in (raw.column, raw.value))
+        finally:
+            c.library.kedge_matrix_destroy(handle)
+        return sparse.csr_matrix((value, column, begin), (len(begin) - 1, len(begin) - 1))
+
+    def recover(self, trace: ArrayLike, source: Optional[Datum] = None,
+                boundary: Optional[Mapping[str, Datum]] = None, *, progress: Watch = None) -> Solution:
+        """The Solution of a trace that was found otherwise, an array [unknown]; report.relative_residual is that of it.
+
+        source, boundary, progress -- as of solve()
+        """
+        data, set_up, handle = _Data(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
+        x, problem = self._vector("trace", trace, set_up), self.problem
+        _call(self.context, progress, "kedge_solver_recover", set_up.handle, data.raw, x.ctypes.data, handle)
+        return _judge(Solution(self.mesh, problem, self.context, handle, set_up.built), "warn")
+
+    def _report(self, set_up):
+        raw = c.Report(ctypes.sizeof(c.Report))
+        self.context.call("kedge_solver_report", set_up.handle, raw)
+        return raw
+
+    def _unknowns(self, set_up):
+        return self._report(set_up).trace_unknowns
+
+    def _vector(self, name, given, set_up):
+        x, n = np.ascontiguousarray(given, float), self._unknowns(set_up)
+        if x.shape != (n,):
+            raise ValueError(f"{name} has the shape {x.shape}; it takes ({n},), the unknowns of the trace")
+        return x
+
 
 def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, progress: Watch = None,
           on_failure: str = "raise") -> Solution:
@@ -205,6 +283,14 @@ def _value_of(solver, group, condition):
 
 def _context(backend, device, threads):
     return Context(backend, device, threads) if device is not None or threads else context_of(backend)
+
+
+def _scipy_sparse(what):
+    try:
+        import scipy.sparse.linalg
+    except ImportError as error:
+        raise ImportError(f"{what} needs SciPy ({error}): pip install scipy") from error
+    return scipy.sparse
 
 
 def _mesh_and_problem(mesh, problem):
