@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 import king2014_beside
 import king2014_page
 import king2014_rates
+import measure
 
 COLOURS = ["#a1a1aa", "#0b5fa5", "#c2410c", "#15803d", "#7e22ce", "#b45309", "#0e7490"]
 STACK = ["transfer", "local_matrices", "assembly", "trace_solve", "local_solve"]
@@ -79,10 +80,10 @@ def draw_stages(king, results, device, path):
     finish(figure, f"Shares of the stages, {mesh} x {mesh} squares in halves", device, path)
 
 
-def draw_rates(results, pipeline, machine, device, path):
-    """Figures 6 and 7: by order, and under the roofs."""
+def draw_rates(results, serial, pipeline, machine, device, path):
+    """Figures 6a and 7 by order, 6b, and 6a and 7 under the roofs."""
     pyplot, mesh = plots(), max(results.meshes)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.8))
+    figure, (left, middle, right) = pyplot.subplots(1, 3, figsize=(16, 4.8))
     for (name, operator), colour in zip(king2014_rates.STAGES, COLOURS):
         points = []
         for order in results.orders:
@@ -98,6 +99,17 @@ def draw_rates(results, pipeline, machine, device, path):
         bandwidth, peak = 1e-9 * machine["read_bytes_per_second"], 1e-9 * machine["flops_per_second"]
         low, high = 5e-3, 2e2
         right.plot([low, peak / bandwidth, high], [low * bandwidth, peak, peak], color="#18181b", linewidth=1.6)
+    for names, style, text in ((king2014_rates.WITHOUT, "-", ""), (king2014_rates.WITH, "--", ", with loads and transfer")):
+        for source, colour, who in ((results, COLOURS[1], "this device"), (serial, COLOURS[2], "one core")):
+            warm = pipeline if source is results else None
+            pairs = [(p, source.at(mesh, p, "matrix-free")) for p in source.orders] if source else []
+            points = [(p, king2014_rates.bandwidth(r, names, king2014_rates.warm_seconds(warm, mesh, p))) for p, r in pairs if r]
+            if points:
+                middle.plot(*zip(*points), marker="o", markersize=4, linestyle=style, color=colour, label=who + text)
+    middle.set_xlabel("P")
+    middle.set_yscale("log")
+    middle.set_ylabel("GB/s of the local matrices")
+    middle.legend(frameon=False, fontsize=7)
     left.plot(range(1, 10), [60] * 9, color="#18181b", linestyle=":", label="King's local matrices, at most")
     left.set_xlabel("P")
     right.set_xlabel("flop / byte, orders from left to right")
@@ -109,7 +121,7 @@ def draw_rates(results, pipeline, machine, device, path):
     finish(figure, f"Rates of the stages, {mesh} x {mesh} squares in halves", device, path)
 
 
-def draw_speedup(results, serial, device, path):
+def draw_speedup(results, serial, sizes, device, path):
     """By stage on the largest mesh, and by mesh with the line at which a device begins to pay."""
     pyplot, mesh = plots(), max(results.meshes)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.4))
@@ -120,7 +132,9 @@ def draw_speedup(results, serial, device, path):
                   [king2014_page.seconds(slow, name) / king2014_page.seconds(fast, name)
                    for _, slow, fast in pairs if slow and fast], marker="o", markersize=4, color=colour,
                   label=king2014_rates.NAMES[name])
-    for order, colour in zip(results.orders, COLOURS + COLOURS):
+    for (order, points), colour in zip(sorted(sizes.items()), COLOURS):
+        right.plot(*zip(*points), marker="o", markersize=4, color=colour, label=f"P = {order}")
+    for order, colour in zip(results.orders if not sizes else [], COLOURS + COLOURS):
         pairs = [(2 * n * n, serial.at(n, order, "matrix-free"), results.at(n, order, "matrix-free"))
                  for n in results.meshes]
         right.plot([n for n, slow, fast in pairs if slow and fast],
@@ -171,10 +185,13 @@ def main():
     king = king2014_beside.paper()
     if max(results.meshes) in king2014_beside.TABLE_OF_STAGES:
         draw_stages(king, results, result["device"], to("stages"))
-    draw_rates(results, load(folder, slug, "pipeline.json"), operators["lines"][0] if operators else None,
+    one = king2014_page.Results(serial) if serial and serial is not result else None
+    draw_rates(results, one, load(folder, slug, "pipeline.json"), operators["lines"][0] if operators else None,
                result["device"], to("rates"))
-    if serial and serial is not result:
-        draw_speedup(results, king2014_page.Results(serial), result["device"], to("speedup"))
+    if one:
+        pair = load(folder, slug, "sizes.json"), load(folder, measure.slug(serial["device"]), "sizes.json")
+        sizes = king2014_rates.speedups_by_size(*pair) if all(pair) else {}
+        draw_speedup(results, one, sizes, result["device"], to("speedup"))
     if continuous:
         draw_unknowns(continuous, result["device"], to("unknowns"))
 

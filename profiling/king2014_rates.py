@@ -34,6 +34,28 @@ def intensity(report, name):
     return s["flops"] / s["bytes"] if s["flops"] and s["bytes"] else None
 
 
+def bandwidth(report, names, warm=None):
+    """GB/s of the local matrices by the cost formula, over the seconds of stages."""
+    seconds = sum((warm or {}).get(name) or stage(report, name)["seconds"] for name in names)
+    return 1e-9 * stage(report, "local_matrices")["bytes"] / seconds
+
+
+WITHOUT, WITH = ("local_matrices",), ("transfer", "local_matrices")  # the way to the device
+
+
+def bandwidth_table(results, serial, mesh, pipeline):
+    """Figure 6b."""
+    rows = []
+    for order in results.orders:
+        fast = results.at(mesh, order, "matrix-free")
+        slow = serial.at(mesh, order, "matrix-free") if serial else None
+        pairs = [(fast, warm_seconds(pipeline, mesh, order)), (slow, None)]
+        rows.append([str(order)] + [cell(bandwidth(report, names, warm) if report else None, "{:.3g}")
+                                    for report, warm in pairs for names in (WITHOUT, WITH)])
+    return king2014_page.table(["P", "local matrices", "with loads and way to the device", "one core: local matrices",
+                                "with loads"], rows)
+
+
 def warm_seconds(pipeline, mesh, order):
     """Stages of the median solve of profiling/pipelines with Jacobi, which the matrix-free columns take."""
     for line in pipeline["lines"] if pipeline else []:
@@ -70,6 +92,17 @@ def intensity_table(urrutia, results, mesh):
     return king2014_page.table(["stage", "Urrutia, k = 1 to 4"] + [f"P = {p}" for p in orders], rows)
 
 
+def spmv_table(urrutia, results, mesh):
+    """GB/s of his products with a matrix, of our whole trace solves by the cost formulas."""
+    rows, orders = [], [p for p in results.orders if p <= 4]
+    for order in orders:
+        his = next((v for name, v in urrutia["spmv_gb_per_second"].items() if name != "what" and str(order) in name), None)
+        reports = [results.at(mesh, order, operator) for operator in ("ell", "matrix-free")]
+        rates = [1e-9 * stage(r, "trace_solve")["bytes"] / stage(r, "trace_solve")["seconds"] if r else None for r in reports]
+        rows.append([str(order), "{} to {} ({} to {} %)".format(*his) if his else "-", *(cell(r, "{:.1f}") for r in rates)])
+    return king2014_page.table(["k", "Urrutia: product (of the peak)", "trace solve, assembled", "matrix-free"], rows)
+
+
 def order_table(results, coarse, fine):
     """Observed orders between two meshes where rounding does not decide."""
     rows = []
@@ -90,6 +123,41 @@ def range_of(values):
     return f"{min(values):.2g} to {max(values):.2g}" if values else "-"
 
 
+def seconds_of_line(line):
+    """A whole solve in a process that has solved before, from loads to post-processing."""
+    return sum(line[name] for name in king2014_page.TIMED)
+
+
+def speedups_by_size(own, core):
+    """{order: [(triangles, speed-up over one core)]} of sizes.json of a device and of one core."""
+    slow = {(l["part"], l["order"]): seconds_of_line(l) for l in core["lines"] if "order" in l}
+    found = {}
+    for line in (l for l in own["lines"] if "order" in l and (l["part"], l["order"]) in slow):
+        pair = line["elements"], slow[line["part"], line["order"]] / seconds_of_line(line)
+        found.setdefault(line["order"], []).append(pair)
+    return {order: sorted(pairs) for order, pairs in found.items()}
+
+
+def pays_from(pairs):
+    """Triangles from which on the speed-up is above 1, between two sizes by a power law."""
+    below = [i for i, (_, speed) in enumerate(pairs) if speed < 1]
+    if not below:
+        return f"under {pairs[0][0]}"
+    if below[-1] == len(pairs) - 1:
+        return f"over {pairs[-1][0]}"
+    (n0, s0), (n1, s1) = pairs[below[-1]], pairs[below[-1] + 1]
+    return f"{n0 * (n1 / n0) ** (math.log(1 / s0) / math.log(s1 / s0)):.0f}"
+
+
+def sizes_table(own, core):
+    """Urrutia's form: speed-up by mesh, and the size where the device begins to pay."""
+    found = speedups_by_size(own, core)
+    sizes = sorted({n for pairs in found.values() for n, _ in pairs})
+    rows = [[str(n)] + [cell(dict(found[k]).get(n), "{:.2g}") for k in sorted(found)] for n in sizes]
+    rows.append(["pays from"] + [pays_from(found[k]) for k in sorted(found)])
+    return king2014_page.table(["triangles"] + [f"k = {k}" for k in sorted(found)], rows)
+
+
 def speedups_by_mesh(results, serial, total):
     """{mesh: speed-ups over one core, by order}; `total`: seconds of a report."""
     found = {}
@@ -108,6 +176,7 @@ def speedup_tables(urrutia, results, serial, total):
     text = king2014_page.table(["mesh", "Urrutia: GPU over CPU", "kedge: over one core, all orders"], rows)
     mesh, rows = max(results.meshes), []
     names = [name for name, operator in STAGES if operator == "matrix-free"]
+    rows.append(["Urrutia, mesh7, k = 4"] + [cell(urrutia["speedup_by_stage"].get(n), "about {:g}") for n in names])
     for order in results.orders:
         slow, fast = serial.at(mesh, order, "matrix-free"), results.at(mesh, order, "matrix-free")
         if slow and fast:

@@ -1,15 +1,22 @@
 #!/usr/bin/python3
 """check_king.py SOURCE KEDGE: profiling/king runs its steps once, goes on where it was stopped, and loses nothing to a step
 that fails."""
+import argparse
 import glob
 import json
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
-from experiment import KEDGE, Experiment
+from experiment import KEDGE, SOURCE, Experiment
+
+sys.path.insert(0, os.path.join(SOURCE, "profiling"))
+import king2014_page
+import king2014_rates
+import measure
 
 REAL = os.path.join(os.path.dirname(KEDGE), "..", "..", "profiling")
 
@@ -119,6 +126,23 @@ class King(Experiment):
         for other in (["--commit", "y"], ["--commit", "y", "--orders", "1-3"], ["--again"], ["--commit", "unknown"],
                       ["--commit", "unknown"]):
             self.assertNotIn("there", self.king("continuous", "--meshes", "4", *other).stdout)
+
+    def test_the_size_where_a_device_pays_is_the_last_at_which_one_core_is_as_fast(self):
+        self.assertEqual(king2014_rates.pays_from([(8, 0.1), (100, 2), (800, 0.5), (3200, 2)]), "1600")
+        self.assertEqual(king2014_rates.pays_from([(8, 1.5), (50, 2)]), "under 8")
+        self.assertEqual(king2014_rates.pays_from([(8, 1.5), (50, 0.9)]), "over 50")
+
+    def test_sizes_are_solved_on_the_device_and_on_one_core(self):
+        said = []
+        for threads in 2, 1:
+            device = measure.device_of(KEDGE, argparse.Namespace(backend="host", threads=threads, timeout=None))
+            line = {"order": 1, "elements": 8, **dict.fromkeys(king2014_page.TIMED, 3.0 / threads)}
+            said.append("\n".join(map(json.dumps, ({"device": device}, line))))
+        self.put_in_place("pipeline", f"if [ $OMP_NUM_THREADS = 2 ]; then echo '{said[0]}'; else echo '{said[1]}'; fi")
+        self.king("sizes", "--sizes", "2,3")
+        own, core = self.found("sizes"), self.found("sizes", "1-thread")
+        self.assertEqual((own["parts"], core["parts"]), (["2", "3"], ["2", "3"]))
+        self.assertEqual(king2014_rates.speedups_by_size(own, core), {1: [(8, 2.0), (8, 2.0)]})
 
     def test_steps_have_names(self):
         done = self.run_program("--steps", "all", code=2)

@@ -64,6 +64,13 @@ class Paper(unittest.TestCase):
                   for hdg, cg in zip(table[f"{mesh}_hdg"], table[f"{mesh}_cg"])]
         self.assertEqual((round(min(ratios), 2), round(max(ratios), 2)), (0.37, 0.91))
 
+    def test_rates_and_their_shares_agree(self):
+        self.assertEqual(round(100 * self.king["figure_6"]["gflops"] * 1e9 / self.king["gpu_peak_flops_per_second"]), 9)
+        urrutia = self.king["urrutia_2025"]
+        for name, (low, high, *shares) in ((n, v) for n, v in urrutia["spmv_gb_per_second"].items() if n != "what"):
+            for rate, share in zip((low, high), shares):
+                self.assertAlmostEqual(100 * rate / urrutia["bandwidth_gb_per_second"], share, delta=3, msg=name)
+
     def test_the_example_of_the_assembly_is_sorted_as_printed(self):
         example = self.king["assembly_example"]
         pairs = sorted(zip(example["edges"], example["owners"]), key=lambda pair: pair[0])
