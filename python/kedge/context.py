@@ -2,11 +2,15 @@
 import atexit
 import ctypes
 import os
-import signal
 import threading
 import weakref
 from contextlib import contextmanager
 from typing import Any, List, NamedTuple, Optional
+
+try:
+    import _signal as signal  # that of C: the module around it makes enumerators of all numbers, 10 us a call
+except ImportError:
+    import signal
 
 from . import _library as c
 from .errors import BY_STATUS, Error

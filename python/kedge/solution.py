@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _library as c
 from .cells import from_nodes, part
-from .context import own, refuse_pickle
+from .context import check, own, refuse_pickle
 from .hints import Any, Array, ArrayLike, Function, Path, Tuple
 from .location import CHUNK
 
@@ -70,8 +70,15 @@ class Solution:
     """
 
     def __init__(self, mesh, problem, context, handle, built):
-        self.mesh, self.problem, self.context, self.handle = mesh, problem, context, handle
+        self.mesh, self.context, self.handle = mesh, context, handle
         own(self, context, c.library.kedge_solution_destroy, handle, mesh, built)
+        self._take(problem, built)
+
+    def _take(self, problem, built):
+        """The library has made the solution, or overwritten it."""
+        for name in ("u", "q", "sigma", "u_star", "indicator"):
+            self.__dict__.pop(name, None)
+        self.problem, self._built = problem, built
         self._raw = self._raw_report()
         self.order = self._raw.order
         self._modes = {}
@@ -88,7 +95,7 @@ class Solution:
 
     def _raw_report(self):
         raw = c.Report(ctypes.sizeof(c.Report))
-        self.context.call("kedge_solution_report", self.handle, raw)
+        check(c.library.kedge_solution_report(self.handle, raw), b"")  # without the context, which may be in a call
         return raw
 
     def _shape(self, order, *more):

@@ -70,21 +70,24 @@ class Solver:
 
     @overload
     def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: None = None, progress: Watch = None,
-              on_failure: str = "raise") -> Solution: ...
+              start: Optional[Solution] = None, sources: None = None, out: Optional[Solution] = None,
+              progress: Watch = None, on_failure: str = "raise") -> Solution: ...
 
     @overload
     def solve(self, source: None = None, boundary: Optional[Mapping[str, Datum]] = None, *,
               start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
               on_failure: str = "raise") -> List[Solution]: ...
 
-    def solve(self, source=None, boundary=None, *, start=None, sources=None, progress=None, on_failure="raise"):
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, progress=None,
+              on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or a function, instead of the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
+        out        -- a Solution of this solver that is overwritten and returned: no memory is taken. Arrays that it has
+                      returned stay. After a failure it is empty. It may be `start` too
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -94,14 +97,23 @@ class Solver:
         if sources is not None:
             if source is not None:
                 raise TypeError("give source or sources, not both")
+            if out is not None:
+                raise TypeError("out takes one solution; several sources make their own")
             if isinstance(sources, str) or not hasattr(sources, "__iter__"):
                 raise TypeError(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)
-        data, handle = _Data(self, source, boundary, start), ctypes.c_void_p()
+        data = _Data(self, source, boundary, start)
         set_up, problem = self._ready(progress), self.problem
+        if out is not None and wanted("out", out, Solution)._built is not set_up.built:
+            raise ValueError("out is a solution that this solver has not made, or one from before an update that failed")
+        handle = ctypes.c_void_p() if out is None else out.handle
         _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
-        return _judge(Solution(self.mesh, problem, self.context, handle, set_up.built), on_failure)
+        if out is None:
+            out = Solution(self.mesh, problem, self.context, handle, set_up.built)
+        else:
+            out._take(problem, set_up.built)
+        return _judge(out, on_failure)
 
     def _solve_many(self, sources, boundary, start, progress, on_failure):
         _check_failure(on_failure)

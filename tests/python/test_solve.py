@@ -222,6 +222,37 @@ class Solves(unittest.TestCase):
         self.assertLess(again.report.iterations, first.report.iterations)
         np.testing.assert_allclose(again.u, first.u, atol=1e-9)
 
+    def test_a_solution_is_overwritten(self):
+        mesh, p = kedge.square(6), kedge.Problem(order=2, source="x*y", boundary=everywhere(kedge.Dirichlet(0)))
+        solver = kedge.Solver(mesh, p, self.context)
+        out = solver.solve()
+        handle, u, q = out.handle.value, out.u, out.q
+        before, at = u.copy(), out(0.3, 0.4)
+        for i, start in enumerate((None, out), 2):
+            fresh = solver.solve(source=i)
+            self.assertIs(solver.solve(source=i, out=out, start=start), out)
+            self.assertEqual(out.handle.value, handle)
+            np.testing.assert_allclose(out.u, fresh.u, atol=1e-9)
+            np.testing.assert_allclose(out.u_star, fresh.u_star, atol=1e-9)
+            self.assertAlmostEqual(out(0.3, 0.4), fresh(0.3, 0.4), delta=1e-9)
+        self.assertNotAlmostEqual(out(0.3, 0.4), at, delta=1e-3)
+        np.testing.assert_array_equal(u, before)
+        self.assertIsNot(out.q, q)
+        solver.update(diffusion=2)
+        np.testing.assert_array_equal(solver.solve(out=out).u, kedge.solve(mesh, p.replace(diffusion=2), self.context).u)
+        for arguments, error, sentence in [
+                ({"out": kedge.Solver(mesh, p, self.context).solve()}, ValueError, "this solver has not made"),
+                ({"out": 3}, TypeError, "out is 3; it takes a kedge.Solution"),
+                ({"out": out, "sources": [1]}, TypeError, "out takes one solution")]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                solver.solve(**arguments)
+        with self.assertRaisesRegex(kedge.InputError, "source"):
+            solver.solve(source="log(-1)", out=out)
+        with self.assertRaisesRegex(kedge.Error, "NULL"):
+            out.means("u")
+        del out
+        self.assertTrue(solver.solve().report.converged)
+
     def test_a_problem_file_is_solved(self):
         p = kedge.Problem.read(ROOT / "meshes/plate.ini", order=2)
         s = self.solve(p.mesh(), p)
