@@ -114,10 +114,11 @@ int main(int argc, char **argv)
   must(kedge_solver_create(ctx, mesh, problem, &solver));
   const double set_up = seconds() - began;
   (void)time_again(solver, 3, true);
-  printf("{\"device\":\"%s\",\"elements\":%lld,\"order\":%s,\"count\":%d,\"fresh\":%.9g,"
-         "\"set_up\":%.9g,\"again\":%.9g",
-         kedge_context_device(ctx), (long long)info.elements, argv[3], count, fresh, set_up,
-         time_again(solver, count, false));
+  printf(
+      "{\"device\":\"%s\",\"elements\":%lld,\"order\":%s,\"count\":%d,\"fresh\":%.9g,"
+      "\"set_up\":%.9g,\"again\":%.9g",
+      kedge_context_device(ctx), (long long)info.elements, argv[3], count, fresh, set_up,
+      time_again(solver, count, false));
   printf(",\"over\":%.9g,\"update\":%.9g}\n", time_again(solver, count, true),
          time_update(solver, problem, count));
   kedge_solver_destroy(solver);

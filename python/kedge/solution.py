@@ -70,7 +70,7 @@ class Solution:
     """
 
     def __init__(self, mesh, problem, context, handle, built):
-        self.mesh, self.context, self.handle = mesh, context, handle
+        self.mesh, self.context, self._handle = mesh, context, handle
         own(self, context, c.library.kedge_solution_destroy, handle, mesh, built)
         self._take(problem, built)
 
@@ -87,6 +87,13 @@ class Solution:
 
     def __repr__(self):
         return f"<kedge.Solution: {self.report!r}>"
+
+    @property
+    def handle(self):
+        """The library's solution."""
+        if not self._handle:
+            raise ValueError("the solution is empty: a solve that was to overwrite it has failed")
+        return self._handle
 
     @property
     def report(self) -> Report:
