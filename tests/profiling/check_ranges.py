@@ -22,6 +22,10 @@ EVENTS = """10.0 push kedge solve 8 20
 """
 
 
+def inside(ranges, name):
+    return next(one for one in ranges if one.get("range") == name)
+
+
 class Ranges(unittest.TestCase):
     def ranges(self, events, *arguments, code=0):
         with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +52,27 @@ class Ranges(unittest.TestCase):
                          ["solve", "trace_solve", "trace_apply", "relative_residual"])
         self.assertIn("2 x   750.000 ms   375.000 ms each", lines[3])
         self.assertIn("from 5.00e-01 to 1.00e-11", lines[4])
+
+    def test_the_recorded_example_is_what_its_page_says(self):
+        """docs/nvtx.md reads one solve by both operators."""
+        with open(os.path.join(ROOT, "docs", "nvtx.md"), encoding="utf-8") as file:
+            page = file.read()
+        products = []
+        for operator in "ell", "matrix-free":
+            path = os.path.join(ROOT, "profiling", "results", "amd-epyc-1-thread", f"trace-{operator}.json")
+            with open(path, encoding="utf-8") as file:
+                solve = inside(json.load(file), "solve")
+            trace = inside(solve["inside"], "trace_solve")
+            products.append(inside(inside(trace["inside"], "cg_iterations")["inside"], "trace_apply"))
+            shown = [trace, products[-1]]
+            if operator == "ell":
+                shown.append(inside(solve["inside"], "assembly"))
+                self.assertIn(json.dumps(shown[-1])[:80], page)
+            for seconds in (one["seconds"] for one in shown):
+                self.assertIn(f"{seconds:.3f} s" if seconds >= 1 else f"{1e3 * seconds:.3f} ms", page)
+            self.assertIn(f"{1e3 * products[-1]['seconds'] / products[-1]['count']:.3f} ms each", page)
+        self.assertEqual(products[0]["count"], products[1]["count"])
+        self.assertNotIn("assembly", [one.get("range") for one in solve["inside"]])
 
     def test_ranges_that_do_not_match_are_refused(self):
         self.assertIn("solve does not end", self.ranges("1 push kedge solve 1 1\n", code=1).stderr)
