@@ -42,6 +42,18 @@ _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_
             "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution", "kedge_solver_matrix": "matrix"}
 
 
+_edges: Any = []  # (a, b): a call in context a waits until a function that it evaluates has called b
+_edges_lock = threading.Lock()
+
+
+def _waits_for(context, callers):
+    """Whether a call in a context may wait for one of the callers."""
+    reached = [context]
+    for one in reached:
+        reached += [b for a, b in _edges if a is one and b not in reached]
+    return any(one in callers for one in reached)
+
+
 def _callers():
     """The contexts in which the library is calling a function on this thread."""
     return _threads.__dict__.setdefault("callers", [])
@@ -127,7 +139,7 @@ class Context:
             raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
                         "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
                         "that it calls")
-        with self._lock:
+        with self._turn():
             if self._busy:
                 raise Error("kedge was called in the midst of a call in the same context, on the same thread, as a "
                             "signal handler does; let the handler set a flag, or use a context of its own")
@@ -147,6 +159,27 @@ class Context:
                 self._busy, self._progress, self.failure = False, None, None
                 self._sweep()
             check(status, sentence)
+
+    @contextmanager
+    def _turn(self):
+        """The calls of this context one after the other. A call from a function that other contexts evaluate keeps
+        these waiting; where one of them keeps this context waiting, none would ever go on."""
+        edges = [(caller, self) for caller in _callers()]
+        if edges:
+            with _edges_lock:
+                if _waits_for(self, set(_callers())):
+                    raise Error("two contexts call functions that wait for each other, in two threads; before the solves "
+                                "make the arrays that these functions need, and call prepare() of solutions that they "
+                                "call")
+                _edges.extend(edges)
+        try:
+            with self._lock:
+                yield
+        finally:
+            if edges:
+                with _edges_lock:
+                    for edge in edges:
+                        _edges.remove(edge)
 
     @contextmanager
     def _interruptible(self):
@@ -235,9 +268,17 @@ def _destroy_made(kind, made):
         made[i] = None
 
 
+class _Life:
+    """As long as it lives there is an object of the library."""
+
+
 def own(owner, context, destroy, handle, *kept):
-    """Let an object of the library go with its Python object; `kept` live longer than it."""
-    weakref.finalize(owner, _discard, context, destroy, handle, *kept)
+    """Let an object of the library go with its Python object, and before those of the owners `kept`.
+
+    What weakref keeps until then are lives alone: an owner may hold functions of the caller, and these the owner.
+    """
+    owner.life = _Life()
+    weakref.finalize(owner.life, _discard, context, destroy, handle, *(one.life for one in kept))
 
 
 def _discard(context, destroy, handle, *_kept):

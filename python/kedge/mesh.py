@@ -149,7 +149,7 @@ class Mesh:
 
     def _hold(self, context, handle):
         self.context, self.handle = context, handle
-        own(self, context, c.library.kedge_mesh_destroy, handle, context)
+        own(self, context, c.library.kedge_mesh_destroy, handle)
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
         self.info: Dict[str, Any] = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}

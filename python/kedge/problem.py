@@ -210,8 +210,8 @@ class Problem:
 
 class _Built:
     def __init__(self, context, handle):
-        self.context, self.handle, self._functions = context, handle, []
-        own(self, context, c.library.kedge_problem_destroy, handle, context, self._functions)
+        self.context, self.handle, self._functions = context, handle, {}
+        own(self, context, c.library.kedge_problem_destroy, handle)
 
     def apply(self, changed, settings):
         """Set what has changed of a problem's settings: parameters before what uses them."""
@@ -231,8 +231,8 @@ class _Built:
                                   self._function(value, f"boundary[{group!r}]"), None)
 
     def _function(self, function, name):
-        self._functions.append(callback(function, self.context, name))
-        return self._functions[-1]
+        self._functions[name] = callback(function, self.context, name)
+        return self._functions[name]
 
 
 def _view(address, n):

@@ -10,6 +10,7 @@ import time
 import unittest
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from unittest import mock
 
 import numpy as np
@@ -194,6 +195,73 @@ class Processes(unittest.TestCase):
         del s
         gc.collect()
         self.assertEqual([ref() for ref in left], [None] * 4)
+
+    def test_a_solver_goes_though_its_functions_refer_to_it(self):
+        order, makers = [], ("context", "mesh", "problem", "solver", "solution")
+
+        def noted(name, destroy):
+            return lambda handle: (order.append(name), destroy(handle))
+
+        with ExitStack() as stack:
+            for name in makers:
+                full = f"kedge_{name}_destroy"
+                stack.enter_context(mock.patch.object(c.library, full, noted(name, getattr(c.library, full))))
+            context = backend()
+            things = {"number": 1}
+            p = sines(order=1).replace(source=lambda x, y: things["number"] + 0 * x)
+            solver = kedge.Solver(kedge.square(2, backend=context), p, context)
+            things.update(solver=solver, solution=solver.solve(progress=lambda p: bool(things)))
+            left = [weakref.ref(thing) for thing in (context, solver, things["solution"])]
+            gc.collect()
+            del order[:], context, solver, things, p
+            gc.collect()
+            self.assertEqual([ref() for ref in left], [None] * 3)
+        self.assertEqual(sorted(order), sorted(makers))
+        places = [order.index(name) for name in ("solution", "mesh", "context")]
+        self.assertEqual(places, sorted(places))
+        places = [order.index(name) for name in ("solver", "problem", "context")]
+        self.assertEqual(places, sorted(places))
+
+    def test_an_update_lets_go_the_function_before(self):
+        solver = kedge.Solver(kedge.square(2), kedge.Problem(boundary=everywhere(kedge.Dirichlet(0))), self.context)
+        left = []
+        for _ in range(3):
+            def source(x, y):
+                return x
+            left.append(weakref.ref(source))
+            solver.update(source=source)
+            del source
+        gc.collect()
+        self.assertEqual([ref() is None for ref in left], [True, True, False])
+        self.assertTrue(solver.solve().report.converged)
+
+    def test_contexts_whose_functions_wait_for_each_other_are_refused(self):
+        zero, both, said = everywhere(kedge.Dirichlet(0)), threading.Barrier(2), []
+        solvers = [kedge.Solver(kedge.square(2), kedge.Problem(boundary=zero), BACKEND, threads=1) for _ in range(2)]
+
+        def solve(k):
+            met = []
+
+            def source(x, y):
+                if not met:
+                    met.append(both.wait(20))
+                return solvers[1 - k].solve(source=2).means("u")[0] + 0 * x
+
+            try:
+                solvers[k].solve(source=source)
+                said.append("solved")
+            except kedge.Error as error:
+                said.append(str(error))
+
+        threads = [threading.Thread(target=solve, args=(k,), daemon=True) for k in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        self.assertEqual(len(said), 2)
+        self.assertTrue([one for one in said if "wait for each other" in one])
+        nested = solvers[0].solve(source=lambda x, y: solvers[1].solve(source=2).means("u")[0] + 0 * x)
+        self.assertTrue(nested.report.converged)
 
     def test_solutions_give_their_memory_back(self):
         def resident():
