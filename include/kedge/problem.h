@@ -75,12 +75,23 @@ typedef struct kedge_points {
   const double *normal_x, *normal_y;  ///< [n] outward, of length 1: where a boundary condition is
                                       ///< asked for; elsewhere NULL
   const double *region;  ///< [n] number of the physical surface that the element is of; 0: of none
+  const kedge_mesh *mesh;
+  const int32_t *element;  ///< [n] the element, in the caller's numbering
+  const int32_t *place;    ///< [n] the element, as kedge numbers it
+  /// [n] the point in the reference element: of a triangle (-1, -1), (1, -1), (-1, 1), of a
+  /// quadrilateral [-1, 1]^2, corners in the order of kedge_mesh_nodes()
+  const double *r, *s;
 } kedge_points;
 
 /// A function of the plane: value[i] is that at point i, for i < points->n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory
 /// is short, and with precision = compact): it must give the same values then.
 typedef void kedge_function(void *user, const kedge_points *points, double *value);
+
+/// The function that is constant in each element. Coefficients that are this function, or constant
+/// in each region, are as fast as constants, and the GPU has them in a table.
+/// @param[in] user  const double [element], in the caller's order
+KEDGE_API kedge_function kedge_by_element;
 
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
 /// 0, no source, no boundary condition.
@@ -109,8 +120,18 @@ KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *sec
 /// @param[in] user  handed to the function; must live as long as the problem (so below)
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,
                                                 void *user);
-/// The coefficient of KEDGE_BOUNDARY_ROBIN is text: kedge_problem_set(p, "boundary NAME",
-/// "coefficient", "2").
+/// Any key that takes an expression as a function: diffusion, reaction and source of "equation" or
+/// "region NAME", value and coefficient of "boundary NAME". The functions of coefficients, and
+/// their data, must live as long as solutions too, which evaluate them where q or sigma is read.
+KEDGE_API kedge_status kedge_problem_set_function(kedge_problem *problem, const char *section,
+                                                  const char *key, kedge_function *function,
+                                                  void *user);
+/// Diffusion as a tensor of functions: xx, xy, yy.
+/// @param[in] section    "equation" or "region NAME"
+/// @param[in] functions, users  [3]
+KEDGE_API kedge_status kedge_problem_set_tensor(kedge_problem *problem, const char *section,
+                                                kedge_function *const *functions,
+                                                void *const *users);
 /// @param[in] group  name or number of a physical group, or "default"
 KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
                                                   kedge_boundary_type type,

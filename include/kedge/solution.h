@@ -176,6 +176,17 @@ KEDGE_API kedge_status kedge_solution_nodes(const kedge_solution *solution, int 
 /// @param[out] values  [element][node]
 KEDGE_API kedge_status kedge_solution_values(const kedge_solution *solution, kedge_field field,
                                              int order, double *values);
+/// Values of a field at the points that a function is asked for, without a search: for functions
+/// that make data of one problem from solutions of others on the same mesh. It may be called from
+/// several threads and from functions that a solve calls, and leaves no sentence.
+/// @param[out] values  [points->n]
+/// @retval KEDGE_ERR_ARG  the points are of another mesh, an argument is NULL or no field, or the
+///         problem of the solution says [output] fields = cells
+KEDGE_API kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
+                                         const kedge_points *points, double *values);
+/// u* of a solution as a function.
+/// @param[in] user  const kedge_solution *, of the same mesh, which a solve must not overwrite
+KEDGE_API kedge_function kedge_by_solution;
 /// The trace on every edge: vertices of the edge, lower number first, and the coefficients of the
 /// orthonormal Legendre basis on [-1,1] along that direction.
 /// @param[out] edges  [edge][2] caller's vertex numbers; may be NULL

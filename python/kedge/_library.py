@@ -48,7 +48,8 @@ class MeshGroup(ctypes.Structure):
 
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
-                ("region", c_void_p)]
+                ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
+                ("s", c_void_p)]
 
 
 class StageReport(ctypes.Structure):
@@ -136,6 +137,11 @@ FUNCTIONS = {
     "kedge_problem_set": (c_int, P, S, S, S),
     "kedge_problem_set_source": (c_int, P, FUNCTION, P),
     "kedge_problem_set_boundary": (c_int, P, S, c_int, FUNCTION, P),
+    "kedge_problem_set_function": (c_int, P, S, S, FUNCTION, P),
+    "kedge_problem_set_tensor": (c_int, P, S, POINTER(c_void_p), POINTER(c_void_p)),
+    "kedge_by_element": (None, P, POINTER(Points), P),
+    "kedge_by_solution": (None, P, POINTER(Points), P),
+    "kedge_solution_at": (c_int, P, c_int, POINTER(Points), P),
     "kedge_problem_set_exact": (c_int, P, FUNCTION, FUNCTION, FUNCTION, P),
     "kedge_problem_setting_count": (c_int, P),
     "kedge_problem_get_setting": (c_int, P, c_int, POINTER(S), POINTER(S), POINTER(S)),

@@ -7,6 +7,7 @@
 
 #include "device/context.h"
 #include "diagnose/predicates.h"
+#include "problem/located.h"
 
 enum { SAMPLES = 256 };
 
@@ -14,12 +15,32 @@ enum { SAMPLES = 256 };
 typedef struct samples {
   int n;
   bool have_normals;
-  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES], region[SAMPLES];
+  double x[SAMPLES], y[SAMPLES], normal_x[SAMPLES], normal_y[SAMPLES];
+  double region[SAMPLES], r[SAMPLES], s[SAMPLES];
+  int32_t element[SAMPLES], place[SAMPLES];
 } samples;
 
-static void evaluate(const kg_function *f, const samples *s, double *value)
+static kg_located located_of(samples *s)
 {
-  kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y, .region = s->region};
+  return (kg_located){s->region, s->r, s->s, s->element, s->place};
+}
+
+static kedge_points points_of(const samples *s, const kedge_mesh *mesh)
+{
+  return (kedge_points){.n = (size_t)s->n,
+                        .x = s->x,
+                        .y = s->y,
+                        .region = s->region,
+                        .mesh = mesh,
+                        .element = s->element,
+                        .place = s->place,
+                        .r = s->r,
+                        .s = s->s};
+}
+
+static void evaluate(const kg_diagnosis *d, const kg_function *f, const samples *s, double *value)
+{
+  kedge_points points = points_of(s, d->mesh);
   if (s->have_normals) points.normal_x = s->normal_x, points.normal_y = s->normal_y;
   kg_function_evaluate(f, &points, value);
 }
@@ -31,7 +52,8 @@ static void add_side(const kedge_mesh *mesh, kg_side side, samples *s)
   double at[2], along[2];
   kg_side_point(mesh, side, -0.4, at, along);
   const double dx = along[0], dy = along[1], length = hypot(dx, dy);
-  s->region[s->n] = mesh->element_region[kg_side_element(side)];
+  const kg_located to = located_of(s);
+  kg_locate_side(&to, (size_t)s->n, mesh, side, -0.4);
   s->x[s->n] = at[0];
   s->y[s->n] = at[1];
   s->normal_x[s->n] = dy / length;
@@ -64,7 +86,7 @@ static bool is_between_regions(const kedge_mesh *mesh, int64_t edge)
 static void sample_interfaces(const kedge_mesh *mesh, samples both[2])
 {
   int64_t n = 0, of_all = 0;
-  double other[SAMPLES];
+  kg_side others[SAMPLES];
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) n += is_between_regions(mesh, edge);
   const int64_t stride = (n + SAMPLES - 1) / SAMPLES;
   both[0].n = 0;
@@ -72,11 +94,12 @@ static void sample_interfaces(const kedge_mesh *mesh, samples both[2])
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
     if (is_between_regions(mesh, edge) && of_all++ % stride == 0) {
       const kg_side *const side = mesh->edge_sides + 2 * edge;
-      other[both[0].n] = mesh->element_region[kg_side_element(side[1])];
+      others[both[0].n] = side[1];
       add_side(mesh, side[0], &both[0]);
     }
   both[1] = both[0];
-  memcpy(both[1].region, other, sizeof other);
+  const kg_located to = located_of(&both[1]);
+  for (int i = 0; i < both[1].n; ++i) kg_locate_side(&to, (size_t)i, mesh, others[i], 0.4);
 }
 
 /// Points inside of elements, where little vanishes.
@@ -84,11 +107,13 @@ static void sample_inside(const kedge_mesh *mesh, samples *s)
 {
   static const double part[3] = {0.5, 0.3, 0.2};
   const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
+  const kg_located to = located_of(s);
   s->n = 0;
   s->have_normals = false;
   for (int64_t e = 0; e < mesh->n_elements; e += stride, ++s->n) {
     s->x[s->n] = s->y[s->n] = 0.0;
-    s->region[s->n] = mesh->element_region[e];
+    const bool triangle = kg_block_of(mesh, (int32_t)e)->cell == &kg_triangle;
+    kg_locate(&to, (size_t)s->n, mesh, (int32_t)e, triangle ? -0.4 : 0.0, -0.6);
     for (int k = 0; k < 3; ++k) {
       const double *v = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, (int32_t)e)[k];
       s->x[s->n] += part[k] * v[0];
@@ -100,7 +125,7 @@ static void sample_inside(const kedge_mesh *mesh, samples *s)
 /// Diffusion xx, xy, yy and reaction, [4][s->n].
 static void coefficients_at(const kg_diagnosis *d, const samples *s, double *value)
 {
-  const kedge_points points = {.n = (size_t)s->n, .x = s->x, .y = s->y, .region = s->region};
+  const kedge_points points = points_of(s, d->mesh);
   kg_coefficients_evaluate(&d->resolved->equation, &points, value);
 }
 
@@ -111,11 +136,11 @@ static void evaluate_exact(const kg_diagnosis *d, kedge_boundary_type type, cons
   const kedge_problem *problem = d->problem;
   memset(value[1], 0, sizeof value[1]);
   if (type == KEDGE_BOUNDARY_DIRICHLET) {
-    evaluate(&problem->exact_u, s, value[0]);
+    evaluate(d, &problem->exact_u, s, value[0]);
     return;
   }
-  evaluate(&problem->exact_dx, s, value[0]);
-  evaluate(&problem->exact_dy, s, value[1]);
+  evaluate(d, &problem->exact_dx, s, value[0]);
+  evaluate(d, &problem->exact_dy, s, value[1]);
   double k[4 * SAMPLES];
   coefficients_at(d, s, k);
   for (int i = 0; i < s->n; ++i) {
@@ -144,8 +169,8 @@ static void evaluate_lost(const kg_diagnosis *d, const struct kg_resolved_bounda
   double a[SAMPLES];
   memset(value, 0, (size_t)s->n * sizeof *value);
   if (!boundary->coefficient) return;
-  evaluate(boundary->coefficient, s, a);
-  evaluate(&d->problem->exact_u, s, value);
+  evaluate(d, boundary->coefficient, s, a);
+  evaluate(d, &d->problem->exact_u, s, value);
   for (int i = 0; i < s->n; ++i) value[i] *= a[i];
 }
 
@@ -154,7 +179,7 @@ static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *b
                      const samples *s)
 {
   double given[SAMPLES], exact[2][SAMPLES], lost[SAMPLES], gap = 0.0;
-  evaluate(boundary->value, s, given);
+  evaluate(d, boundary->value, s, given);
   evaluate_exact(d, boundary->type, s, exact);
   evaluate_lost(d, boundary, s, lost);
   for (int i = 0; i < s->n; ++i) {
@@ -177,11 +202,11 @@ static double gap_of_source(const kg_diagnosis *d, const kg_function *exact, con
   sample_inside(d->mesh, &s);
   double given[SAMPLES], other[SAMPLES], u[SAMPLES], u_xx[SAMPLES], u_yy[SAMPLES], gap = 0.0;
   double k[4 * SAMPLES];
-  evaluate(&d->resolved->equation.source, &s, given);
-  evaluate(exact, &s, other);
-  evaluate(&d->problem->exact_u, &s, u);
-  evaluate(xx, &s, u_xx);
-  evaluate(yy, &s, u_yy);
+  evaluate(d, &d->resolved->equation.source, &s, given);
+  evaluate(d, exact, &s, other);
+  evaluate(d, &d->problem->exact_u, &s, u);
+  evaluate(d, xx, &s, u_xx);
+  evaluate(d, yy, &s, u_yy);
   coefficients_at(d, &s, k);
   *size = 0.0;
   for (int i = 0; i < s.n; ++i) {
@@ -203,6 +228,7 @@ bool kg_finds_other_source(kg_diagnosis *d)
   const kg_coefficients *equation = &d->resolved->equation;
   if (d->resolved->derives_source) return false;
   if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
+  if (kg_coefficients_of_caller(equation)) return false;
   if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;
   kg_function xx = {.kind = KG_FUNCTION_EXPRESSION}, yy = xx, exact = xx;
   double gap = 0.0, size = 0.0;
@@ -299,7 +325,7 @@ static double norm_of_exact(const kg_diagnosis *d)
   double u[SAMPLES], sum = 0.0;
   int n = 0;
   sample_inside(d->mesh, &everywhere);
-  evaluate(&d->problem->exact_u, &everywhere, u);
+  evaluate(d, &d->problem->exact_u, &everywhere, u);
   for (int i = 0; i < everywhere.n; ++i) {
     if (!isfinite(u[i])) continue;
     sum += u[i] * u[i];

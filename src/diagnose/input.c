@@ -8,6 +8,7 @@
 #include "diagnose/predicates.h"
 #include "linear/system.h"
 #include "problem/keys.h"
+#include "problem/located.h"
 
 /// Curves that a file identifies with others.
 bool kg_finds_periodic_lines(kg_diagnosis *d)
@@ -64,7 +65,8 @@ static double largest_source(const kg_diagnosis *d, double enough)
   if (f->kind == KG_FUNCTION_NONE) return 0.0;
   if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
   for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
-    double x[CHUNK], y[CHUNK], region[CHUNK], value[CHUNK];
+    double x[CHUNK], y[CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
+    const kg_located at = kg_located_in(memory, CHUNK);
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
       const int32_t *v = kg_element_vertices(mesh, e);
@@ -72,10 +74,10 @@ static double largest_source(const kg_diagnosis *d, double enough)
       const double *c = mesh->vertices + 2 * (size_t)v[2];
       x[n] = (a[0] + b[0] + c[0]) / 3.0;
       y[n] = (a[1] + b[1] + c[1]) / 3.0;
-      region[n] = mesh->element_region[e];
+      kg_locate_middle(&at, (size_t)n, mesh, e);
     }
-    kg_function_evaluate(f, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region},
-                         value);
+    const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+    kg_function_evaluate(f, &points, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }
   return largest;

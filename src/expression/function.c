@@ -5,6 +5,91 @@
 #include "core/memory.h"
 #include "expression/expression_tree.h"
 
+static kedge_status copy_expression(kedge_context *ctx, const kg_expression *from,
+                                    kg_expression **to)
+{
+  kg_expression_builder b;
+  int32_t root;
+  kedge_status status = kg_builder_open(ctx, &b);
+  if (status == KEDGE_OK) status = kg_builder_import(&b, from, &root);
+  if (status == KEDGE_OK) status = kg_builder_finish(&b, root, "a coefficient", to);
+  kg_builder_close(&b);
+  return status;
+}
+
+kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to)
+{
+  *to = *from;
+  to->expression = NULL;
+  to->regions = NULL;
+  kedge_status status = KEDGE_OK;
+  if (from->kind == KG_FUNCTION_EXPRESSION)
+    status = copy_expression(ctx, from->expression, &to->expression);
+  if (from->kind == KG_FUNCTION_REGIONS)
+    status = kg_host_calloc(ctx, (size_t)from->n_regions, sizeof *to->regions, &to->regions);
+  for (int t = 0; status == KEDGE_OK && t < from->n_regions; ++t) {
+    to->regions[t].tag = from->regions[t].tag;
+    status = kg_function_copy(ctx, &from->regions[t].function, &to->regions[t].function);
+  }
+  if (status != KEDGE_OK) kg_function_free(to);
+  return status;
+}
+
+void kg_function_free(kg_function *f)
+{
+  kg_expression_free(f->expression);
+  for (int t = 0; f->regions && t < f->n_regions; ++t) kg_function_free(&f->regions[t].function);
+  free(f->regions);
+  *f = (kg_function){0};
+}
+
+enum { PART = 128 };
+
+/// Points of one region, out of a block.
+typedef struct part {
+  size_t from[PART];
+  double x[PART], y[PART], normal_x[PART], normal_y[PART], region[PART], r[PART], s[PART];
+  int32_t element[PART], place[PART];
+  double value[PART];
+} part;
+
+/// Take the points of a region from `*next` on, until the part is full.
+static kedge_points take(const kedge_points *all, double tag, size_t *next, part *p)
+{
+  kedge_points points = {.x = p->x, .y = p->y, .region = p->region, .mesh = all->mesh};
+  for (; *next < all->n && points.n < PART; ++*next) {
+    const size_t i = *next, k = points.n;
+    if (all->region[i] != tag) continue;
+    p->from[k] = i;
+    p->x[k] = all->x[i];
+    p->y[k] = all->y[i];
+    p->region[k] = tag;
+    p->normal_x[k] = all->normal_x ? all->normal_x[i] : 0.0;
+    p->normal_y[k] = all->normal_y ? all->normal_y[i] : 0.0;
+    p->r[k] = all->r ? all->r[i] : 0.0;
+    p->s[k] = all->s ? all->s[i] : 0.0;
+    p->element[k] = all->element ? all->element[i] : 0;
+    p->place[k] = all->place ? all->place[i] : 0;
+    ++points.n;
+  }
+  if (all->normal_x) points.normal_x = p->normal_x, points.normal_y = p->normal_y;
+  if (all->r) points.r = p->r, points.s = p->s;
+  if (all->element) points.element = p->element, points.place = p->place;
+  return points;
+}
+
+static void evaluate_regions(const kg_function *f, const kedge_points *points, double *value)
+{
+  part p;
+  for (int t = 0; t < f->n_regions; ++t)
+    for (size_t next = 0; next < points->n;) {
+      const kedge_points here = take(points, f->regions[t].tag, &next, &p);
+      if (here.n == 0) break;
+      kg_function_evaluate(&f->regions[t].function, &here, p.value);
+      for (size_t k = 0; k < here.n; ++k) value[p.from[k]] = p.value[k];
+    }
+}
+
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
 {
   switch (f->kind) {
@@ -14,11 +99,33 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
     case KG_FUNCTION_CALLER:
       f->function(f->user, points, value);
       return;
+    case KG_FUNCTION_REGIONS:
+      evaluate_regions(f, points, value);
+      return;
     default:
       break;
   }
   const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
+}
+
+void kedge_by_element(void *user, const kedge_points *points, double *value)
+{
+  const double *const of_element = user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = of_element[points->element[i]];
+}
+
+bool kg_function_by_element(const kg_function *f)
+{
+  bool any = f->kind == KG_FUNCTION_CALLER && f->function == kedge_by_element;
+  for (int t = 0; t < f->n_regions; ++t)
+    any = any || kg_function_by_element(&f->regions[t].function);
+  return any;
+}
+
+bool kg_function_of_caller(const kg_function *f)
+{
+  return f->kind == KG_FUNCTION_CALLER || f->kind == KG_FUNCTION_REGIONS;
 }
 
 bool kg_function_uses_region(const kg_function *f)
@@ -28,7 +135,10 @@ bool kg_function_uses_region(const kg_function *f)
 
 bool kg_function_varies(const kg_function *f)
 {
-  if (f->kind != KG_FUNCTION_EXPRESSION) return f->kind == KG_FUNCTION_CALLER;
+  bool any = f->kind == KG_FUNCTION_CALLER && !kg_function_by_element(f);
+  for (int t = 0; t < f->n_regions; ++t) any = any || kg_function_varies(&f->regions[t].function);
+  if (any) return true;
+  if (f->kind != KG_FUNCTION_EXPRESSION) return false;
   return kg_expression_uses(f->expression, KG_OP_X) || kg_expression_uses(f->expression, KG_OP_Y);
 }
 
@@ -42,7 +152,7 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
   int32_t *const roots = *out;
   for (int f = 0; f < n_functions; ++f) {
     const kg_function *function = functions[f];
-    KG_REQUIRE(b->ctx, function->kind != KG_FUNCTION_CALLER, KEDGE_ERR_UNSUPPORTED,
+    KG_REQUIRE(b->ctx, !kg_function_of_caller(function), KEDGE_ERR_UNSUPPORTED,
                "a function of the calling program cannot be evaluated on the GPU");
     if (function->kind == KG_FUNCTION_EXPRESSION)
       KG_TRY(kg_builder_import(b, function->expression, &roots[f]));

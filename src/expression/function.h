@@ -5,20 +5,43 @@
 #include "expression/expression.h"
 #include "expression/program.h"
 
-/// A function of the plane: nothing, a constant, an expression, or the caller's function.
+/// A function of the plane: nothing, a constant, an expression, the caller's function, or one of
+/// these in each region.
 typedef struct kg_function {
-  enum { KG_FUNCTION_NONE, KG_FUNCTION_CONSTANT, KG_FUNCTION_EXPRESSION, KG_FUNCTION_CALLER } kind;
+  enum {
+    KG_FUNCTION_NONE,
+    KG_FUNCTION_CONSTANT,
+    KG_FUNCTION_EXPRESSION,
+    KG_FUNCTION_CALLER,
+    KG_FUNCTION_REGIONS
+  } kind;
   double constant;
   kg_expression *expression;  ///< owned by whoever owns the kg_function
   kedge_function *function;
   void *user;
+  int n_regions;
+  struct kg_region_function *regions;  ///< [n_regions], owned likewise
 } kg_function;
+
+typedef struct kg_region_function {
+  int32_t tag;
+  kg_function function;  ///< of another kind
+} kg_region_function;
+
+/// @param[out] to  kg_function_free()
+kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to);
+void kg_function_free(kg_function *f);  ///< zeroes it
+/// Whether the caller's function is it or a part of it.
+bool kg_function_of_caller(const kg_function *f);
+
+/// Whether it, or a part of it, is kedge_by_element(), constant in each element.
+bool kg_function_by_element(const kg_function *f);
 
 /// NONE evaluates to zero.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
-/// Whether it has `region` in it; whether it may differ inside of a region.
+/// Whether it has `region` in it; whether it may differ inside of a region and of an element.
 bool kg_function_uses_region(const kg_function *f);
 bool kg_function_varies(const kg_function *f);
 

@@ -163,7 +163,7 @@ static const kg_problem_key *function_key(const kg_setting *setting)
   int n;
   const kg_problem_key *keys = kg_function_keys(&n);
   for (int i = 0; i < n; ++i)
-    if (strcmp(keys[i].section, setting->section) == 0 && strcmp(keys[i].name, setting->key) == 0)
+    if (covers(&keys[i], setting->section) && strcmp(keys[i].name, setting->key) == 0)
       return &keys[i];
   return NULL;
 }
@@ -171,16 +171,18 @@ static const kg_problem_key *function_key(const kg_setting *setting)
 kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *setting)
 {
   // [later key][keys it makes void]; all of one section
-  static const char *const voids[][3] = {
-      {"mesh", "file", "generate"},
-      {"mesh", "generate", "file"},
-      {"exact", "u", "du_dx"},
-      {"exact", "u", "du_dy"},
+  static const char *const voids[][2] = {
+      {"file", "generate"}, {"generate", "file"},          {"u", "du_dx"},
+      {"u", "du_dy"},       {"diffusion", "diffusion_xy"}, {"diffusion", "diffusion_yy"},
   };
   KG_TRY(kg_settings_put(settings, setting));
+  kg_setting normal = *setting;
+  KG_TRY(kg_copy_text(settings->ctx, setting->section, strlen(setting->section), &normal.section));
+  kg_section_normalize(normal.section);
   for (size_t i = 0; i < sizeof voids / sizeof *voids; ++i)
-    if (strcmp(setting->section, voids[i][0]) == 0 && strcmp(setting->key, voids[i][1]) == 0)
-      kg_settings_remove(settings, voids[i][0], voids[i][2]);
+    if (strcmp(setting->key, voids[i][0]) == 0 && strcmp(normal.section, "parameters") != 0)
+      kg_settings_remove(settings, normal.section, voids[i][1]);
+  free(normal.section);
   return KEDGE_OK;
 }
 

@@ -1,5 +1,4 @@
-// Coefficients of [equation] and of sections [region NAME] become functions on a mesh, and, where
-// they are constant in each region, a table of materials.
+// Coefficients of [equation] and of sections [region NAME] become functions on a mesh.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,27 +121,13 @@ static const kg_function *coefficient(const kg_coefficients *section, const kg_c
   return f->kind != KG_FUNCTION_NONE ? f : k == 3 ? &rest->reaction : &rest->source;
 }
 
-static kedge_status copy_function(kedge_context *ctx, const kg_function *from, kg_function *to)
-{
-  *to = *from;
-  if (from->kind != KG_FUNCTION_EXPRESSION) return KEDGE_OK;
-  kg_expression_builder b;
-  int32_t root;
-  kedge_status status = kg_builder_open(ctx, &b);
-  if (status == KEDGE_OK) status = kg_builder_import(&b, from->expression, &root);
-  if (status == KEDGE_OK) status = kg_builder_finish(&b, root, "a coefficient", &to->expression);
-  kg_builder_close(&b);
-  if (status != KEDGE_OK) *to = (kg_function){0};
-  return status;
-}
-
 kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *from,
                                   kg_coefficients *to)
 {
   *to = (kg_coefficients){.n_diffusion = from->n_diffusion};
-  kedge_status status = copy_function(ctx, &from->reaction, &to->reaction);
+  kedge_status status = kg_function_copy(ctx, &from->reaction, &to->reaction);
   for (int k = 0; status == KEDGE_OK && k < from->n_diffusion; ++k)
-    status = copy_function(ctx, &from->diffusion[k], &to->diffusion[k]);
+    status = kg_function_copy(ctx, &from->diffusion[k], &to->diffusion[k]);
   if (status != KEDGE_OK) kg_coefficients_free(to);
   return status;
 }
@@ -162,10 +147,6 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
   for (int t = r->n - 1; t >= 0; --t) {
     const kg_function *const f = coefficient(r->of[t], &r->problem->equation, k);
     int32_t here;
-    if (f->kind == KG_FUNCTION_CALLER)
-      return kg_problem_fail(r->ctx, r->problem, r->problem->regions[0].at,
-                             "a source of the calling program and one of a region exclude each "
-                             "other; keep one of them");
     if (f->kind == KG_FUNCTION_EXPRESSION)
       KG_TRY(kg_builder_import(b, f->expression, &here));
     else
@@ -182,11 +163,34 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
   return KEDGE_OK;
 }
 
+/// A function of the caller has no tree.
+static bool has_caller(const regions *r, int k)
+{
+  bool any = false;
+  for (int t = 0; t < r->n; ++t)
+    any = any || kg_function_of_caller(coefficient(r->of[t], &r->problem->equation, k));
+  return any;
+}
+
+static kedge_status list(const regions *r, int k, kg_function *out)
+{
+  *out = (kg_function){.kind = KG_FUNCTION_REGIONS};
+  KG_TRY(kg_host_calloc(r->ctx, (size_t)r->n, sizeof *out->regions, &out->regions));
+  for (; out->n_regions < r->n; ++out->n_regions) {
+    const int t = out->n_regions;
+    out->regions[t].tag = r->group[t].tag;
+    KG_TRY(kg_function_copy(r->ctx, coefficient(r->of[t], &r->problem->equation, k),
+                            &out->regions[t].function));
+  }
+  return KEDGE_OK;
+}
+
 /// A coefficient of all regions as one function.
 static kedge_status merge(const regions *r, int k, kg_function *out)
 {
   if (is_one(r, k))
-    return copy_function(r->ctx, coefficient(r->of[0], &r->problem->equation, k), out);
+    return kg_function_copy(r->ctx, coefficient(r->of[0], &r->problem->equation, k), out);
+  if (has_caller(r, k)) return list(r, k, out);
   kg_expression_builder b;
   int32_t root = 0;
   kg_expression *e = NULL;
@@ -210,20 +214,27 @@ static kedge_status merge_all(const regions *r)
   for (int k = 0; k < c->n_diffusion; ++k) KG_TRY(merge(r, k, &c->diffusion[k]));
   KG_TRY(merge(r, 3, &c->reaction));
   KG_TRY(merge(r, 4, &c->source));
-  for (int k = 0; k < c->n_diffusion; ++k)
-    r->out->varies = r->out->varies || kg_function_varies(&c->diffusion[k]);
-  r->out->varies = r->out->varies || kg_function_varies(&c->reaction);
+  for (int k = 0; k <= c->n_diffusion; ++k) {
+    const kg_function *const f = k < c->n_diffusion ? &c->diffusion[k] : &c->reaction;
+    r->out->varies = r->out->varies || kg_function_varies(f);
+    r->out->by_element = r->out->by_element || kg_function_by_element(f);
+  }
   return KEDGE_OK;
+}
+
+bool kg_coefficients_of_caller(const kg_coefficients *c)
+{
+  bool any = kg_function_of_caller(&c->reaction);
+  for (int k = 0; k < c->n_diffusion; ++k) any = any || kg_function_of_caller(&c->diffusion[k]);
+  return any;
 }
 
 bool kg_has_no_reaction(const kg_resolved *resolved)
 {
   const kg_function *f = &resolved->equation.reaction;
-  bool none = f->kind != KG_FUNCTION_EXPRESSION && f->constant == 0.0;
-  for (int m = 0; f->kind == KG_FUNCTION_EXPRESSION && !resolved->varies; ++m) {
-    none = m == resolved->n_materials;
-    if (none || resolved->material[m][3] != 0.0) break;
-  }
+  if (f->kind == KG_FUNCTION_NONE || f->kind == KG_FUNCTION_CONSTANT) return f->constant == 0.0;
+  bool none = !resolved->varies;
+  for (int m = 0; none && m < resolved->n_materials; ++m) none = resolved->material[m][3] == 0.0;
   return none;
 }
 
@@ -306,38 +317,10 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
                          reaction ? value[3] : kg_least_eigenvalue(value));
 }
 
-/// The values in a region; refused where the equation is not elliptic.
-static kedge_status evaluate(const regions *r, int t, double value[4])
-{
-  const double zero = 0.0, region = r->group[t].tag;
-  const kedge_points point = {.n = 1, .x = &zero, .y = &zero, .region = &region};
-  kg_coefficients_evaluate(&r->out->equation, &point, value);
-  if (kg_is_elliptic(value)) return KEDGE_OK;
-  return kg_coefficients_refuse(r->ctx, r->problem, r->mesh, r->group[t].tag, NULL, value);
-}
-
 double kg_least_eigenvalue(const double tensor[3])
 {
   const double mean = 0.5 * (tensor[0] + tensor[2]), half = 0.5 * (tensor[0] - tensor[2]);
   return mean - hypot(half, tensor[1]);
-}
-
-static kedge_status make_materials(regions *r)
-{
-  kg_resolved *const out = r->out;
-  const int first = (int)(r->group - r->mesh->groups);
-  KG_TRY(kg_host_alloc(r->ctx, (size_t)r->n, sizeof *out->material, &out->material));
-  KG_TRY(kg_host_calloc(r->ctx, (size_t)r->mesh->n_groups, sizeof *out->material_of,
-                        &out->material_of));
-  for (int t = 0; t < r->n; ++t) {
-    double *const value = out->material[out->n_materials];
-    KG_TRY(evaluate(r, t, value));
-    int m = 0;
-    while (m < out->n_materials && memcmp(out->material[m], value, sizeof *out->material) != 0) ++m;
-    out->n_materials += m == out->n_materials;
-    out->material_of[first + t] = m;
-  }
-  return KEDGE_OK;
 }
 
 /// Whether every region has a coefficient of its own.
@@ -371,7 +354,7 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK) out->unread = find_unread(&r);
-  if (status == KEDGE_OK && !out->varies) status = make_materials(&r);
+  if (status == KEDGE_OK && !out->varies) status = kg_materials_make(ctx, problem, mesh, out);
   free(r.of);
   return status;
 }
@@ -379,8 +362,8 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
 void kg_coefficients_free(kg_coefficients *c)
 {
   free(c->group);
-  for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
-  kg_expression_free(c->reaction.expression);
-  kg_expression_free(c->source.expression);
+  for (int k = 0; k < 3; ++k) kg_function_free(&c->diffusion[k]);
+  kg_function_free(&c->reaction);
+  kg_function_free(&c->source);
   *c = (kg_coefficients){0};
 }

@@ -258,8 +258,8 @@ READER(read_diffusion)
   kg_coefficients *c;
   const char *comma[3] = {0};
   KG_TRY(coefficients_of(p, settings, s, &c));
-  const int n = count_parts(s->value, comma);
-  if (is_bracketed(s->value))
+  const int n = s->value ? count_parts(s->value, comma) : 1;
+  if (s->value && is_bracketed(s->value))
     return kg_setting_fail(settings, s,
                            "a tensor is written xx, xy, yy, without brackets around them");
   for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
@@ -271,6 +271,16 @@ READER(read_diffusion)
         settings, s, "diffusion is one expression, or three of a tensor: xx, xy, yy; not %d", n);
   for (int k = 0; k < 3; ++k) KG_TRY(read_part(p, settings, s, comma, 3, k, &c->diffusion[k]));
   return KEDGE_OK;
+}
+
+/// The rest of a tensor of functions, xy, then yy, of which xx is there already.
+READER(read_tensor_part)
+{
+  kg_coefficients *c;
+  KG_TRY(coefficients_of(p, settings, s, &c));
+  const int k = strcmp(key->name, "diffusion_xy") == 0 ? 1 : 2;
+  c->n_diffusion = 3;
+  return kg_value_function(p, settings, s, &c->diffusion[k]);
 }
 
 /// X, Y: the place of every node. Regions meet at nodes, which have none.
@@ -496,6 +506,10 @@ static const kg_problem_key table[] = {
 static const kg_problem_key function_table[] = {
   {"exact", "du_dx", "", read_function, .member = MEMBER(exact_dx)},
   {"exact", "du_dy", "", read_function, .member = MEMBER(exact_dy)},
+  {"equation", "diffusion_xy", "", read_tensor_part},
+  {"equation", "diffusion_yy", "", read_tensor_part},
+  {"region NAME", "diffusion_xy", "", read_tensor_part},
+  {"region NAME", "diffusion_yy", "", read_tensor_part},
 };
 // clang-format on
 

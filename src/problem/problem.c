@@ -161,8 +161,7 @@ kedge_status kedge_problem_read(kedge_context *ctx, const char *path, const char
   return status;
 }
 
-/// Put settings into a copy and read the problem anew from it: all or nothing.
-static kedge_status set_all(kedge_problem *problem, const kg_setting *list, int n)
+kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, int n)
 {
   kg_settings settings;
   KG_TRY(kg_settings_copy(&problem->settings, &settings));
@@ -174,74 +173,18 @@ static kedge_status set_all(kedge_problem *problem, const kg_setting *list, int 
   return status;
 }
 
-/// The setting of a key to a caller's function; its value is NULL.
-static kg_setting function_of(const char *section, const char *key, kedge_function *function,
-                              void *user)
-{
-  return (kg_setting){.section = (char *)section,
-                      .key = (char *)key,
-                      .function = function,
-                      .user = user,
-                      .origin = KG_FROM_CALL};
-}
-
-static kg_setting text_of(const char *section, const char *key, const char *value)
-{
-  kg_setting s = function_of(section, key, NULL, NULL);
-  s.value = (char *)value;
-  return s;
-}
-
 kedge_status kedge_problem_set(kedge_problem *problem, const char *section, const char *key,
                                const char *value)
 {
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
   KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
              "kedge_problem_set: section, key or value is NULL");
-  kg_setting s = text_of(section, key, value);
+  kg_setting s = {.section = (char *)section,
+                  .key = (char *)key,
+                  .value = (char *)value,
+                  .origin = KG_FROM_CALL};
   if (kg_section_group(section, "region") && !*key && !*value) s.value = NULL;  // the section alone
-  return set_all(problem, &s, 1);
-}
-
-kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function, void *user)
-{
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_source: problem is NULL");
-  KG_REQUIRE(problem->ctx, function != NULL, KEDGE_ERR_ARG,
-             "kedge_problem_set_source: function is NULL");
-  const kg_setting s = function_of("equation", "source", function, user);
-  return set_all(problem, &s, 1);
-}
-
-kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
-                                        kedge_boundary_type type, kedge_function *function,
-                                        void *user)
-{
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_boundary: problem is NULL");
-  kedge_context *const ctx = problem->ctx;
-  const bool known = (int)type >= 0 && (int)type < KG_BOUNDARY_TYPES;
-  KG_REQUIRE(ctx, group && group[0] && function && known, KEDGE_ERR_ARG,
-             "kedge_problem_set_boundary: no group, no function or an unknown type");
-  char *section;
-  const size_t size = sizeof "boundary " + strlen(group);
-  KG_TRY(kg_host_alloc(ctx, size, 1, &section));
-  snprintf(section, size, "boundary %s", group);
-  const kg_setting list[2] = {text_of(section, "type", kg_boundary_words[type]),
-                              function_of(section, "value", function, user)};
-  const kedge_status status = set_all(problem, list, 2);
-  free(section);
-  return status;
-}
-
-kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
-                                     kedge_function *du_dx, kedge_function *du_dy, void *user)
-{
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_exact: problem is NULL");
-  KG_REQUIRE(problem->ctx, u && du_dx && du_dy, KEDGE_ERR_ARG,
-             "kedge_problem_set_exact: u and both derivatives are needed");
-  const kg_setting list[3] = {function_of("exact", "u", u, user),
-                              function_of("exact", "du_dx", du_dx, user),
-                              function_of("exact", "du_dy", du_dy, user)};
-  return set_all(problem, list, 3);
+  return kg_problem_set_all(problem, &s, 1);
 }
 
 int kedge_problem_setting_count(const kedge_problem *problem)

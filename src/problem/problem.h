@@ -69,6 +69,9 @@ struct kedge_problem {
   kg_settings settings;  ///< the text all of this was read from
 };
 
+/// Put settings into a copy and read the problem anew from it: all or nothing.
+kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, int n);
+
 /// Fail with KEDGE_ERR_INPUT in any context, with the place of a setting before the sentence, if it
 /// has one (kg_setting_place()).
 kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,
@@ -87,11 +90,12 @@ typedef struct kg_resolved {
   kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
   bool derives_source;       ///< from the exact solution
   const char *unread;        ///< key of [equation] that is set and no region takes; NULL: none
-  bool varies;               ///< diffusion or reaction may differ inside of a region
+  bool varies;               ///< diffusion or reaction may differ inside of a region and element
   bool has_robin;            ///< on some boundary of the mesh
-  int n_materials;           ///< else: those of the regions, in their order, no two alike
+  bool by_element;           ///< else: materials are those of the elements, in the mesh's order
+  int n_materials;           ///< of the regions, in their order, no two alike; or of the elements
   double (*material)[4];     ///< diffusion xx, xy, yy; reaction
-  int *material_of;          ///< [mesh group]: that of a region; of boundaries 0
+  int *material_of;          ///< [mesh group]: that of a region; of boundaries 0. NULL: by element
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
@@ -119,6 +123,10 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 ///         diffusion that is not positive (definite), a reaction that is negative
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out);
+/// Make the materials of a problem whose coefficients do not vary (materials.c).
+/// @retval KEDGE_ERR_INPUT  as above
+kedge_status kg_materials_make(kedge_context *ctx, const kedge_problem *problem,
+                               const kedge_mesh *mesh, kg_resolved *out);
 /// Copy diffusion and reaction. @param[out] to  kg_coefficients_free()
 kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *from,
                                   kg_coefficients *to);
@@ -137,6 +145,8 @@ bool kg_is_elliptic(const double value[4]);
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const double *at,
                                     const double value[4]);
+/// Whether diffusion or reaction is a function of the caller, which has no derivative.
+bool kg_coefficients_of_caller(const kg_coefficients *equation);
 /// Whether nothing reacts anywhere.
 bool kg_has_no_reaction(const kg_resolved *resolved);
 /// Whether K^e times a constant is 0: there is neither reaction nor a Robin condition.

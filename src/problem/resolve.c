@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "mesh/mesh.h"
+#include "problem/located.h"
 #include "expression/nearest.h"
 #include "problem/problem.h"
 
@@ -235,11 +235,16 @@ static double hold_of(const matching *m, const kg_resolved *resolved, int64_t ed
   const struct kg_resolved_boundary *b = &resolved->boundaries[group];
   if (b->type != KEDGE_BOUNDARY_ROBIN) return b->type == KEDGE_BOUNDARY_DIRICHLET ? 1.0 : 0.0;
   const kg_side side = m->mesh->edge_sides[2 * edge];
-  double at[2], along[2], a;
+  double at[2], along[2], a, memory[KG_LOCATED];
+  const kg_located located = kg_located_in(memory, 1);
   kg_side_point(m->mesh, side, 0.0, at, along);
-  const double region = m->mesh->element_region[kg_side_element(side)];
-  kg_function_evaluate(b->coefficient,
-                       &(kedge_points){.n = 1, .x = &at[0], .y = &at[1], .region = &region}, &a);
+  kg_locate_side(&located, 0, m->mesh, side, 0.0);
+  kedge_points point = kg_located_points(&located, m->mesh, 1, &at[0], &at[1]);
+  const double length = hypot(along[0], along[1]),
+               normal[2] = {along[1] / length, -along[0] / length};
+  point.normal_x = &normal[0];
+  point.normal_y = &normal[1];
+  kg_function_evaluate(b->coefficient, &point, &a);
   return a;
 }
 
@@ -342,6 +347,10 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
   KG_REQUIRE(ctx, p->exact_u.kind == KG_FUNCTION_EXPRESSION, KEDGE_ERR_INPUT,
              "the exact solution is a function of the caller, so no source can be derived from it; "
              "set the source too");
+  KG_REQUIRE(
+      ctx, !kg_coefficients_of_caller(&out->equation), KEDGE_ERR_INPUT,
+      "a coefficient is a function of the caller, so no source can be derived from the exact "
+      "solution; set the source too");
   KG_TRY(kg_expression_source(ctx, p->exact_u.expression, out->equation.n_diffusion,
                               out->equation.diffusion, &out->equation.reaction,
                               &source->expression));

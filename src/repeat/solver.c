@@ -7,6 +7,7 @@
 #include "core/nvtx.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "solver/values.h"
 
 static void pipeline_free(kg_pipeline *p)
 {
@@ -222,8 +223,10 @@ static kedge_status solve(kedge_solver *solver, const kedge_data *data, const do
   kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
   KG_TRY(kg_solver_check(solver, trace ? "kedge_solver_recover" : "kedge_solver_solve"));
+  const kedge_solution *const given = *solution;
   KG_TRY(begin(solver, solution));
   kedge_status status = kg_data_put(p, data, &replaced);
+  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, given);
   if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
   p->takes_start = trace != NULL;
   p->start = trace ? trace : replaced.start ? replaced.start->trace : NULL;

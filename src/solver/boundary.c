@@ -8,6 +8,7 @@
 #include "basis/quadrature.h"
 #include "core/memory.h"
 #include "device/context.h"
+#include "problem/located.h"
 
 /// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
 static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
@@ -44,8 +45,17 @@ typedef struct boundary_sampler {
 typedef struct edge_block {
   double speed[BLOCK_POINTS];  ///< ds/dt
   double x[BLOCK_POINTS], y[BLOCK_POINTS], g[BLOCK_POINTS];
-  double normal_x[BLOCK_POINTS], normal_y[BLOCK_POINTS], region[BLOCK_POINTS];
+  double normal_x[BLOCK_POINTS], normal_y[BLOCK_POINTS], located[KG_LOCATED * BLOCK_POINTS];
 } edge_block;
+
+static kedge_points points_of(const boundary_sampler *s, edge_block *b, size_t n)
+{
+  const kg_located at = kg_located_in(b->located, BLOCK_POINTS);
+  kedge_points points = kg_located_points(&at, s->mesh, n, b->x, b->y);
+  points.normal_x = b->normal_x;
+  points.normal_y = b->normal_y;
+  return points;
+}
 
 /// The first value on the boundary that is not finite.
 typedef struct bad_edge_value {
@@ -63,7 +73,7 @@ static void evaluate_robin(const boundary_sampler *s, const struct kg_resolved_b
                            int count, edge_block *b, double *a)
 {
   const size_t n = (size_t)count * (size_t)s->n;
-  const kedge_points points = {n, b->x, b->y, b->normal_x, b->normal_y, b->region};
+  const kedge_points points = points_of(s, b, n);
   if (boundary->coefficient)
     kg_function_evaluate(boundary->coefficient, &points, a);
   else
@@ -75,7 +85,7 @@ static void evaluate_block(const boundary_sampler *s, const struct kg_resolved_b
                            int count, edge_block *b)
 {
   const size_t n = (size_t)count * (size_t)s->n;
-  const kedge_points points = {n, b->x, b->y, b->normal_x, b->normal_y, b->region};
+  const kedge_points points = points_of(s, b, n);
   if (boundary->value) {
     kg_function_evaluate(boundary->value, &points, b->g);
   } else if (boundary->type == KEDGE_BOUNDARY_DIRICHLET) {
@@ -110,6 +120,7 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
                          bad_edge_value *bad)
 {
   const int n = s->n, m = s->problem->order + 1;
+  const kg_located located = kg_located_in(b->located, BLOCK_POINTS);
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
   for (int i = 0; i < count; ++i) {
     bool is_reversed;
@@ -123,7 +134,8 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
       b->speed[i * n + q] = speed;
       b->normal_x[i * n + q] = along[1] / speed;
       b->normal_y[i * n + q] = -along[0] / speed;
-      b->region[i * n + q] = s->mesh->element_region[kg_side_element(side)];
+      kg_locate_side(&located, (size_t)(i * n + q), s->mesh, side,
+                     is_reversed ? -s->t[q] : s->t[q]);
     }
   }
   if (s->robin)

@@ -82,7 +82,9 @@ static kedge_status find_places(const kg_pipeline *p, int32_t *place)
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const kg_lane_batch *b = &p->shape.batch[i].lanes;
     int32_t *const to = place + (size_t)b->first_group * KG_LANES;
-    for (int32_t e = 0; e < b->n_elements; ++e)
+    for (int32_t e = 0; e < b->n_elements && p->resolved.by_element; ++e)
+      to[e] = b->first_element + e;
+    for (int32_t e = 0; e < b->n_elements && !p->resolved.by_element; ++e)
       KG_TRY(find_material(p, p->mesh->element_region[b->first_element + e], &group, &to[e]));
     for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
   }

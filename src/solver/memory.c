@@ -30,7 +30,8 @@ static int64_t lines_bytes(const kg_shape *s)
 
 int64_t kg_prepared_bytes(const kg_shape *shape)
 {
-  return mesh_bytes(shape) + layout_bytes(shape) + lines_bytes(shape);
+  const int64_t materials = shape->n_materials * 4 * (int64_t)sizeof(double);
+  return mesh_bytes(shape) + layout_bytes(shape) + lines_bytes(shape) + materials;
 }
 
 static int64_t results_bytes(const kg_shape *s)
@@ -64,6 +65,8 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
   int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
   if (stage == KG_STAGE_LOCAL_MATRICES) bytes += kg_robin_host_bytes(s);
+  if (stage == KG_STAGE_TRANSFER && s->n_materials > 1)  // a table on its way to the device
+    bytes += s->n_materials * (int64_t)sizeof(kg_material);
   if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
   if (stage >= KG_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "expression/function.h"
+#include "problem/located.h"
 #include "solver/pipeline.h"
 #include "solver/values.h"
 
@@ -75,15 +76,16 @@ static void add_points(const kg_pipeline *p, const kg_cell_points *points, int32
   const kg_function *const functions[] = {&p->problem->exact_u, &p->problem->exact_dx,
                                           &p->problem->exact_dy, &p->problem->exact_u};
   static const int norm[] = {0, 1, 1, 2};
-  double xy[2 * N], x[N], y[N], region[N], weight[N], error[4 * N], exact[4 * N];
+  double xy[2 * N], x[N], y[N], memory[KG_LOCATED * N], weight[N], error[4 * N], exact[4 * N];
+  const kg_located located = kg_located_in(memory, N);
   kg_place_points(p->solution, points, element, 2, xy);
   kg_weigh_points(p->solution, points, element, weight);
   for (int q = 0; q < points->n; ++q) {
     x[q] = xy[2 * q];
     y[q] = xy[2 * q + 1];
-    region[q] = p->mesh->element_region[element];
+    kg_locate(&located, (size_t)q, p->mesh, element, points->r[q], points->s[q]);
   }
-  const kedge_points at = {.n = (size_t)points->n, .x = x, .y = y, .region = region};
+  const kedge_points at = kg_located_points(&located, p->mesh, (size_t)points->n, x, y);
   for (int k = 0; k < 4; ++k) {
     double *const e = error + k * N, *const u = exact + k * N;
     kg_field_at(p->solution, points, fields[k], element, e);

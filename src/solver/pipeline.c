@@ -6,11 +6,13 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "problem/located.h"
 #include "ops/local/triangle/batch_part.h"
 #include "ops/trace/trace_apply.h"
 #include "solver/cells.h"
 #include "solver/materials.h"
 #include "solver/memory.h"
+#include "solver/values.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
 static kedge_status count_lines(kg_pipeline *p, kg_shape *s)
@@ -29,7 +31,8 @@ static void largest_coefficients(const kg_pipeline *p, double most[2])
   enum { SAMPLES = 256 };
   const kg_resolved *r = &p->resolved;
   const kedge_mesh *mesh = p->mesh;
-  double x[SAMPLES], y[SAMPLES], region[SAMPLES], value[4 * SAMPLES];
+  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[4 * SAMPLES];
+  const kg_located at = kg_located_in(memory, SAMPLES);
   most[0] = most[1] = 0.0;
   for (int m = 0; m < r->n_materials; ++m) {
     most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
@@ -44,10 +47,10 @@ static void largest_coefficients(const kg_pipeline *p, double most[2])
     const double *c = mesh->vertices + 2 * (int64_t)v[2];
     x[n] = (a[0] + b[0] + c[0]) / 3.0;
     y[n] = (a[1] + b[1] + c[1]) / 3.0;
-    region[n] = mesh->element_region[e];
+    kg_locate_middle(&at, (size_t)n, mesh, (int32_t)e);
   }
-  kg_coefficients_evaluate(
-      &r->equation, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region}, value);
+  const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+  kg_coefficients_evaluate(&r->equation, &points, value);
   for (int i = 0; i < n; ++i) {
     most[0] = fmax(most[0], fmax(value[i], value[2 * n + i]));
     most[1] = fmax(most[1], value[3 * n + i]);
@@ -190,6 +193,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   const kedge_problem *problem = p->problem;
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->resolved));
+  KG_TRY(kg_fields_check(p->ctx, mesh, &p->resolved, NULL));
   scale_equation(p);
   p->is_affine = has_parallelograms(mesh);
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.

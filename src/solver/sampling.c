@@ -10,6 +10,7 @@
 #include "basis/quadrature.h"
 #include "device/context.h"
 #include "core/memory.h"
+#include "problem/located.h"
 
 /// The factors of the modes in rows of the rule.
 static void fill_factors(int order, int rows, double *along, double *across)
@@ -83,6 +84,8 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
                      .n_elements = block->n,
                      .n = points->n,
                      .n_rule = n_rule,
+                     .r = points->r,
+                     .s = points->s,
                      .map = points->map};
 }
 
@@ -136,10 +139,14 @@ static void place_point(const kg_places *p, int64_t q, int n, double (*corner)[K
   }
 }
 
-/// Physical coordinates [point][lane] of one group.
-static void place_points(const kg_places *p, int32_t group, double *x, double *y)
+/// Points of one group, [point][lane]: physical coordinates, and what functions may ask.
+static void place_points(const kg_places *p, int32_t group, double *x, double *y,
+                         const kg_located *at)
 {
   group_corners c = corners_of(p, group);
+  for (int i = 0; i < KG_LANES; ++i)
+    for (int q = 0; q < p->n; ++q)
+      kg_locate(at, (size_t)(q * KG_LANES + i), p->mesh, element_of(p, group, i), p->r[q], p->s[q]);
   for (int q = 0; q < p->n; ++q) {
     place_point(p, q, c.n, c.x, x + q * KG_LANES);
     place_point(p, q, c.n, c.y, y + q * KG_LANES);
@@ -165,9 +172,12 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
   double at[2], value;
   kg_place_at(&places, (int32_t)group, (int)q, (int)lane, at);
   const int32_t number = kg_region_at(&places, group, (int)lane);
-  const double at_x = at[0], at_y = at[1], region = number;
-  kg_function_evaluate(set->functions[f],
-                       &(kedge_points){.n = 1, .x = &at_x, .y = &at_y, .region = &region}, &value);
+  double memory[KG_LOCATED];
+  const kg_located located = kg_located_in(memory, 1);
+  kg_locate(&located, 0, places.mesh, element_of(&places, group, (int)lane), places.r[q],
+            places.s[q]);
+  const kedge_points point = kg_located_points(&located, places.mesh, 1, &at[0], &at[1]);
+  kg_function_evaluate(set->functions[f], &point, &value);
   if (isfinite(value)) return KEDGE_OK;
   char place[KG_PLACE_BYTES];
   const char *name = NULL;
@@ -181,7 +191,7 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
       "%s%s%s%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
       "is finite everywhere",
       place, set->names[f], name ? " in region '" : "", name ? name : "", name ? "'" : "",
-      isnan(value) ? NAN : value, at_x, at_y);  // some NaN print as -nan
+      isnan(value) ? NAN : value, at[0], at[1]);  // some NaN print as -nan
 }
 
 kg_points kg_sampling_points(const kg_sampling *s)
@@ -204,24 +214,22 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
                        const kg_sample_set *set, double *values)
 {
   const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
+  const size_t work = (2 + KG_LOCATED) * n;
   double *coordinates;
-  KG_TRY(kg_host_alloc(ctx, 3 * n * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
+  KG_TRY(kg_host_alloc(ctx, work * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
   int64_t bad = -1;
 #pragma omp parallel num_threads(ctx->threads)
   {
-    double *x = coordinates + 3 * n * (size_t)omp_get_thread_num(), *y = x + n, *region = y + n;
+    double *x = coordinates + work * (size_t)omp_get_thread_num(), *y = x + n;
+    const kg_located at = kg_located_in(y + n, n);
+    const kedge_points points = kg_located_points(&at, places.mesh, n, x, y);
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(&places, first + g, x, y);
-      for (int i = 0; i < KG_LANES; ++i)
-        for (int q = 0; q < places.n; ++q)
-          region[q * KG_LANES + i] = kg_region_at(&places, first + g, i);
+      place_points(&places, first + g, x, y, &at);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
-        kg_function_evaluate(set->functions[f],
-                             &(kedge_points){.n = n, .x = x, .y = y, .region = region},
-                             values + row);
+        kg_function_evaluate(set->functions[f], &points, values + row);
         look_for_bad(f == 0 ? n : rule, values + row, (int64_t)row, &mine);
       }
     }

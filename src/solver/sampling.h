@@ -37,8 +37,8 @@ typedef struct kg_places {
   const kedge_mesh *mesh;
   int32_t first_element, n_elements;  ///< of the batch
   int n, n_rule;                      ///< points of an element, and those that are no corners
-  const double *r, *s;                ///< [point], of triangles
-  const double *map;                  ///< [point][3][corner] of other shapes (kg_cell.map), or NULL
+  const double *r, *s;                ///< [point]
+  const double *map;  ///< [point][3][corner] (kg_cell.map); NULL: of straight triangles
 } kg_places;
 
 /// Points of the triangles of a mesh, which are its first elements.

@@ -32,7 +32,7 @@ typedef struct kg_shape {
   /// Points a direction where errors are sampled: of batches by quadrature, and of the others.
   int exact_rows, fast_exact_rows;
   kg_choice choice;
-  int n_materials;                ///< of the regions; 0: coefficients vary
+  int n_materials;                ///< of regions or elements; 0: coefficients vary
   double alignment;               ///< of the mesh's elements; with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< space/edge_lines.h
   int32_t n_robin;                ///< edges of section 3, if one of them has a Robin condition

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "device/context.h"
+#include "problem/located.h"
 #include "ops/local/quadrature/means.h"
 
 enum {
   MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+  STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
   POINTS_MAX = (KEDGE_ORDER_MAX + 3) * (KEDGE_ORDER_MAX + 3),  // of a rule, or nodes of output
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
 };
@@ -123,16 +125,17 @@ void kg_weigh_points(const kedge_solution *s, const kg_cell_points *points, int3
 static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_points *points,
                                       int32_t element, double *value)
 {
-  double xy[2 * POINTS_MAX], x[POINTS_MAX], y[POINTS_MAX], region[POINTS_MAX];
+  double xy[2 * POINTS_MAX], x[POINTS_MAX], y[POINTS_MAX], memory[KG_LOCATED * POINTS_MAX];
   const int n = points->n;
+  const kg_located at = kg_located_in(memory, POINTS_MAX);
   kg_place_points(s, points, element, 2, xy);
   for (int q = 0; q < n; ++q) {
     x[q] = xy[2 * q];
     y[q] = xy[2 * q + 1];
-    region[q] = s->mesh->element_region[element];
+    kg_locate(&at, (size_t)q, s->mesh, element, points->r[q], points->s[q]);
   }
-  kg_coefficients_evaluate(
-      &s->equation, &(kedge_points){.n = (size_t)n, .x = x, .y = y, .region = region}, value);
+  const kedge_points located = kg_located_points(&at, s->mesh, (size_t)n, x, y);
+  kg_coefficients_evaluate(&s->equation, &located, value);
   for (int i = 0; i < 3 * n; ++i) value[i] *= s->scale;
   return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
 }
@@ -141,10 +144,11 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
 static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[2])
 {
   const double *at = s->mesh->vertices + 2 * (int64_t)kg_element_vertices(s->mesh, element)[0];
-  const double region = s->mesh->element_region[element];
-  double value[4];
-  kg_coefficients_evaluate(&s->equation,
-                           &(kedge_points){.n = 1, .x = at, .y = at + 1, .region = &region}, value);
+  double value[4], memory[KG_LOCATED];
+  const kg_located located = kg_located_in(memory, 1);
+  kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
+  const kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
+  kg_coefficients_evaluate(&s->equation, &point, value);
   for (int k = 0; k < 2; ++k) kappa[k] = value[row + k];
 }
 
@@ -264,4 +268,103 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   if (r->by_quadrature) return integrated_mean(s, rule, field, element);
   return mode * (vector_of(field) == GRADIENT ? r->flux[kg_cell_at(e, 2 * N, component * N)]
                                               : r->u[kg_cell_at(e, N, 0)]);
+}
+
+// Solutions as data of other problems.
+
+/// Tables of a point, as kg_field_at() reads them.
+typedef struct point_tables {
+  const kg_cell *cell;  ///< NULL: there are none yet
+  double r, s;
+  kg_cell_points points;
+  double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
+} point_tables;
+
+/// @param[in] scalar  of the field, which needs the modes alone
+static void fill_tables(const kedge_solution *solution, const kg_cell *cell, bool scalar, double r,
+                        double s, point_tables *t)
+{
+  const int order = solution->size.order, geometry = solution->mesh->geometry;
+  const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
+  const int n_nodes = cell->n_modes(geometry);
+  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  cell->modes(order + 1, r, s, value, NULL, NULL);
+  for (int i = 0; i < size.n_star; ++i) t->value[i] = (double)value[i];
+  if (!scalar) {
+    cell->map(geometry, r, s, map);
+    cell->flux(order, r, s, flux, divergence);
+    for (int i = 0; i < 3 * n_nodes; ++i) t->map[i] = (double)map[i];
+    for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
+  }
+  t->cell = cell;
+  t->r = r;
+  t->s = s;
+  t->points = (kg_cell_points){.size = size,
+                               .geometry = geometry,
+                               .n_nodes = n_nodes,
+                               .n = 1,
+                               .r = &t->r,
+                               .s = &t->s,
+                               .map = t->map,
+                               .value = t->value,
+                               .flux = t->flux};
+}
+
+kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
+                               const kedge_points *points, double *value)
+{
+  if (!solution || !points || !value || points->mesh != solution->mesh || solution->constant ||
+      (unsigned)field >= KEDGE_FIELD_COUNT)
+    return KEDGE_ERR_ARG;
+  point_tables tables;
+  tables.cell = NULL;
+  const bool scalar = vector_of(field) == SCALAR;
+  for (size_t i = 0; i < points->n; ++i) {
+    const int32_t element = points->place[i];
+    const kg_cell *const cell = kg_block_of(solution->mesh, element)->cell;
+    if (cell != tables.cell || points->r[i] != tables.r || points->s[i] != tables.s)
+      fill_tables(solution, cell, scalar, points->r[i], points->s[i], &tables);
+    kg_field_at(solution, &tables.points, field, element, &value[i]);
+  }
+  return KEDGE_OK;
+}
+
+void kedge_by_solution(void *user, const kedge_points *points, double *value)
+{
+  if (kedge_solution_at(user, KEDGE_FIELD_U_STAR, points, value) == KEDGE_OK) return;
+  for (size_t i = 0; i < points->n; ++i) value[i] = NAN;
+}
+
+static kedge_status check_data(kedge_context *ctx, const kedge_mesh *mesh,
+                               const kedge_solution *result, const kg_function *f)
+{
+  for (int t = 0; f && t < f->n_regions; ++t)
+    KG_TRY(check_data(ctx, mesh, result, &f->regions[t].function));
+  if (!f || f->kind != KG_FUNCTION_CALLER || f->function != kedge_by_solution) return KEDGE_OK;
+  const kedge_solution *const solution = f->user;
+  KG_REQUIRE(ctx, solution, KEDGE_ERR_ARG, "kedge_by_solution: the solution is NULL");
+  KG_REQUIRE(ctx, solution->mesh == mesh, KEDGE_ERR_INPUT,
+             "kedge_by_solution: the solution is of another mesh object; find its values at points "
+             "yourself, in a function of x and y");
+  KG_REQUIRE(ctx, !solution->constant, KEDGE_ERR_INPUT,
+             "kedge_by_solution: the solution has means alone, as its problem says [output] fields "
+             "= cells; solve with fields = full");
+  KG_REQUIRE(ctx, solution != result, KEDGE_ERR_ARG,
+             "kedge_by_solution: the solution is also the one to overwrite; give another, or NULL");
+  return KEDGE_OK;
+}
+
+kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const kg_resolved *r,
+                             const kedge_solution *result)
+{
+  const kg_coefficients *const c = &r->equation;
+  const kg_function *const all[] = {&c->diffusion[0], &c->diffusion[1], &c->diffusion[2],
+                                    &c->reaction, &c->source};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    KG_TRY(check_data(ctx, mesh, result, all[i]));
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value));
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient));
+  }
+  return KEDGE_OK;
 }

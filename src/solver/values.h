@@ -37,3 +37,9 @@ void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, k
 /// @param[in] rule  its points; read where all modes are kept
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
                      int32_t element);
+
+/// Whether solutions that a problem takes as data are of its mesh, and have kept their fields.
+/// @param[in] result  that is overwritten meanwhile, which is refused; NULL: a new one
+/// @retval KEDGE_ERR_INPUT  one is not, or has not
+kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kg_resolved *resolved, const kedge_solution *result);

@@ -1,0 +1,65 @@
+/// @file
+/// Points of elements as functions of the caller see them: which element, and where in it.
+#pragma once
+#include "kedge/problem.h"
+#include "mesh/mesh.h"
+
+/// What points have besides x and y, [n] each.
+typedef struct kg_located {
+  double *region, *r, *s;
+  int32_t *element, *place;
+} kg_located;
+
+enum { KG_LOCATED = 4 };  ///< doubles that the arrays take for a point
+
+/// @param[in] memory  [KG_LOCATED * n]
+static inline kg_located kg_located_in(double *memory, size_t n)
+{
+  int32_t *const numbers = (int32_t *)(memory + 3 * n);
+  return (kg_located){memory, memory + n, memory + 2 * n, numbers, numbers + n};
+}
+
+/// Point i is (r, s) of an element.
+static inline void kg_locate(const kg_located *to, size_t i, const kedge_mesh *mesh,
+                             int32_t element, double r, double s)
+{
+  to->region[i] = mesh->element_region[element];
+  to->r[i] = r;
+  to->s[i] = s;
+  to->element[i] = mesh->element_origin[element];
+  to->place[i] = element;
+}
+
+/// Point i is the middle of the first three corners of an element; on quadrilaterals, and on
+/// curves, near it.
+static inline void kg_locate_middle(const kg_located *to, size_t i, const kedge_mesh *mesh,
+                                    int32_t element)
+{
+  const bool triangle = kg_block_of(mesh, element)->cell == &kg_triangle;
+  kg_locate(to, i, mesh, element, triangle ? -1.0 / 3.0 : 1.0 / 3.0, -1.0 / 3.0);
+}
+
+/// Point i is t of a side, as for kg_side_point().
+static inline void kg_locate_side(const kg_located *to, size_t i, const kedge_mesh *mesh,
+                                  kg_side side, double t)
+{
+  const int32_t element = kg_side_element(side);
+  long double at[2], along[2];
+  kg_cell_facet_point(kg_block_of(mesh, element)->cell, kg_side_facet(side), t, at, along);
+  kg_locate(to, i, mesh, element, (double)at[0], (double)at[1]);
+}
+
+/// The points. Normals are NULL.
+static inline kedge_points kg_located_points(const kg_located *at, const kedge_mesh *mesh, size_t n,
+                                             const double *x, const double *y)
+{
+  return (kedge_points){.n = n,
+                        .x = x,
+                        .y = y,
+                        .region = at->region,
+                        .mesh = mesh,
+                        .element = at->element,
+                        .place = at->place,
+                        .r = at->r,
+                        .s = at->s};
+}
