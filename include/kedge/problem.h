@@ -91,7 +91,7 @@ typedef void kedge_function(void *user, const kedge_points *points, double *valu
 /// The function that is constant in each element. Coefficients that are this function, or constant
 /// in each region, are as fast as constants, and the GPU has them in a table.
 /// @param[in] user  const double [element], in the caller's order
-KEDGE_API kedge_function kedge_by_element;
+KEDGE_API void kedge_by_element(void *user, const kedge_points *points, double *value);
 
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
 /// 0, no source, no boundary condition.

@@ -186,7 +186,7 @@ KEDGE_API kedge_status kedge_solution_at(const kedge_solution *solution, kedge_f
                                          const kedge_points *points, double *values);
 /// u* of a solution as a function.
 /// @param[in] user  const kedge_solution *, of the same mesh, which a solve must not overwrite
-KEDGE_API kedge_function kedge_by_solution;
+KEDGE_API void kedge_by_solution(void *user, const kedge_points *points, double *value);
 /// The trace on every edge: vertices of the edge, lower number first, and the coefficients of the
 /// orthonormal Legendre basis on [-1,1] along that direction.
 /// @param[out] edges  [edge][2] caller's vertex numbers; may be NULL

@@ -138,7 +138,7 @@ FUNCTIONS = {
     "kedge_problem_set_source": (c_int, P, FUNCTION, P),
     "kedge_problem_set_boundary": (c_int, P, S, c_int, FUNCTION, P),
     "kedge_problem_set_function": (c_int, P, S, S, FUNCTION, P),
-    "kedge_problem_set_tensor": (c_int, P, S, POINTER(c_void_p), POINTER(c_void_p)),
+    "kedge_problem_set_tensor": (c_int, P, S, P, P),
     "kedge_by_element": (None, P, POINTER(Points), P),
     "kedge_by_solution": (None, P, POINTER(Points), P),
     "kedge_solution_at": (c_int, P, c_int, POINTER(Points), P),
