@@ -3,7 +3,8 @@
 ///
 /// Threads wait for each other as OMP_WAIT_POLICY or GOMP_SPINCOUNT say when the process starts, by
 /// libgomp's default turning on their cores for milliseconds. On cores that other programs share,
-/// start yours with GOMP_SPINCOUNT=1000, as the command does for itself.
+/// start yours with GOMP_SPINCOUNT=1000, as the command does for itself. Stacks of 256 KB are
+/// enough, for these threads (OMP_STACKSIZE) and for the caller's.
 ///
 /// One context serves one host thread at a time. Objects are destroyed before the context they were
 /// made with. What a call makes through `out` is the caller's, NULL after failure. No call prints.

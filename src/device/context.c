@@ -120,6 +120,7 @@ void kedge_context_destroy(kedge_context *ctx)
   if (ctx == NULL) return;
   ctx->table->close(ctx);
   kg_release_threads(ctx);
+  free(ctx->scratch);
   for (int order = 0; order <= KEDGE_ORDER_MAX; ++order) free(ctx->reference[order]);
   free(ctx);
 }

@@ -8,8 +8,10 @@ KEDGE_BEGIN_DECLS
 struct kedge_context {
   kedge_backend backend;
   const kg_backend_table *table;
-  void *state;  ///< of the backend
-  int threads;  ///< OpenMP threads of host loops
+  void *state;           ///< of the backend
+  int threads;           ///< OpenMP threads of host loops
+  void *scratch;         ///< of the threads of a loop, kg_loop_scratch()
+  size_t scratch_bytes;  ///< of all threads
   char device[192];
   char reason[192];
   char error[1024];

@@ -1,5 +1,5 @@
 /// @file
-/// How many threads a loop of the host is worth.
+/// Loops of the host: how many threads one is worth, and memory of these threads.
 #pragma once
 #include "device/context.h"
 
@@ -19,3 +19,10 @@ static inline int kg_row_threads(const kedge_context *ctx, int64_t n)
   const int64_t worth_a_team = 1 << 11;
   return n < worth_a_team ? 1 : ctx->threads;
 }
+
+/// Memory of the threads of a loop, where it is too much for their stacks, which may have 256 KB.
+/// The context owns it; the next call has the same memory.
+/// @param[in]  bytes  of one thread
+/// @param[out] out    address of the pointer to [ctx->threads][bytes], 64-byte aligned, contents
+///                    undefined
+kedge_status kg_loop_scratch(kedge_context *ctx, size_t bytes, void *out);

@@ -11,9 +11,8 @@
 #include "expression/expression_tree.h"
 
 enum {
-  BLOCK = 256,  // points
-  SCRATCH =
-      16384,  // doubles on the stack; more registers than fit in BLOCK points shorten the block
+  BLOCK = 256,      // points
+  SCRATCH = 10240,  // doubles on the stack; more than 40 registers shorten the block
 };
 static_assert(SCRATCH >= KG_EXPRESSION_NODES, "a block of one point must always fit");
 

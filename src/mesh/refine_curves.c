@@ -1,4 +1,7 @@
 // The parts of curved elements: their nodes lie on the curves of the elements that they are of.
+#include <stdlib.h>
+
+#include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
 #include "mesh/nodes.h"
@@ -60,10 +63,11 @@ static void place_vertices(const kedge_mesh *mesh, kg_raw_mesh *out)
 
 kedge_status kg_refine_curves(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
 {
-  kg_node_matrix parts[KG_BLOCKS_MAX][4];
+  KG_TRY(kg_raw_mesh_alloc_nodes(ctx, mesh->geometry, out));
+  kg_node_matrix(*parts)[4];  // [triangle, quadrilateral][part]
+  KG_TRY(kg_host_alloc(ctx, 2, sizeof *parts, &parts));
   part_matrices(&kg_triangle, mesh->geometry, parts[0]);
   part_matrices(&kg_quadrilateral, mesh->geometry, parts[1]);
-  KG_TRY(kg_raw_mesh_alloc_nodes(ctx, mesh->geometry, out));
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements))
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const kg_node_matrix *matrix = parts[kg_block_of(mesh, e)->cell == &kg_quadrilateral];
@@ -71,6 +75,7 @@ kedge_status kg_refine_curves(kedge_context *ctx, const kedge_mesh *mesh, kg_raw
     for (int part = 0; part < 4; ++part)
       kg_nodes_make(&matrix[part], kg_element_nodes(mesh, e), kg_raw_nodes(out, first + part));
   }
+  free(parts);
   place_vertices(mesh, out);
   return KEDGE_OK;
 }

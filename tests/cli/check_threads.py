@@ -1,5 +1,6 @@
-"""How threads of the command wait, and that starting itself again for it leaves no trace: check_threads.py KEDGE."""
+"""How threads of the command wait, and the stacks that they need: check_threads.py KEDGE."""
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -77,6 +78,40 @@ class Threads(Command):
                                 env=self.environment())
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("converged", result.stdout)
+
+    STACK = 256 * 1024
+
+    def solved_on_small_stacks(self, *settings):
+        """Solve with stacks of 256 KB, the caller's too, to small errors."""
+        if os.environ.get("KEDGE_LARGE_FRAMES"):
+            self.skipTest("frames of this build are larger")
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (self.STACK, self.STACK))
+
+        keys = [word for setting in settings for word in ("--set", setting)]
+        self.kedge("solve", "p.ini", "-q", "--threads", "3", "--report", "r.json", "--set", "output.file=u.vtkhdf", *keys,
+                   env=self.environment(OMP_STACKSIZE="256k"), preexec_fn=limit)
+        self.assertLess(self.json("r.json")["errors"]["u_star"]["l2"], 1e-3)
+
+    def test_high_orders_need_no_more_stack_than_256_kb(self):
+        for more in (), ("equation.reaction=0",), ("solver.precision=mixed",), ("solver.precision=compact",), (
+                "solver.operator=ell",), ("solver.operator=matrix-free-plain",), ("solver.smoother=line",):
+            with self.subTest(more):
+                self.solved_on_small_stacks("mesh.generate=square 8", "space.order=12", *more)
+
+    def test_curved_elements_and_quadrilaterals_need_no_more_stack_than_256_kb(self):
+        for mesh in ("disk 4",), ("quads 6", "mesh.map=x + 0.1*y^2, y + 0.05*x*y"), ("mixed 6", "mesh.map=x, y + 0.1*x^2"):
+            for more in (), ("space.inverse=exact",), ("equation.diffusion=2 + x, 0.1*y, 3 + y^2",), (
+                    "boundary default.type=robin", "boundary default.coefficient=1 + x^2"):
+                with self.subTest((mesh, more)):
+                    self.solved_on_small_stacks("mesh.generate=" + mesh[0], *mesh[1:], "mesh.geometry=5", "mesh.refine=1",
+                                                "space.order=8", *more)
+
+    def test_long_formulas_need_no_more_stack_than_256_kb(self):
+        terms = " + ".join(f"{1 + k / 977}*sin({k / 991}*x)" for k in range(1, 700))
+        self.solved_on_small_stacks("mesh.generate=square 8", "space.order=4", "solver.tolerance=1e-8",
+                                    "equation.diffusion=1e4 + " + terms)
 
 
 if __name__ == "__main__":

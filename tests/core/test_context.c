@@ -88,6 +88,27 @@ static void a_short_loop_does_not_wait_for_a_team(void **state)
   assert_int_equal(kg_loop_threads(&ctx, 1000000), 5);
 }
 
+static void memory_of_a_loop_grows_and_stays_with_the_context(void **state)
+{
+  (void)state;
+  kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  options.threads = 3;
+  kedge_context *ctx;
+  assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_OK);
+  char *first, *again, *larger;
+  assert_int_equal(kg_loop_scratch(ctx, 4096, &first), KEDGE_OK);
+  assert_int_equal((uintptr_t)first % 64, 0);
+  memset(first, 1, 3 * 4096);
+  assert_int_equal(kg_loop_scratch(ctx, 64, &again), KEDGE_OK);
+  assert_ptr_equal(again, first);
+  assert_int_equal(kg_loop_scratch(ctx, 8192, &larger), KEDGE_OK);
+  memset(larger, 1, 3 * 8192);
+  assert_int_equal(kg_loop_scratch(ctx, SIZE_MAX / 8, &again), KEDGE_ERR_MEMORY);
+  assert_int_equal(kg_loop_scratch(ctx, 64, &again), KEDGE_OK);
+  memset(again, 1, 3 * 64);
+  kedge_context_destroy(ctx);
+}
+
 static void wrong_options_are_refused(void **state)
 {
   (void)state;
@@ -240,6 +261,7 @@ int main(void)
       cmocka_unit_test(no_options_mean_a_usable_backend),
       cmocka_unit_test(the_number_of_threads_is_the_callers),
       cmocka_unit_test(a_short_loop_does_not_wait_for_a_team),
+      cmocka_unit_test(memory_of_a_loop_grows_and_stays_with_the_context),
       cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(a_missing_gpu_is_refused_with_the_reason),
       cmocka_unit_test(a_named_device_rules_out_the_host),

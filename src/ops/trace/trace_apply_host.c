@@ -3,9 +3,10 @@
 // ahead that memory is busy meanwhile. Functions that know the number of modes of an edge when they
 // are compiled make that part short.
 #include <assert.h>
+#include <omp.h>
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/local/reduced.h"
 #include "ops/vector/pieces.h"
 #include "ops/trace/trace_apply.h"
@@ -18,7 +19,7 @@ enum {
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/// Work of one thread, 260 kB on its stack at most: the gathered x and y of one group, x of the
+/// Work of one thread, 260 kB at most: the gathered x and y of one group, x of the
 /// patch's edges and the products of its sides.
 typedef struct patch_work {
   _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
@@ -315,12 +316,11 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
   const int at = args->batch.reference.size.order - 1;
   const bool wide = args->batch.arrays.n_facets == 4;
   patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
-#pragma omp parallel num_threads(ctx->threads)
-  {
-    patch_work work;
-#pragma omp for schedule(static)
-    for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch) apply(args, patch, &work);
-  }
+  patch_work *work;  // [thread]
+  KG_TRY(kg_loop_scratch(ctx, sizeof *work, &work));
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
+    apply(args, patch, work + omp_get_thread_num());
   if (!args->pass.open) add_halo(ctx, args);
   const kg_sum *sum = &args->pass.sum;
   if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, args->batch.count.n_patches));

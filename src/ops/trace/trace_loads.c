@@ -1,6 +1,8 @@
 #include "ops/trace/trace_loads.h"
 
-#include "device/context.h"
+#include <omp.h>
+
+#include "device/loop.h"
 
 /// F^e of the sides of a patch, each at the place that its code says.
 static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sides)
@@ -37,13 +39,11 @@ static void subtract_patch(const kg_trace_loads_args *a, int32_t patch, double *
 
 kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-#pragma omp parallel num_threads(ctx->threads)
-  {
-    double sides[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [side code][mode], 160 kB
-#pragma omp for schedule(static)
-    for (int32_t patch = 0; patch < args->product.batch.count.n_patches; ++patch)
-      subtract_patch(args, patch, sides);
-  }
+  double(*sides)[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [thread][side code][mode], 160 kB
+  KG_TRY(kg_loop_scratch(ctx, sizeof *sides, &sides));
+#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+  for (int32_t patch = 0; patch < args->product.batch.count.n_patches; ++patch)
+    subtract_patch(args, patch, sides[omp_get_thread_num()]);
   return KEDGE_OK;
 }
 
