@@ -217,6 +217,7 @@ def rates_parts(b, others):
                   king2014_rates.speedup_tables(urrutia, b.triangles, b.serial, his_time)]
     if others["sizes"] and others["core_sizes"]:
         parts += ["#### Urrutia's form: speed-up over one core by mesh, in a process that has solved before\n",
+                  f"Load average of the machine before: {others['sizes']['load_average']:.1f}.\n",
                   king2014_rates.sizes_table(others["sizes"], others["core_sizes"])]
     return parts
 

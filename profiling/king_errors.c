@@ -152,7 +152,9 @@ int main(int argc, char **argv)
   static grid g;
   kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
   kedge_context *ctx;
-  if (argc != 5 || (g.n = atoi(argv[2])) < 1) {
+  const int first = argc == 5 ? atoi(argv[3]) : 0, last = argc == 5 ? atoi(argv[4]) : 0;
+  if (first < KEDGE_ORDER_MIN || last < first || last > KEDGE_ORDER_MAX ||
+      (g.n = atoi(argv[2])) < 1) {
     fprintf(stderr, "usage: king_errors host|cuda SQUARES FIRST_ORDER LAST_ORDER\n");
     return 2;
   }
@@ -160,7 +162,7 @@ int main(int argc, char **argv)
   const kedge_status status = kedge_context_create(&options, &ctx);
   if (status) bench_die(NULL, status);
   printf("{\"device\":\"%s\"}\n", kedge_context_device(ctx));
-  for (g.order = atoi(argv[3]); g.order <= atoi(argv[4]); ++g.order) run_order(ctx, &g);
+  for (g.order = first; g.order <= last; ++g.order) run_order(ctx, &g);
   kedge_context_destroy(ctx);
   return 0;
 }

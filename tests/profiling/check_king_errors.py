@@ -50,6 +50,12 @@ class Errors(unittest.TestCase):
         self.assertEqual(f"{both['rule', 1]['rule']['l2']:.4e}", "1.5677e-02")
         self.assertEqual(f"{both['exact', 1]['exact']['l2']:.4e}", "1.5240e-02")
 
+    def test_wrong_arguments_are_refused(self):
+        for words in ["40"], ["40", "0", "1"], ["40", "2", "1"], ["40", "1", "13"], ["0", "1", "1"]:
+            done = subprocess.run([PROGRAM, "host", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("usage: king_errors", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
