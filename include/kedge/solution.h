@@ -193,6 +193,30 @@ KEDGE_API void kedge_by_solution(void *user, const kedge_points *points, double 
 /// @param[out] modes  [edge][order + 1]; may be NULL
 KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int32_t *edges,
                                             double *modes);
+/// Norms of the errors of a solution, all in L2, of the error of:
+typedef struct kedge_errors {
+  size_t size;  ///< sizeof(kedge_errors): begin with KEDGE_ERRORS_INIT, as with a report
+  double u, u_star;
+  double q;       ///< grad u
+  double sigma;   ///< diffusion grad u
+  double energy;  ///< the root of the integral of diffusion^-1 |sigma - diffusion grad u|^2, where
+                  ///< |.|^2 is a product with the inverse tensor
+} kedge_errors;
+#define KEDGE_ERRORS_INIT \
+  {                       \
+    sizeof(kedge_errors)  \
+  }
+/// Measure a solution against an exact one, on the host. They are NaN where that has no value at a
+/// point inside of an element.
+/// @param[in]     problem  whose exact solution it is, text or functions; the solution may be of
+///                         another one, whose diffusion it keeps
+/// @param[in]     points   of quadrature, a direction, at most 40; 0: order + 6
+/// @param[in,out] errors   its `size` is read
+/// @retval KEDGE_ERR_ARG  an argument is NULL or `points` out of range, the problem has no exact
+///         solution, or the solution keeps means alone
+KEDGE_API kedge_status kedge_solution_errors(const kedge_solution *solution,
+                                             const kedge_problem *problem, int points,
+                                             kedge_errors *errors);
 /// L2 norm of u* - u in every element, an error indicator.
 /// @param[out] values  [element]
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);

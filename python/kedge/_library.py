@@ -93,6 +93,11 @@ class Data(ctypes.Structure):
                 ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p)]
 
 
+class Errors(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("u", c_double), ("u_star", c_double), ("q", c_double), ("sigma", c_double),
+                ("energy", c_double)]
+
+
 class Matrix(ctypes.Structure):
     _fields_ = [("rows", c_int64), ("begin", POINTER(c_int64)), ("column", POINTER(c_int32)),
                 ("value", POINTER(c_double))]
@@ -103,7 +108,7 @@ STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOption
               "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
               "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_data": Data,
-              "kedge_matrix": Matrix}
+              "kedge_errors": Errors, "kedge_matrix": Matrix}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Points), c_void_p)
@@ -171,6 +176,7 @@ FUNCTIONS = {
     "kedge_solution_nodes": (c_int, P, c_int, P),
     "kedge_solution_values": (c_int, P, c_int, c_int, P),
     "kedge_solution_trace": (c_int, P, P, P),
+    "kedge_solution_errors": (c_int, P, P, c_int, POINTER(Errors)),
     "kedge_solution_indicator": (c_int, P, P),
     "kedge_solution_write": (c_int, P, S),
     "kedge_report_write": (c_int, P, POINTER(Report), S),

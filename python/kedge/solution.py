@@ -11,7 +11,7 @@ import numpy as np
 from . import _library as c
 from .cells import from_nodes, part
 from .context import check, own, refuse_pickle
-from .hints import Any, Array, ArrayLike, Function, Path, Tuple
+from .hints import Any, Array, ArrayLike, Function, Path, Tuple, Union
 from .location import CHUNK
 
 
@@ -25,6 +25,8 @@ class Errors(NamedTuple):
     u: float
     u_star: float
     q: float
+    sigma: float
+    energy: float
 
 
 class Report:
@@ -218,20 +220,42 @@ class Solution:
                                          for shape, elements, _ in self.mesh.shapes]
         return self._modes[field]
 
-    def error(self, u: Function, du_dx: Optional[Function] = None, du_dy: Optional[Function] = None,
-              points: Optional[int] = None) -> Errors:
-        """Norms in L2 of u - U, u_star - U and q - grad U, for an exact solution U: Errors(u, u_star, q).
+    def error(self, exact: Union[str, Function, Tuple[Function, Function, Function], Solution, None] = None,
+              du_dx: Optional[Function] = None, du_dy: Optional[Function] = None, norm: Optional[str] = None,
+              points: Optional[int] = None) -> Any:
+        """Norms of the errors against an exact U: Errors(u, u_star, q, sigma, energy), or the one that `norm` names.
 
-        u, du_dx, du_dy -- functions of arrays x, y; q is NaN without the latter two
-        points          -- of the quadrature, a direction: P + 4 where it is left out
+        u, u_star, q, sigma -- in L2, the latter two of q - grad U and of sigma - diffusion grad U
+        energy -- the root of the integral of (sigma - diffusion grad U) . (q - grad U), which is that of
+                  diffusion^-1 |sigma - diffusion grad U|^2
+
+        exact  -- U as an expression, or as functions of arrays x, y: exact, du_dx, du_dy, or a tuple of them; without
+                  derivatives all but u and u_star are NaN. Or another Solution. Left out: that of the problem
+        points -- of the quadrature, a direction: P + 6 where it is left out
         """
-        known = {"u": u, "u_star": u, "qx": du_dx, "qy": du_dy}
-        exact = {field: function for field, function in known.items() if function is not None}
-        weight, place, *values = self.quadrature(*exact, points=points)
-        square = dict.fromkeys(known, np.nan)
-        for (field, function), value in zip(exact.items(), values):
-            square[field] = float(np.sum(weight * (value - function(*place)) ** 2))
-        return Errors(square["u"] ** 0.5, square["u_star"] ** 0.5, (square["qx"] + square["qy"]) ** 0.5)
+        if norm not in (None, *Errors._fields):
+            raise ValueError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
+        if isinstance(exact, Solution):
+            exact = exact._functions()
+        functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)
+        has_gradient = not callable(functions[0]) or None not in functions[1:]
+        problem = self.problem
+        if callable(functions[0]):
+            problem = problem.replace(exact=tuple(one or (lambda x, y: 0.0) for one in functions))
+        elif exact is not None:
+            problem = problem.replace(exact=exact)
+        built, raw = problem.build(self.context), c.Errors(ctypes.sizeof(c.Errors))
+        self.context.call("kedge_solution_errors", self.handle, built.handle, points or 0, raw)
+        values = {name: getattr(raw, name) for name in Errors._fields}
+        if not has_gradient:
+            values.update(q=np.nan, sigma=np.nan, energy=np.nan)
+        return values[norm] if norm else Errors(**values)
+
+    def _functions(self):
+        """u_star and q as functions that the library may call."""
+        for field in ("u_star", "qx", "qy"):
+            self.prepare(field)
+        return self, lambda x, y: self(x, y, "qx"), lambda x, y: self(x, y, "qy")
 
     def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].

@@ -38,20 +38,6 @@ static void add(const squares *part, squares *sum)
   }
 }
 
-/// Points [first, first + n) of a rule.
-static kg_cell_points part_of(const kg_cell_points *rule, int first, int n)
-{
-  kg_cell_points part = *rule;
-  part.n = n;
-  part.r += first;
-  part.s += first;
-  part.weight += first;
-  part.map += 3 * first * rule->n_nodes;
-  part.value += first * rule->size.n_star;
-  part.flux += first * rule->size.n_flux;
-  return part;
-}
-
 /// Add the squares of diffusion times gradients, x, then y, at points.
 static void add_fluxes(const kg_pipeline *p, const kedge_points *at, const double *weight,
                        const double *gradient, double *sum)
@@ -125,7 +111,7 @@ static squares sum_lane(const kg_pipeline *p, const kg_element_points *rules, in
   const int32_t e = (group - r->first_group) * KG_LANES + lane, element = r->first_element + e;
   for (int row = 0; e < r->n_elements && row < rows; ++row) {
     const kg_cell_points *rule = kg_points_of(p->solution, rules, element);
-    const kg_cell_points points = part_of(rule, row * rows, rows);
+    const kg_cell_points points = kg_points_part(rule, row * rows, rows);
     add_points(p, &points, element, &sum);
   }
   return sum;

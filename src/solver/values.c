@@ -76,6 +76,19 @@ const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_poi
   return &points->points[shape_of(kg_block_of(s->mesh, element)->cell)];
 }
 
+kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n)
+{
+  kg_cell_points part = *points;
+  part.n = n;
+  part.r += first;
+  part.s += first;
+  part.weight += first;
+  part.map += 3 * first * points->n_nodes;
+  part.value += first * points->size.n_star;
+  part.flux += first * points->size.n_flux;
+  return part;
+}
+
 /// The corners of an element, of a curved one all nodes of its map.
 /// @return how many there are
 static int nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
@@ -138,6 +151,13 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
   kg_coefficients_evaluate(&s->equation, &located, value);
   for (int i = 0; i < 3 * n; ++i) value[i] *= s->scale;
   return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
+}
+
+void kg_diffusion_at(const kedge_solution *s, const kg_cell_points *points, int32_t element,
+                     double *value)
+{
+  diffusion_at(s, points, element, value);
+  for (int i = 0; i < 3 * points->n; ++i) value[i] /= s->scale;
 }
 
 /// A row of the diffusion tensor of an element in which it is constant.

@@ -21,6 +21,9 @@ void kg_element_points_free(kg_element_points *points);
 const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
                                    int32_t element);
 
+/// Points [first, first + n) of these.
+kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n);
+
 /// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1].
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
@@ -32,6 +35,12 @@ void kg_weigh_points(const kedge_solution *solution, const kg_cell_points *point
 /// A field of which all modes are kept, at the points of an element: [point].
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values);
+
+/// Diffusion xx, xy, yy in the problem's units at the points of an element, of which there are at
+/// most (KEDGE_ORDER_MAX + 3)^2.
+/// @param[out] value  [4][points->n]; the last row is work
+void kg_diffusion_at(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
+                     double *value);
 
 /// The mean of a field over an element.
 /// @param[in] rule  its points; read where all modes are kept

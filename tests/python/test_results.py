@@ -44,7 +44,27 @@ class Results(unittest.TestCase):
                 self.assertAlmostEqual(errors.u_star / s.report.u_star_l2, 1, delta=1e-3)
                 # on curved elements q is no polynomial
                 self.assertAlmostEqual(errors.q / s.report.q_l2, 1, delta=0.02 if mesh.info["geometry"] > 1 else 1e-4)
-        self.assertTrue(np.isnan(s.error(lambda x, y: x).q))
+                self.assertAlmostEqual(errors.sigma / s.report.sigma_l2, 1, delta=1e-3)
+                again = s.error()
+                np.testing.assert_allclose(again, errors, rtol=1e-6)
+                self.assertEqual(s.error("sin(x)*cosh(y)"), again)
+                self.assertEqual(s.error(norm="energy"), again.energy)
+        self.assertTrue(np.isnan(s.error(lambda x, y: x)[2:]).all())
+
+    def test_norms_of_errors_are_those_of_integrals(self):
+        mesh = kedge.square(3)
+        s = self.solve(mesh, kedge.Problem(order=2, exact="x", diffusion="1 + x", boundary=everywhere(kedge.Dirichlet())))
+        zero = (lambda x, y: 0 * x,) * 3
+        np.testing.assert_allclose(np.square(s.error(zero)), [1 / 3, 1 / 3, 1, 7 / 3, 3 / 2])
+        self.assertAlmostEqual(s.error("0", norm="energy") ** 2, 1.5)
+        with self.assertRaisesRegex(ValueError, "norm is 'h1'; it is one of u, u_star, q, sigma, energy"):
+            s.error(norm="h1")
+        with self.assertRaisesRegex(kedge.InputError, "exact: the function|u of exact: the function"):
+            s.error(lambda x, y: "a", *zero[1:])
+        bare = self.solve(mesh, kedge.Problem(boundary=everywhere(kedge.Dirichlet(1))))
+        with self.assertRaisesRegex(kedge.Error, "the problem has no exact solution"):
+            bare.error()
+        self.assertLess(max(s.error(self.solve(kedge.square(2), s.problem))), 1e-9)
 
     def test_quadrature_makes_integrals(self):
         mesh = kedge.mixed(3)

@@ -1,4 +1,4 @@
-#include "solver/solution.h"
+#include "results/results.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "core/sized.h"
-#include "solver/values.h"
 
 void kedge_solution_destroy(kedge_solution *s)
 {
@@ -55,8 +54,7 @@ static kedge_status check_field(const kedge_solution *s, kedge_field field)
   return KEDGE_OK;
 }
 
-/// Checks that the solution has kept polynomials and trace.
-static kedge_status check_full(const kedge_solution *s, const char *call)
+kedge_status kg_solution_check_full(const kedge_solution *s, const char *call)
 {
   KG_REQUIRE(s->ctx, s->constant == NULL, KEDGE_ERR_ARG,
              "%s: the problem says [output] fields = cells, so only the means over the elements "
@@ -130,7 +128,7 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   node_work w;
   KG_TRY(check_order(s, order, values, "kedge_solution_values"));
   KG_TRY(check_field(s, field));
-  KG_TRY(check_full(s, "kedge_solution_values"));
+  KG_TRY(kg_solution_check_full(s, "kedge_solution_values"));
   KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
@@ -158,7 +156,7 @@ kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, do
 kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
-  KG_TRY(check_full(s, "kedge_solution_trace"));
+  KG_TRY(kg_solution_check_full(s, "kedge_solution_trace"));
   const kedge_mesh *mesh = s->mesh;
   const int m = s->size.n_edge;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
