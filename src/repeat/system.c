@@ -6,6 +6,7 @@
 #include "core/nvtx.h"
 #include "device/context.h"
 #include "repeat/unknowns.h"
+#include "solver/values.h"
 
 static size_t rows_of(const kg_pipeline *p)
 {
@@ -70,6 +71,7 @@ static kedge_status make_right_side(kedge_solver *solver, const kedge_data *data
   p->solution = scratch;
   kg_report_fill(p);
   kedge_status status = kg_data_put(p, data, &replaced);
+  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, NULL);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense);
   if (status == KEDGE_OK) status = kg_stage_begin(p, KG_STAGE_TRACE_SOLVE);

@@ -8,10 +8,15 @@
 #include "core/sized.h"
 #include "device/context.h"
 #include "expression/function.h"
+#include "problem/located.h"
 #include "results/results.h"
 #include "solver/cells.h"
 
-enum { AT_ONCE = 4096, ROW = KG_GAUSS_MAX };  // points that functions are asked for; of a row
+enum {
+  AT_ONCE = 4096,      // points that functions are asked for
+  ROW = KG_GAUSS_MAX,  // points of a row
+  ARRAYS = 5 + KG_LOCATED
+};
 
 /// Sums of squares, by kedge_errors.
 typedef struct squares {
@@ -20,7 +25,8 @@ typedef struct squares {
 
 /// Points of some elements, and the exact u, u_x and u_y there.
 typedef struct block {
-  double *x, *y, *region, *exact[3];
+  double *x, *y, *exact[3];
+  kg_located located;
 } block;
 
 typedef struct measure {
@@ -29,14 +35,14 @@ typedef struct measure {
   const kg_element_points *rules;
   int rows, at_once;  ///< points a direction; elements of a block
   squares *of_block;  ///< [block]
-  double *memory;     ///< [thread][6][at_once * rows^2]
+  double *memory;     ///< [thread][ARRAYS][at_once * rows^2]
 } measure;
 
 static block block_of(const measure *m, int thread)
 {
   const size_t n = (size_t)m->at_once * (size_t)(m->rows * m->rows);
-  double *const at = m->memory + 6 * n * (size_t)thread;
-  return (block){at, at + n, at + 2 * n, {at + 3 * n, at + 4 * n, at + 5 * n}};
+  double *const at = m->memory + ARRAYS * n * (size_t)thread;
+  return (block){at, at + n, {at + 2 * n, at + 3 * n, at + 4 * n}, kg_located_in(at + 5 * n, n)};
 }
 
 /// Ask for the exact solution at all points of elements [first, end).
@@ -54,10 +60,10 @@ static void evaluate(const measure *m, int32_t first, int32_t end, const block *
       for (int q = 0; q < m->rows; ++q, ++n) {
         b->x[n] = xy[2 * q];
         b->y[n] = xy[2 * q + 1];
-        b->region[n] = m->s->mesh->element_region[e];
+        kg_locate(&b->located, n, m->s->mesh, e, part.r[q], part.s[q]);
       }
     }
-  const kedge_points points = {.n = n, .x = b->x, .y = b->y, .region = b->region};
+  const kedge_points points = kg_located_points(&b->located, m->s->mesh, n, b->x, b->y);
   for (int k = 0; k < 3; ++k) kg_function_evaluate(functions[k], &points, b->exact[k]);
 }
 
@@ -137,7 +143,7 @@ static kedge_status measure_all(measure *m, kedge_errors *errors)
   kedge_status status = kg_rule_create(m->s, m->rows, &rules);
   if (status == KEDGE_OK) status = kg_host_alloc(ctx, blocks, sizeof *m->of_block, &m->of_block);
   if (status == KEDGE_OK)
-    status = kg_host_alloc(ctx, (size_t)ctx->threads * 6 * (size_t)m->at_once,
+    status = kg_host_alloc(ctx, (size_t)ctx->threads * ARRAYS * (size_t)m->at_once,
                            (size_t)n * sizeof *m->memory, &m->memory);
   if (status == KEDGE_OK) sum_all(m, errors);
   free(m->memory);

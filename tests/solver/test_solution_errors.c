@@ -46,6 +46,45 @@ static void errors_are_the_norms_that_integrals_say(void **state)
   kedge_context_destroy(ctx);
 }
 
+static void zeros(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = 0.0;
+}
+
+/// Points know their element: u* of a solution is a function, and diffusion by element is a field.
+static void functions_know_elements(void **state)
+{
+  (void)state;
+  kedge_context *ctx = open_backend(test_backend(), 2);
+  kedge_mesh *mesh = moved(ctx, 4, CHECKERED, 1, stay);
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+  must(ctx, kedge_mesh_get_info(mesh, &info));
+  double diffusion[64];
+  assert_true(info.elements <= 64);
+  for (int e = 0; e < info.elements; ++e) diffusion[e] = 9.0;
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", "2"}, {"exact", "u", "x"},
+                    {"boundary 1", "type", "dirichlet"}, {"boundary 2", "type", "dirichlet"},
+                    {"boundary 3", "type", "dirichlet"}, {"boundary 4", "type", "dirichlet"}));
+  kedge_problem *other = problem_of(ctx, SETTINGS({"space", "order", "2"}));
+  kedge_solution *solution;
+  must(ctx,
+       kedge_problem_set_function(problem, "equation", "diffusion", kedge_by_element, diffusion));
+  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
+  must(ctx, kedge_problem_set_exact(other, kedge_by_solution, zeros, zeros, solution));
+  const kedge_errors e = errors_of(ctx, solution, other, 0);
+  assert_at_most(e.u_star, 1e-13);
+  assert_at_most(e.u, 1e-9);
+  assert_at_most(fabs(e.sigma - 9.0), 1e-8);
+  assert_at_most(fabs(e.energy - 3.0), 1e-8);
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(problem);
+  kedge_problem_destroy(other);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+}
+
 static void assert_near(double a, double b)
 {
   assert_at_most(fabs(a - b), 1e-4 * b);
@@ -142,6 +181,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_the_norms_that_integrals_say),
+      cmocka_unit_test(functions_know_elements),
       cmocka_unit_test(errors_are_those_of_the_report),
       cmocka_unit_test(errors_do_not_depend_on_threads),
       cmocka_unit_test(what_has_no_errors_is_refused),

@@ -303,6 +303,28 @@ static void the_right_hand_side_takes_the_data_of_a_solve(void **state)
   bench_free(&b);
 }
 
+static void a_solution_of_another_mesh_is_no_source(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0]), other = bench_with(b.ctx, &samples[9]);
+  kedge_solution *solution = NULL;
+  double *rhs = vector(b.n + other.n);
+  must(b.ctx, kedge_solver_solve(other.solver, NULL, &solution));
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source_function = kedge_by_solution;
+  data.source_user = solution;
+  assert_int_equal(kedge_solver_rhs(b.solver, &data, rhs), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(b.ctx), "is of another mesh"));
+  must(b.ctx, kedge_solver_rhs(other.solver, &data, rhs));
+  assert_true(isfinite(largest(other.n, rhs)));
+  free(rhs);
+  kedge_solution_destroy(solution);
+  kedge_solver_destroy(other.solver);
+  kedge_problem_destroy(other.problem);
+  kedge_mesh_destroy(other.mesh);
+  bench_free(&b);
+}
+
 static void the_trace_of_a_solve_recovers_its_solution(void **state)
 {
   (void)state;
@@ -498,6 +520,7 @@ int main(void)
       cmocka_unit_test(the_matrix_is_symmetric_and_positive),
       cmocka_unit_test(the_system_solved_elsewhere_has_the_trace_of_a_solve),
       cmocka_unit_test(the_right_hand_side_takes_the_data_of_a_solve),
+      cmocka_unit_test(a_solution_of_another_mesh_is_no_source),
       cmocka_unit_test(the_trace_of_a_solve_recovers_its_solution),
       cmocka_unit_test(a_trace_that_is_no_solution_is_recovered_and_says_so),
       cmocka_unit_test(the_system_has_the_units_of_the_problem),
