@@ -64,7 +64,7 @@ static void functions_know_elements(void **state)
   assert_true(info.elements <= 64);
   for (int e = 0; e < info.elements; ++e) diffusion[e] = 9.0;
   kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"space", "order", "2"}, {"exact", "u", "x"},
+      ctx, SETTINGS({"space", "order", "2"}, {"exact", "u", "x"}, {"equation", "source", "0"},
                     {"boundary 1", "type", "dirichlet"}, {"boundary 2", "type", "dirichlet"},
                     {"boundary 3", "type", "dirichlet"}, {"boundary 4", "type", "dirichlet"}));
   kedge_problem *other = problem_of(ctx, SETTINGS({"space", "order", "2"}));
