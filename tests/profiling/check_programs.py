@@ -44,6 +44,16 @@ class Programs(unittest.TestCase):
             self.assertEqual(line["different_values"], 0)
             self.assertGreater(min(line["by_edges_seconds"], line["by_elements_seconds"]), 0)
 
+    def test_continuous_elements_are_those_of_the_host(self):
+        _, *lines = map(json.loads, self.run_program("continuous", BACKEND, "4", "1,3,6,9", "1"))
+        self.assertEqual([line["order"] for line in lines], [1, 3, 6, 9])
+        for line in lines:
+            self.assertLess(line["device_difference"], 1e-12)
+
+    def test_errors_of_king_are_his_to_the_last_digit(self):
+        _, *lines = map(json.loads, self.run_program("king_errors", BACKEND, "40", "1", "1"))
+        self.assertEqual(f"{lines[0]['rule']['l2']:.5e}", "3.95318e-03")
+
     def elements(self, mesh, *settings, orders="2"):
         """Lines of `elements` by operator, whose results are the host's."""
         sets = [word for setting in settings for word in ("--set", setting)]
