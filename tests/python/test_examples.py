@@ -11,6 +11,11 @@ from support import ROOT, backend
 
 import kedge
 
+try:
+    import gmsh as GMSH
+except (ImportError, OSError):  # without the libraries that it needs
+    GMSH = None
+
 
 def program(page):
     """The first block of Python that imports kedge."""
@@ -40,6 +45,27 @@ class Examples(unittest.TestCase):
         hottest = max(kedge.solve(mesh, problem.replace(
             source=f"250000*exp(-((x - {x})^2 + (y - 0.2)^2)/0.01)"), self.context).u_star.max() for x in (0.1, 1.5, 2.9))
         self.assertIn(f"hottest: {hottest:.1f} degrees", said)
+
+    @unittest.skipUnless("KEDGE_COMMAND" in os.environ, "KEDGE_COMMAND names no command")
+    def test_the_sweep_measures_the_command_beside_it(self):
+        command = os.environ["KEDGE_COMMAND"]
+        said = run(ROOT / "docs/example/sweep.py", "4", command, "2").splitlines()[-1]
+        self.assertRegex(said, r"^4 calls of the command \d+\.\d s, scaled from 2: \d+ times as long$")
+        self.assertNotIn("scaled", run(ROOT / "docs/example/sweep.py", "2", command))
+
+    @unittest.skipUnless(GMSH, "gmsh cannot be imported: pip install gmsh")
+    def test_the_adaptive_loop_reaches_its_error_with_few_elements(self):
+        for domain, tolerance, most in ("lshape", 1e-6, 2500), ("slit", 1e-4, 2500):
+            with self.subTest(domain), tempfile.TemporaryDirectory() as folder:
+                drawing = [os.path.join(folder, "a.png")] if importlib.util.find_spec("matplotlib") else []
+                said = run(ROOT / "docs/example/adaptive.py", domain, str(tolerance), *drawing)
+                adapted, uniform = ([tuple(map(float, row.split()[:2])) for row in part.splitlines()[1:] if "is reached" not in row]
+                                    for part in re.split("^(?=  elements)", said, flags=re.M)[1:])
+                self.assertLess(adapted[-1][1], tolerance)
+                self.assertLess(adapted[-1][0], most)
+                self.assertEqual(adapted[0], uniform[0])
+                self.assertGreater(uniform[-1][1], 1e-3)
+                self.assertTrue(all(map(os.path.getsize, drawing)))
 
     @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
     def test_the_fit_finds_what_was_measured_with(self):
