@@ -7,15 +7,17 @@ from numpy.typing import ArrayLike
 
 # NumPy has arrays with parameters from 1.22 on; checkers of types alone need them.
 if TYPE_CHECKING:
+    from .data import Operators
     Array = np.ndarray[Any, Any]
 else:
-    Array = np.ndarray
+    Array, Operators = np.ndarray, Any
 Path = Union[str, "os.PathLike[str]"]
 Number = Union[int, float, "np.number[Any]"]
 Text = Union[Number, str]  # a number or an expression
 Function = Callable[..., ArrayLike]  # of arrays x, y
-Datum = Union[Text, Function]
-Tensor = Union[Text, Tuple[Text, Text, Text]]
+# Operators: solutions, and what is made of them; arrays have one number an element.
+Datum = Union[Text, Function, Array, Operators]
+Tensor = Union[Datum, Tuple[Datum, Datum, Datum]]
 ByRegion = Mapping[str, Tensor]
 Cells = Union[ArrayLike, Mapping[str, ArrayLike]]
 

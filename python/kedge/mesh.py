@@ -222,6 +222,14 @@ class Mesh:
                 for shape, elements in shapes_of(self.info, self.offsets)]
 
     @cached_property
+    def shape_places(self):
+        """Of each element the number of its shape in `shapes`, and its place there: [element] each."""
+        shape, place = np.empty((2, self.elements), np.int64)
+        for k, (_, elements, _) in enumerate(self.shapes):
+            shape[elements], place[elements] = k, np.arange(len(elements))
+        return shape, place
+
+    @cached_property
     def locator(self):
         """A tree over the elements, by which solutions find points."""
         return Locator(self.info["geometry"], self.shapes)

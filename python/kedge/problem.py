@@ -3,15 +3,16 @@ from __future__ import annotations
 
 import ctypes
 import difflib
-import inspect
+import numbers
 import os
 from typing import List, NamedTuple, NoReturn, Optional
 
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, called
+from .arguments import by_name
 from .context import Context, check, context_of, own
+from .data import ByElement, Operators, by_element, check as check_data, is_array, native
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
 
@@ -31,7 +32,7 @@ class Neumann(NamedTuple):
 class Robin(NamedTuple):
     """diffusion grad u . n + coefficient u = value."""
 
-    coefficient: Text
+    coefficient: Datum
     value: Optional[Datum] = None
 
 
@@ -64,12 +65,12 @@ class Problem:
     """-div(diffusion grad u) + reaction u = source, with conditions on the boundary.
 
     order     -- of the polynomials of u, 1 to 12
-    diffusion -- > 0: a number, an expression, three of them for a tensor (xx, xy, yy); or a dict of these by
+    diffusion -- > 0: a number, an expression or data, three of them for a tensor (xx, xy, yy); or a dict of these by
                  region of the mesh, {"iron": 45, "air": 1}, where "default" stands for all others
-    reaction  -- >= 0, a number or an expression, or a dict
-    source    -- a number, an expression, a function of arrays f(x, y), or a dict of numbers and expressions
-    boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for edges of no group; values are
-                 numbers, expressions or functions f(x, y)
+    reaction  -- >= 0: a number, an expression or data, or a dict
+    source    -- a number, an expression or data, or a dict
+    boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for edges of no group; values and
+                 coefficients are numbers, expressions or data
     exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report, and
                  data that are left out come from it
     parameters -- {name: number} for expressions
@@ -78,6 +79,10 @@ class Problem:
     exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
     max_iterations of [solver], fields of [output] ("full" or "cells").
 
+    Data are arrays of one number an element, [element], of a tensor [element][3], of NumPy or by DLPack, which are
+    copied; solutions on the same mesh, and what numbers, operators and functions of NumPy make of them, 1 + s**2; and
+    functions f(x, y).
+
     Functions get arrays x, y of the same length and return as many values, or one; those with an argument `region`
     or `normal` (arrays n_x, n_y; boundaries alone) get it too. They are called from several threads in turn.
     Expressions are as in problem files, "exp(-x^2)": fast, on the GPU too. A problem does not change: replace()
@@ -85,8 +90,8 @@ class Problem:
     """
 
     def __init__(self, *, order: Optional[int] = None, diffusion: Union[Tensor, ByRegion, None] = None,
-                 reaction: Union[Text, Mapping[str, Text], None] = None,
-                 source: Union[Datum, Mapping[str, Text], None] = None,
+                 reaction: Union[Datum, Mapping[str, Datum], None] = None,
+                 source: Union[Datum, Mapping[str, Datum], None] = None,
                  boundary: Optional[Mapping[str, Union[Dirichlet, Neumann, Robin]]] = None,
                  exact: Union[str, Tuple[Function, Function, Function], None] = None,
                  parameters: Optional[Mapping[str, Text]] = None, stabilization: Optional[Text] = None,
@@ -132,7 +137,8 @@ class Problem:
         sections: Dict[str, List[str]] = {}
         for (section, key), value in self.settings.items():
             if not isinstance(value, str):
-                raise ValueError(f"[{section}] {key} is a function; a problem file holds expressions alone")
+                raise ValueError(f"[{section}] {key} is a function, an array or made of solutions; a problem file holds "
+                                 "expressions as text alone")
             value = value.replace("\n", "\n  ")
             sections.setdefault(section, []).append(f"{key} = {value}\n" if key else "")
         text = "\n".join(f"[{section}]\n{''.join(lines)}" for section, lines in sections.items())
@@ -177,10 +183,6 @@ class Problem:
     def _set_regions(self, name, values):
         for region, value in values.items():
             section = f"region {region}"
-            if callable(value):
-                instead = ": give one function of x, y and region for all" if name == "source" else ""
-                raise TypeError(f"{name} of region {region!r} is a function; regions take numbers and "
-                                f"expressions{instead}")
             self.settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):
@@ -193,85 +195,62 @@ class Problem:
                 self.settings.pop((section, key), None)
             self.settings[section, "type"] = kind
             for key, value in condition._asdict().items():
-                if callable(value) and key == "coefficient":
-                    raise TypeError(f"the coefficient of boundary[{group!r}] is a function; it takes numbers and "
-                                    "expressions")
                 if value is not None:
                     self.settings[section, key] = setting(key, value)
 
-    def build(self, context):
+    def build(self, context, mesh=None):
         """The problem as an object of the library in a context; a handle and what must live as long as it."""
         handle = ctypes.c_void_p()
         context.call("kedge_problem_create", context.handle, handle)
-        built = _Built(context, handle)
-        built.apply(self.settings, self.settings)
+        built = _Built(context, handle, mesh)
+        built.apply(self.settings)
         return built
 
 
 class _Built:
-    def __init__(self, context, handle):
-        self.context, self.handle, self._functions = context, handle, {}
+    """A problem of the library. functions: what it calls, by setting; solutions keep those that they call."""
+
+    def __init__(self, context, handle, mesh):
+        self.context, self.handle, self.mesh, self.functions = context, handle, mesh, {}
         own(self, context, c.library.kedge_problem_destroy, handle)
 
-    def apply(self, changed, settings):
+    def apply(self, changed):
         """Set what has changed of a problem's settings: parameters before what uses them."""
         order = {"parameters": 0, "region": 1, "boundary": 2}
         for (section, key), value in sorted(changed.items(), key=lambda item: order.get(item[0][0].split()[0], 3)):
+            texts = section.encode(), key.encode()
             if isinstance(value, str):
-                texts = (text.encode() for text in (section, key, value))
-                self.context.call("kedge_problem_set", self.handle, *texts)
-            elif section == "equation":
-                self.context.call("kedge_problem_set_source", self.handle, self._function(value, key), None)
-            elif section == "exact":
-                functions = map(self._function, value, ("u of exact", "du_dx of exact", "du_dy of exact"))
-                self.context.call("kedge_problem_set_exact", self.handle, *functions, None)
+                self.context.call("kedge_problem_set", self.handle, *texts, value.encode())
+                self.functions.pop((section, key), None)
+                continue
+            name = _name_of(section, key)
+            if self.mesh is not None:
+                check_data(name, value, self.mesh)
+            names = ("u of exact", "du_dx of exact", "du_dy of exact") if section == "exact" else (name,) * 3
+            n = self.mesh.elements if self.mesh is not None else 1
+            parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
+                     for part in (value if isinstance(value, tuple) else (value,))]
+            made = [native(part, self.context, name) for part, name in zip(parts, names)]
+            if section == "exact":
+                self.context.call("kedge_problem_set_exact", self.handle, *(one.function for one in made), None)
+            elif len(made) == 3:
+                functions, users = (_addresses([one[k] for one in made]) for k in (0, 1))
+                self.context.call("kedge_problem_set_tensor", self.handle, texts[0], functions, users)
             else:
-                kind, group = c.BOUNDARY_TYPES.index(settings[section, "type"]), section.partition(" ")[2]
-                self.context.call("kedge_problem_set_boundary", self.handle, group.encode(), kind,
-                                  self._function(value, f"boundary[{group!r}]"), None)
-
-    def _function(self, function, name):
-        self._functions[name] = callback(function, self.context, name)
-        return self._functions[name]
+                self.context.call("kedge_problem_set_function", self.handle, *texts, made[0].function, made[0].user)
+            self.functions[section, key] = made
 
 
-def _view(address, n):
-    return np.frombuffer((ctypes.c_double * n).from_address(address))
+def _addresses(things):
+    return (ctypes.c_void_p * 3)(*(ctypes.cast(thing, ctypes.c_void_p).value for thing in things))
 
 
-def callback(function, context, name):
-    """A function of arrays as the library calls it, from any of its threads; what it raises ends the solve.
-
-    name -- of the argument that it was given as
-    """
-    if hasattr(function, "prepare"):  # a solution
-        function.prepare()
-    try:
-        extra = set(inspect.signature(function).parameters) & {"region", "normal"}
-    except (TypeError, ValueError):
-        extra = set()
-
-    def call(_, points, value):
-        at = points.contents
-        n = at.n
-        result = _view(value, n)
-        try:
-            if context.failure is not None:
-                raise context.failure
-            more = {}
-            if "region" in extra:
-                more["region"] = _view(at.region, n).copy()
-            if "normal" in extra:
-                if not at.normal_x:
-                    raise TypeError("a function with an argument `normal` is for boundaries; elsewhere is no normal")
-                more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
-            with context.calling():
-                result[:] = called(function, name, n, _view(at.x, n).copy(), _view(at.y, n).copy(), **more)
-        except BaseException as failure:
-            context.failure = failure
-            result[:] = np.nan
-
-    return c.FUNCTION(call)
+def _name_of(section, key):
+    """What a setting was given as."""
+    word, _, group = section.partition(" ")
+    if word == "boundary":
+        return f"boundary[{group!r}]" if key == "value" else f"the coefficient of boundary[{group!r}]"
+    return f"{key} of region {group!r}" if word == "region" else key
 
 
 def _key_of(name):
@@ -300,14 +279,35 @@ def _text(name, value):
     raise TypeError(f"{name} is {value!r}; it takes {what}")
 
 
+DATA = ("diffusion", "reaction", "source", "value", "coefficient")
+
+
 def setting(name, value):
-    """Text, or functions where the library takes them."""
-    if callable(value) and name in ("source", "value"):
-        return value
+    """Text, or data where the library takes functions."""
+    if name in DATA:
+        return datum(name, value)
     if name == "exact" and isinstance(value, tuple):
         if len(value) != 3 or not all(map(callable, value)):
             raise TypeError("exact is an expression, or three functions (u, du_dx, du_dy)")
         return value
+    return _text(name, value)
+
+
+def datum(name, value):
+    """Text, an array of one number an element, an expression of solutions, or a function."""
+    if isinstance(value, Operators):
+        return value.expression()
+    if is_array(value) and not (name == "diffusion" and np.shape(value) == (3,)):
+        return by_element(name, value)
+    if callable(value):
+        return value
+    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
+        parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
+        if any(not isinstance(part, (str, numbers.Real)) for part in parts):
+            if any(isinstance(part, str) for part in parts):
+                raise TypeError("diffusion is a tensor of expressions as text and of data; make all three the one or the "
+                                "other, numbers may be in both")
+            return tuple(parts)
     return _text(name, value)
 
 

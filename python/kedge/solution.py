@@ -11,6 +11,7 @@ import numpy as np
 from . import _library as c
 from .cells import from_nodes, part
 from .context import check, own, refuse_pickle
+from .data import Expression, Field, Operators, Polynomials
 from .hints import Any, Array, ArrayLike, Function, Path, Tuple, Union
 from .location import CHUNK
 
@@ -55,7 +56,15 @@ class Report:
                 f"residual {self.relative_residual:.1e}, {self.seconds:.3g} s on {self.device}>")
 
 
-class Solution:
+class Memory:
+    """A solution of the library: what data that are made of it keep."""
+
+    def __init__(self, mesh, context, handle):
+        self.mesh, self.handle = mesh, handle
+        own(self, context, c.library.kedge_solution_destroy, handle, mesh)
+
+
+class Solution(Operators):
     """Fields of a solve, in the caller's order of elements.
 
     Values are at the equispaced nodes of every element, in VTK's order: of triangles (P + 1)(P + 2)/2, of
@@ -73,14 +82,14 @@ class Solution:
 
     def __init__(self, mesh, problem, context, handle, built):
         self.mesh, self.context, self._handle = mesh, context, handle
-        own(self, context, c.library.kedge_solution_destroy, handle, mesh, built)
+        self.memory = Memory(mesh, context, handle)
         self._take(problem, built)
 
     def _take(self, problem, built):
         """The library has made the solution, or overwritten it."""
         for name in ("u", "q", "sigma", "u_star", "indicator"):
             self.__dict__.pop(name, None)
-        self.problem, self._built = problem, built
+        self.problem, self._built, self._called = problem, built, dict(built.functions)
         self._raw = self._raw_report()
         self.order = self._raw.order
         self._modes = {}
@@ -189,6 +198,18 @@ class Solution:
                              f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
         return values.reshape(x.shape) if x.ndim else float(values[0])
 
+    def expression(self) -> Expression:
+        """u_star as data."""
+        return self.field("u_star")
+
+    def field(self, name: str) -> Expression:
+        """A field as data of problems on this mesh: "u_star", "u", "qx" or "qy", evaluated element by element. s itself
+        is u_star: source=s, diffusion=1 + s**2. Where the diffusion of s is data too, q is interpolated as in s(x, y,
+        "qx"), so that not all solutions before s are needed."""
+        if name in ("u_star", "u") or (name in ("qx", "qy") and not any(key == "diffusion" for _, key in self._called)):
+            return Field(self.memory, name)
+        return Polynomials(self.mesh, name, *self._coefficients(name))
+
     def trace(self) -> Tuple[Array, Array]:
         """The trace: (edges, modes).
 
@@ -244,7 +265,7 @@ class Solution:
             problem = problem.replace(exact=tuple(one or (lambda x, y: 0.0) for one in functions))
         elif exact is not None:
             problem = problem.replace(exact=exact)
-        built, raw = problem.build(self.context), c.Errors(ctypes.sizeof(c.Errors))
+        built, raw = problem.build(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))
         self.context.call("kedge_solution_errors", self.handle, built.handle, points or 0, raw)
         values = {name: getattr(raw, name) for name in Errors._fields}
         if not has_gradient:

@@ -15,7 +15,8 @@ from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Union
 from .mesh import Mesh
-from .problem import CONDITIONS, Problem, callback, setting
+from .data import check as check_data, native
+from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
 
@@ -56,7 +57,7 @@ class Solver:
             if set_up is None:
                 set_up = _SetUp(self.context, self.mesh, problem, progress)
             else:
-                set_up.built.apply(changed, problem.settings)
+                set_up.built.apply(changed)
                 _call(self.context, progress, "kedge_solver_update", set_up.handle)
         except BaseException:
             self._set_up = set_up = None  # it is of no problem now; nor does the exception keep its memory
@@ -107,6 +108,8 @@ class Solver:
         set_up, problem = self._ready(progress), self.problem
         if out is not None and wanted("out", out, Solution)._built is not set_up.built:
             raise ValueError("out is a solution that this solver has not made, or one from before an update that failed")
+        if out is not None:
+            _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
         handle = ctypes.c_void_p() if out is None else out.handle
         _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
         if out is None:
@@ -211,7 +214,7 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
     _check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
     context, handle = context_of(backend), ctypes.c_void_p()
-    built = problem.build(context)
+    built = problem.build(context, mesh)
     _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
     return _judge(Solution(mesh, problem, context, handle, built), on_failure)
 
@@ -224,7 +227,7 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     """
     _mesh_and_problem(mesh, problem)
     context = context_of(backend)
-    built, raw = problem.build(context), c.Plan(ctypes.sizeof(c.Plan))
+    built, raw = problem.build(context, mesh), c.Plan(ctypes.sizeof(c.Plan))
     context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
@@ -240,7 +243,7 @@ class _SetUp:
     """A solver of the library and its problem; whoever is in a call with it keeps it."""
 
     def __init__(self, context, mesh, problem, progress):
-        self.built, self.handle = problem.build(context), ctypes.c_void_p()
+        self.built, self.handle = problem.build(context, mesh), ctypes.c_void_p()
         _call(context, progress, "kedge_solver_create", context.handle, mesh.handle, self.built.handle, self.handle)
         own(self, context, c.library.kedge_solver_destroy, self.handle, mesh, self.built)
 
@@ -255,23 +258,31 @@ class _Data:
         if hasattr(source, "items"):
             raise TypeError("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
-        self._kept, context = [], solver.context
+        self.kept, self._mesh, context = [], solver.mesh, solver.context
         values = (c.BoundaryValue * max(len(boundary), 1))()
         for value, (group, given) in zip(values, boundary.items()):
             if isinstance(given, tuple(CONDITIONS.values())):
                 given = _value_of(solver, group, given)
             value.group = str(group).encode()
-            value.text, value.function = self._datum(f"boundary[{group!r}]", given, context)
-        text, function = (None, None) if source is None else self._datum("source", source, context)
-        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, None, len(boundary), values,
+            value.text, value.function, value.user = self._datum(f"boundary[{group!r}]", given, context)
+        text, function, user = (None,) * 3 if source is None else self._datum("source", source, context)
+        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, user, len(boundary), values,
                           start.handle if start is not None else None)
 
     def _datum(self, name, value, context):
-        value = value if callable(value) else setting(name, value)
+        value = datum(name, value)
         if isinstance(value, str):
-            return value.encode(), None
-        self._kept.append(callback(value, context, name))
-        return None, ctypes.cast(self._kept[-1], ctypes.c_void_p)
+            return value.encode(), None, None
+        check_data(name, value, self._mesh)
+        made = native(value, context, name)
+        self.kept.append(made)
+        return None, ctypes.cast(made.function, ctypes.c_void_p), made.user
+
+
+def _refuse_own_data(out, made):
+    """A solution cannot be overwritten while data are made of it."""
+    if any(out.memory in one.memories for several in made for one in several):
+        raise ValueError("out is a solution of which data of this solve are made; leave it out, or take another")
 
 
 def _value_of(solver, group, condition):

@@ -96,9 +96,10 @@ class Problems(unittest.TestCase):
                 ({"parameters": 3}, TypeError, "parameters is 3; it takes a dict"),
                 ({"source": [1, 2]}, TypeError, "a number or an expression"),
                 ({"source": True}, TypeError, "a number or an expression"),
-                ({"diffusion": lambda x, y: x}, TypeError, "a number, an expression or three"),
-                ({"source": {"iron": lambda x, y: x}}, TypeError, "one function of x, y and region"),
-                ({"boundary": {"a": kedge.Robin(lambda x, y: x, 1)}}, TypeError, "coefficient"),
+                ({"diffusion": ("x", lambda x, y: x, 1)}, TypeError, "make all three the one or the other"),
+                ({"diffusion": np.ones((4, 2))}, ValueError, r"takes one number an element, \(n,\), or \(n, 3\)"),
+                ({"reaction": np.ones((4, 3))}, ValueError, r"takes one number an element, \(n,\)$"),
+                ({"source": {"iron": np.array(["x", "y"])}}, TypeError, "source is an array of <U1; it takes real numbers"),
                 ({"exact": (1, 2)}, TypeError, "three functions")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 kedge.Problem(**arguments)
@@ -110,6 +111,8 @@ class Problems(unittest.TestCase):
             kedge.Problem.read("none.ini")
         with self.assertRaisesRegex(ValueError, "is a function"):
             kedge.Problem(source=lambda x, y: x).write("never.ini")
+        with self.assertRaisesRegex(ValueError, r"\[region iron\] diffusion is a function, an array"):
+            kedge.Problem(diffusion={"iron": np.ones(4)}).write("never.ini")
 
 
 if __name__ == "__main__":

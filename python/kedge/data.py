@@ -1,0 +1,231 @@
+"""Data of a problem that are no text: arrays of one number an element, and expressions made of solutions.
+
+Both are evaluated element by element; no point is searched for.
+"""
+import ctypes
+import inspect
+import numbers
+from collections import namedtuple
+
+import numpy as np
+
+from . import _library as c
+from .arguments import called
+from .context import refuse_pickle
+from .errors import InputError
+
+# A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
+Native = namedtuple("Native", "function user kept memories")
+
+
+def _of_library(name):
+    return c.FUNCTION(ctypes.cast(getattr(c.library, name), ctypes.c_void_p).value)
+
+
+BY_ELEMENT, BY_SOLUTION = _of_library("kedge_by_element"), _of_library("kedge_by_solution")
+
+
+def _view(address, n, kind=ctypes.c_double):
+    return np.frombuffer((kind * n).from_address(address), kind)
+
+
+class Operators(np.lib.mixins.NDArrayOperatorsMixin):
+    """+, -, *, /, ** and functions of NumPy make an Expression."""
+
+    __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if method != "__call__" or options or ufunc.nout != 1:
+            return NotImplemented
+        return Expression(ufunc, inputs)
+
+
+class Expression(Operators):
+    """A function of solutions on one mesh, numbers, and arrays of one number an element."""
+
+    __reduce_ex__ = refuse_pickle
+
+    def __init__(self, ufunc, inputs):
+        self._ufunc, self._parts = ufunc, [_part(value) for value in inputs]
+        meshes = {id(part.mesh): part.mesh for part in self._parts if getattr(part, "mesh", None) is not None}
+        if len(meshes) > 1:
+            raise ValueError("an expression is made of solutions on one mesh, and these are on two; take a function of "
+                             "points: lambda x, y: s(x, y) + t(x, y)")
+        self.mesh = next(iter(meshes.values()))
+        self.memories = [memory for part in self._parts for memory in getattr(part, "memories", ())]
+
+    def __repr__(self):
+        return f"<kedge: {self._ufunc.__name__} of solutions>"
+
+    def expression(self):
+        return self
+
+    def at(self, points, known):
+        """Values at the points of a block. known: what has been evaluated there."""
+        if id(self) not in known:
+            known[id(self)] = self._at(points, known)
+        return known[id(self)]
+
+    def _at(self, points, known):
+        return self._ufunc(*(part.at(points, known) if hasattr(part, "at") else part for part in self._parts))
+
+
+class Field(Expression):
+    """u_star or u of a solution."""
+
+    def __init__(self, memory, field):
+        self.mesh, self.memories, self.field = memory.mesh, [memory], field
+
+    def __repr__(self):
+        return f"<kedge: {self.field} of a solution>"
+
+    def _at(self, points, known):
+        values = np.empty(points.n)
+        if c.library.kedge_solution_at(self.memories[0].handle, c.FIELDS.index(self.field), points, values.ctypes.data):
+            raise InputError("a solution that data are made of has no fields at points: it is empty, or its problem says "
+                             "fields = 'cells'")
+        return values
+
+
+class Polynomials(Expression):
+    """A field as polynomials of the elements.
+
+    coefficients -- by shape of the mesh, [element][mode]
+    """
+
+    def __init__(self, mesh, field, order, coefficients):
+        self.mesh, self.memories, self.field, self._order, self._coefficients = mesh, [], field, order, coefficients
+
+    __repr__ = Field.__repr__
+
+    def _at(self, points, known):
+        shape, place = self.mesh.shape_places
+        element = _view(points.element, points.n, ctypes.c_int32)
+        x, y = (_view(points.r, points.n) + 1) / 2, (_view(points.s, points.n) + 1) / 2
+        values = np.empty(points.n)
+        for k, (cell, _, _) in enumerate(self.mesh.shapes):
+            here = np.flatnonzero(shape[element] == k)
+            if not here.size:
+                continue
+            at, which = np.unique(np.stack([x[here], y[here]]), axis=1, return_inverse=True)
+            basis = cell.basis(self._order, *at)[which.ravel()]
+            values[here] = np.einsum("pm,pm->p", basis, self._coefficients[k][place[element[here]]])
+        return values
+
+
+class ByElement:
+    """One number for each element, in the caller's order."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __repr__(self):
+        return f"<{len(self.values)} numbers, one an element>"
+
+    def at(self, points, known):
+        return self.values[_view(points.element, points.n, ctypes.c_int32)]
+
+
+def _part(value):
+    """A part of an expression."""
+    if isinstance(value, Operators):
+        return value.expression()
+    if isinstance(value, numbers.Real):
+        return value
+    if is_array(value):
+        return by_element("an array in an expression", value)
+    raise TypeError(f"{value!r} is in an expression with solutions; it takes numbers, solutions and arrays of one number an "
+                    "element")
+
+
+def is_array(value):
+    """Whether it is an array of NumPy or of others that share theirs, and no single number."""
+    shares = any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__"))
+    return shares and getattr(value, "ndim", 1) > 0
+
+
+def by_element(name, value):
+    """An array as a ByElement, or, of a diffusion, three of them."""
+    if hasattr(value, "__cuda_array_interface__"):
+        raise TypeError(f"{name} is an array on a GPU; copy it to the host")
+    own = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+    array = np.asarray(value) if own else np.from_dlpack(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} is an array of {array.dtype}; it takes real numbers")
+    tensor = name.endswith("diffusion") and array.ndim == 2 and array.shape[1] == 3
+    if array.ndim != 1 and not tensor:
+        more = ", or (n, 3), xx, xy, yy of a tensor" if name.endswith("diffusion") else ""
+        raise ValueError(f"{name} is an array of the shape {array.shape}; it takes one number an element, (n,){more}")
+    return tuple(map(by_element_of, array.T)) if tensor else by_element_of(array)
+
+
+def by_element_of(array):
+    return ByElement(np.array(array, float))
+
+
+def check(name, value, mesh):
+    """Whether data are of a mesh."""
+    for part in value if isinstance(value, tuple) else (value,):
+        if isinstance(part, ByElement):
+            if len(part.values) != mesh.elements:
+                raise ValueError(f"{name} has {len(part.values)} numbers, one an element, and the mesh has {mesh.elements} "
+                                 "elements")
+        elif isinstance(part, Expression):
+            if part.mesh is not mesh:
+                raise ValueError(f"{name} is made of a solution on another mesh; call s.prepare(), and give a function of "
+                                 "points: lambda x, y: s(x, y)")
+            for inner in getattr(part, "_parts", ()):
+                check(name, inner, mesh)
+
+
+def native(value, context, name):
+    """Data as a function that the library calls, from any of its threads; what a function of the caller raises ends the
+    solve.
+
+    name -- of the argument that it was given as
+    """
+    if isinstance(value, ByElement):
+        return Native(BY_ELEMENT, value.values.ctypes.data, value, ())
+    if isinstance(value, Field) and value.field == "u_star":
+        return Native(BY_SOLUTION, value.memories[0].handle.value, value, value.memories)
+    if isinstance(value, Expression):
+        return _callback(lambda points: value.at(points, {}), context, value.memories)
+    if hasattr(value, "prepare"):
+        value.prepare()
+    return _callback(_of_points(value, name), context)
+
+
+def _callback(evaluate, context, memories=()):
+    def call(_, points, value):
+        at = points.contents
+        result = _view(value, at.n)
+        try:
+            if context.failure is not None:
+                raise context.failure
+            with context.calling():
+                result[:] = evaluate(at)
+        except BaseException as failure:
+            context.failure = failure
+            result[:] = np.nan
+
+    return Native(c.FUNCTION(call), None, evaluate, memories)
+
+
+def _of_points(function, name):
+    """What a function of x, y and more returns at points of the library."""
+    try:
+        extra = set(inspect.signature(function).parameters) & {"region", "normal"}
+    except (TypeError, ValueError):
+        extra = set()
+
+    def evaluate(at):
+        n, more = at.n, {}
+        if "region" in extra:
+            more["region"] = _view(at.region, n).copy()
+        if "normal" in extra:
+            if not at.normal_x:
+                raise TypeError("a function with an argument `normal` is for boundaries; elsewhere is no normal")
+            more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
+        return called(function, name, n, _view(at.x, n).copy(), _view(at.y, n).copy(), **more)
+
+    return evaluate
