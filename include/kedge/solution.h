@@ -230,6 +230,16 @@ KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, 
 /// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
+/// Read an array of a file that kedge_solution_write() has made, as doubles, by its name in it:
+/// "Points", "Offsets", "Types", "PointData/u", "CellData/region", "FieldData/converged".
+/// @param[in,out] count  numbers that there is room for; becomes how many the file has
+/// @param[out]    values  [count]; NULL: they are only counted
+/// @retval KEDGE_ERR_IO     the file cannot be read
+/// @retval KEDGE_ERR_INPUT  it is no output of kedge, or holds no array of that name
+/// @retval KEDGE_ERR_ARG    there is not room enough, or an argument is NULL
+KEDGE_API kedge_status kedge_output_read(kedge_context *ctx, const char *path, const char *name,
+                                         int64_t *count, double *values);
+
 /// Write the report as JSON (docs/report.md) under a temporary name, then rename.
 /// @retval KEDGE_ERR_IO  as above
 KEDGE_API kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report,

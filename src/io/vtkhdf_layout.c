@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kedge/solution.h"
+
 static const char *const groups[] = {"VTKHDF", "VTKHDF/PointData", "VTKHDF/CellData",
                                      "VTKHDF/FieldData", "kedge"};
 
@@ -133,21 +135,111 @@ static herr_t lay_out(const char *path, int cell_order, kg_hdf5_dataset *dataset
   return H5Fclose(file) < 0 ? -1 : result;
 }
 
+// HDF5 is not always built thread-safe; other contexts may use it at the same time.
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/// What HDF5 is to be given back.
+typedef struct hdf5_turn {
+  reason why;
+  H5E_auto2_t print;
+  void *print_data;
+} hdf5_turn;
+
+static void begin_turn(hdf5_turn *t)
+{
+  pthread_mutex_lock(&one_at_a_time);
+  t->why.text[0] = '\0';
+  H5Eget_auto2(H5E_DEFAULT, &t->print, &t->print_data);
+  H5Eset_auto2(H5E_DEFAULT, keep_reason, &t->why);
+}
+
+static void end_turn(hdf5_turn *t)
+{
+  H5Eset_auto2(H5E_DEFAULT, t->print, t->print_data);
+  pthread_mutex_unlock(&one_at_a_time);
+}
+
 kedge_status kg_vtkhdf_lay_out(kedge_context *ctx, const char *path, const char *shown,
                                int cell_order, kg_hdf5_dataset *datasets, int n)
 {
-  // HDF5 is not always built thread-safe; other contexts may write at the same time.
-  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
-  pthread_mutex_lock(&one_at_a_time);
-  reason why = {""};
-  H5E_auto2_t print;
-  void *print_data;
-  H5Eget_auto2(H5E_DEFAULT, &print, &print_data);
-  H5Eset_auto2(H5E_DEFAULT, keep_reason, &why);
+  hdf5_turn turn;
+  begin_turn(&turn);
   const herr_t result = lay_out(path, cell_order, datasets, n);
-  H5Eset_auto2(H5E_DEFAULT, print, print_data);
-  pthread_mutex_unlock(&one_at_a_time);
+  end_turn(&turn);
   KG_REQUIRE(ctx, result >= 0, KEDGE_ERR_IO, "cannot write %s: %s", shown,
-             why.text[0] ? why.text : "HDF5 failed");
+             turn.why.text[0] ? turn.why.text : "HDF5 failed");
+  return KEDGE_OK;
+}
+
+/// What reading found.
+typedef enum finding { FOUND, NOT_OURS, NOT_THERE, NO_ROOM, FAILED } finding;
+
+static finding read_dataset(hid_t dataset, int64_t *count, double *values)
+{
+  const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
+  const hssize_t n = H5Sget_simple_extent_npoints(space);
+  const H5T_class_t class = H5Tget_class(type);
+  H5Sclose(space);
+  H5Tclose(type);
+  if (class != H5T_INTEGER && class != H5T_FLOAT) return NOT_THERE;
+  const bool fits = !values || n <= *count;
+  *count = (int64_t)n;
+  if (!fits) return NO_ROOM;
+  if (!values) return FOUND;
+  return H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ? FAILED
+                                                                                        : FOUND;
+}
+
+/// Whether all groups on the way to an object are there, and it is.
+static bool is_there(hid_t file, const char *path)
+{
+  char part[128];
+  for (const char *end = path; end;) {
+    end = strchr(end + 1, '/');
+    snprintf(part, sizeof part, "%.*s", end ? (int)(end - path) : (int)strlen(path), path);
+    if (H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
+  }
+  return true;
+}
+
+static finding read_file(const char *path, const char *name, int64_t *count, double *values)
+{
+  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+  H5Pset_file_locking(access, false, true);
+#endif
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  H5Pclose(access);
+  if (file < 0) return FAILED;
+  char inside[120];
+  snprintf(inside, sizeof inside, "VTKHDF/%s", name);
+  finding found = is_there(file, "kedge") && is_there(file, "VTKHDF") ? NOT_THERE : NOT_OURS;
+  if (found == NOT_THERE && is_there(file, inside)) {
+    const hid_t dataset = H5Dopen2(file, inside, H5P_DEFAULT);
+    found = dataset < 0 ? NOT_THERE : read_dataset(dataset, count, values);
+    if (dataset >= 0) H5Dclose(dataset);
+  }
+  H5Fclose(file);
+  return found;
+}
+
+kedge_status kedge_output_read(kedge_context *ctx, const char *path, const char *name,
+                               int64_t *count, double *values)
+{
+  KG_REQUIRE(ctx, path && name && count && *name && strlen(name) < 100, KEDGE_ERR_ARG,
+             "kedge_output_read: path, name or count is NULL, or the name is none");
+  const int64_t room = *count;
+  hdf5_turn turn;
+  begin_turn(&turn);
+  const finding found = read_file(path, name, count, values);
+  end_turn(&turn);
+  KG_REQUIRE(ctx, found != FAILED, KEDGE_ERR_IO, "cannot read %s: %s", path,
+             turn.why.text[0] ? turn.why.text : "HDF5 failed");
+  KG_REQUIRE(ctx, found != NOT_OURS, KEDGE_ERR_INPUT,
+             "%s is no output of kedge: it has no groups VTKHDF and kedge", path);
+  KG_REQUIRE(ctx, found != NOT_THERE, KEDGE_ERR_INPUT, "%s holds no numbers %s", path, name);
+  KG_REQUIRE(ctx, found != NO_ROOM, KEDGE_ERR_ARG,
+             "kedge_output_read: %s of %s has %lld numbers, and there is room for %lld", name, path,
+             (long long)*count, (long long)room);
   return KEDGE_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kedge/solution.h"
 #include "vtkhdf_case.h"
 
 static void what_is_written_in_chunks_is_read_back(void **state)
@@ -228,6 +229,45 @@ static void quadrilaterals_share_points_too(void **state)
   }
 }
 
+static void assert_refused(const char *file, const char *name, kedge_status status,
+                           const char *words)
+{
+  double value[2];
+  int64_t count = 2;
+  assert_int_equal(kedge_output_read(ctx, file, name, &count, value), status);
+  if (!strstr(kedge_context_error(ctx), words))
+    fail_msg("'%s' is not in '%s'", words, kedge_context_error(ctx));
+}
+
+static void arrays_are_read_by_name_or_refused_by_it(void **state)
+{
+  (void)state;
+  enum { CELLS = 3 };
+  int64_t count = 0;
+  double values[CELLS * NODES * 3];
+  write_file(CELLS);
+  assert_int_equal(kedge_output_read(ctx, path, "PointData/q", &count, NULL), KEDGE_OK);
+  assert_int_equal(count, CELLS * NODES * 3);
+  assert_int_equal(kedge_output_read(ctx, path, "PointData/q", &count, values), KEDGE_OK);
+  for (int i = 0; i < CELLS * NODES * 3; ++i)
+    assert_true(values[i] == value_of(1, i / (NODES * 3), i % (NODES * 3)));
+  count = CELLS;
+  assert_int_equal(kedge_output_read(ctx, path, "CellData/region", &count, values), KEDGE_OK);
+  assert_true(count == CELLS && values[2] == -14.0);
+  count = 1;
+  assert_int_equal(kedge_output_read(ctx, path, "FieldData/relative_residual", &count, values),
+                   KEDGE_OK);
+  assert_true(values[0] == 1.25e-13);
+  assert_refused(path, "CellData/error", KEDGE_ERR_ARG, "has 3 numbers, and there is room for 2");
+  assert_refused(path, "CellData/v", KEDGE_ERR_INPUT, "holds no numbers CellData/v");
+  assert_refused(path, "Celldata/error", KEDGE_ERR_INPUT, "holds no numbers Celldata/error");
+  assert_refused(path, "CellData", KEDGE_ERR_INPUT, "holds no numbers CellData");
+  assert_refused("none.vtkhdf", "Points", KEDGE_ERR_IO, "cannot read none.vtkhdf: No such file");
+  const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(H5Ldelete(file, "kedge", H5P_DEFAULT) >= 0 && H5Fclose(file) >= 0);
+  assert_refused(path, "Points", KEDGE_ERR_INPUT, "is no output of kedge");
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -237,6 +277,7 @@ int main(void)
       cmocka_unit_test(cells_of_both_shapes_lie_in_the_order_of_the_caller),
       cmocka_unit_test(quadrilaterals_share_points_too),
       cmocka_unit_test(shared_points_and_cells_are_counted_apart),
+      cmocka_unit_test(arrays_are_read_by_name_or_refused_by_it),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
