@@ -15,11 +15,12 @@ from .context import Context, Progress
 from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Note, NotConverged, NumericError, OutOfMemory,
                      Unsupported)
 from .mesh import Group, Mesh, disk, lshape, mixed, quads, ring, square
+from .output import Output, read
 from .problem import Dirichlet, Neumann, Problem, Robin
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
-           "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Problem", "Progress", "Report", "Robin",
-           "Solution", "Solver", "Unsupported", "convergence", "disk", "lshape", "mixed", "plan", "quads", "ring", "solve", "square"]
+           "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Problem", "Progress", "Report", "Robin",
+           "Solution", "Solver", "Unsupported", "convergence", "disk", "lshape", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

@@ -179,6 +179,7 @@ FUNCTIONS = {
     "kedge_solution_errors": (c_int, P, P, c_int, POINTER(Errors)),
     "kedge_solution_indicator": (c_int, P, P),
     "kedge_solution_write": (c_int, P, S),
+    "kedge_output_read": (c_int, P, S, S, POINTER(c_int64), P),
     "kedge_report_write": (c_int, P, POINTER(Report), S),
 }
 

@@ -31,9 +31,16 @@ class Triangle:
 
         return np.array(ring(order, 0))
 
+    gmsh_lattice = lattice
+
     @staticmethod
     def exponents(order):
         return [(i, j) for j in range(order + 1) for i in range(order + 1 - j)]
+
+    @staticmethod
+    def degrees(order):
+        """Of the modes of basis()."""
+        return np.array([i + j for i in range(order + 1) for j in range(order + 1 - i)])
 
     @staticmethod
     def basis(order, x, y):
@@ -91,8 +98,25 @@ class Quadrilateral:
         return np.array(points)
 
     @staticmethod
+    def gmsh_lattice(order):
+        """lattice() in the order of Gmsh, ring by ring."""
+        def ring(n, at):
+            if n <= 0:
+                return [(at, at)] * (n == 0)
+            inner = range(1, n)
+            points = [(0, 0), (n, 0), (n, n), (0, n)] + [(k, 0) for k in inner] + [(n, k) for k in inner]
+            points += [(n - k, n) for k in inner] + [(0, n - k) for k in inner]
+            return [(i + at, j + at) for i, j in points] + ring(n - 2, at + 1)
+
+        return np.array(ring(order, 0))
+
+    @staticmethod
     def exponents(order):
         return [(i, j) for j in range(order + 1) for i in range(order + 1)]
+
+    @staticmethod
+    def degrees(order):
+        return np.array([max(ij) for ij in Quadrilateral.exponents(order)])
 
     @staticmethod
     def basis(order, x, y):

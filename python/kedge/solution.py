@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from .cells import from_nodes, part
 from .context import check, own, refuse_pickle
-from .data import Expression, Field, Operators, Polynomials
-from .hints import Any, Array, ArrayLike, Function, Path, Tuple, Union
-from .location import CHUNK
+from .data import Expression, Field
+from .fields import Fields
+from .hints import Any, Array, Function, Path, Tuple, Union
 
 
 class Stage(NamedTuple):
@@ -64,7 +63,7 @@ class Memory:
         own(self, context, c.library.kedge_solution_destroy, handle, mesh)
 
 
-class Solution(Operators):
+class Solution(Fields):
     """Fields of a solve, in the caller's order of elements.
 
     Values are at the equispaced nodes of every element, in VTK's order: of triangles (P + 1)(P + 2)/2, of
@@ -116,13 +115,8 @@ class Solution(Operators):
         check(c.library.kedge_solution_report(self.handle, raw), b"")  # without the context, which may be in a call
         return raw
 
-    def _shape(self, order, *more):
-        n, quadrilaterals = self.mesh.elements, self.mesh.info["quadrilaterals"]
-        if quadrilaterals == n:
-            return n, (order + 1) ** 2, *more
-        if quadrilaterals == 0:
-            return n, (order + 1) * (order + 2) // 2, *more
-        return int(self.offsets(order)[-1]), *more
+    def _degree(self, field):
+        return self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
 
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
@@ -152,55 +146,11 @@ class Solution(Operators):
         return values
 
     @cached_property
-    def u(self) -> Array:
-        return self.values("u")
-
-    @cached_property
-    def q(self) -> Array:
-        return np.stack([self.values("qx"), self.values("qy")], axis=-1)
-
-    @cached_property
-    def sigma(self) -> Array:
-        return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
-
-    @cached_property
-    def u_star(self) -> Array:
-        return self.values("u_star", self.order + 1)
-
-    @cached_property
     def indicator(self) -> Array:
         """The L2 norm of u_star - u over every element, [element]: where the mesh should be finer."""
         values = np.empty(self.mesh.elements)
         self.context.call("kedge_solution_indicator", self.handle, values.ctypes.data)
         return values
-
-    def __call__(self, x: ArrayLike, y: ArrayLike, field: str = "u_star", outside: str = "nan") -> Any:
-        """A field at points, arrays x, y of any shape: "u_star", "u", "qx" or "qy".
-
-        outside -- of the mesh the value is NaN, "nan", or an error, "raise"
-        """
-        if outside not in ("nan", "raise"):
-            raise ValueError(f'outside is {outside!r}; it is "nan" or "raise"')
-        x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
-        points = np.column_stack([x.ravel(), y.ravel()])
-        order, coefficients = self.prepare(field)
-        values = np.full(len(points), np.nan)
-        for first in range(0, len(points), CHUNK):
-            here = slice(first, first + CHUNK)
-            where, element, at = self.mesh.locator.locate(points[here])
-            for k, ((shape, _, _), modes) in enumerate(zip(self.mesh.shapes, coefficients)):
-                mine = np.flatnonzero(where == k)
-                basis = shape.basis(order, *at[mine].T)
-                values[first + mine] = np.einsum("pm,pm->p", basis, modes[element[mine]])
-        if outside == "raise" and np.isnan(values).any():
-            bad = np.flatnonzero(np.isnan(values))
-            raise ValueError(f"{len(bad)} of {len(points)} points lie outside of the mesh, the first at "
-                             f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
-        return values.reshape(x.shape) if x.ndim else float(values[0])
-
-    def expression(self) -> Expression:
-        """u_star as data."""
-        return self.field("u_star")
 
     def field(self, name: str) -> Expression:
         """A field as data of problems on this mesh: "u_star", "u", "qx" or "qy", evaluated element by element. s itself
@@ -208,7 +158,7 @@ class Solution(Operators):
         "qx"), so that not all solutions before s are needed."""
         if name in ("u_star", "u") or (name in ("qx", "qy") and not any(key == "diffusion" for _, key in self._called)):
             return Field(self.memory, name)
-        return Polynomials(self.mesh, name, *self._coefficients(name))
+        return super().field(name)
 
     def trace(self) -> Tuple[Array, Array]:
         """The trace: (edges, modes).
@@ -221,27 +171,7 @@ class Solution(Operators):
         self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
         return edges, modes
 
-    def prepare(self, field: str = "u_star") -> Any:
-        """Make what s(x, y) needs, as its first call does; before a solve that calls functions which call it.
-
-        The mesh keeps its tree of elements for all its solutions.
-        """
-        self.mesh.locator
-        return self._coefficients(field)
-
-    def _coefficients(self, field):
-        """Of a field in the polynomials of every shape: order, [[element][mode]]."""
-        if field in ("sigma_x", "sigma_y"):
-            raise ValueError(f"{field} has no values at points, because a diffusion that varies is no polynomial; multiply "
-                             "qx and qy there by the diffusion, or take s.sigma, the values at nodes")
-        if field not in self._modes:
-            order = self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
-            values, offsets = self.values(field, order).ravel(), self.offsets(order)
-            self._modes[field] = order, [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
-                                         for shape, elements, _ in self.mesh.shapes]
-        return self._modes[field]
-
-    def error(self, exact: Union[str, Function, Tuple[Function, Function, Function], Solution, None] = None,
+    def error(self, exact: Union[str, Function, Tuple[Function, Function, Function], Fields, None] = None,
               du_dx: Optional[Function] = None, du_dy: Optional[Function] = None, norm: Optional[str] = None,
               points: Optional[int] = None) -> Any:
         """Norms of the errors against an exact U: Errors(u, u_star, q, sigma, energy), or the one that `norm` names.
@@ -256,7 +186,7 @@ class Solution(Operators):
         """
         if norm not in (None, *Errors._fields):
             raise ValueError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
-        if isinstance(exact, Solution):
+        if isinstance(exact, Fields):
             exact = exact._functions()
         functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)
         has_gradient = not callable(functions[0]) or None not in functions[1:]
@@ -271,57 +201,6 @@ class Solution(Operators):
         if not has_gradient:
             values.update(q=np.nan, sigma=np.nan, energy=np.nan)
         return values[norm] if norm else Errors(**values)
-
-    def _functions(self):
-        """u_star and q as functions that the library may call."""
-        for field in ("u_star", "qx", "qy"):
-            self.prepare(field)
-        return self, lambda x, y: self(x, y, "qx"), lambda x, y: self(x, y, "qy")
-
-    def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
-        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
-
-        points -- of the rule, a direction: P + 4 where it is left out
-        """
-        n = self.order + 4 if points is None else points
-        arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
-        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
-            x, y, weight = shape.rule(n)
-            arrays[0, elements] = maps.jacobians(x, y) * weight
-            arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
-            for array, field in zip(arrays[3:], fields):
-                order, coefficients = self._coefficients(field)
-                array[elements] = coefficients[k] @ shape.basis(order, x, y).T
-        weight, x, y, *values = arrays
-        return (weight, (x, y), *values)
-
-    def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
-             **options: Any) -> Any:
-        """Draw a field with matplotlib; returns the axes. Options are those of tripcolor.
-
-        edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
-        """
-        from .plot import plot_solution
-        return plot_solution(self, field, ax, edges, order or min(self.order + 1, 8), options)
-
-    def to_meshio(self) -> Any:
-        """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
-        its own, and u, u_star, q and sigma there."""
-        import meshio
-        order = self.order + 1
-        points, triangles = self._pieces(order)
-        fields = {name: self.values(name, order).ravel() for name in c.FIELDS}
-        pairs = {name: np.stack([fields.pop(one), fields.pop(two)], axis=-1)
-                 for name, one, two in (("q", "qx", "qy"), ("sigma", "sigma_x", "sigma_y"))}
-        return meshio.Mesh(np.column_stack([points, np.zeros(len(points))]), [("triangle", triangles)],
-                           point_data={**fields, **pairs})
-
-    def _pieces(self, order):
-        """All nodes of an order, [node][2], and the triangles between them."""
-        offsets = self.offsets(order)
-        triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
-                     for shape, elements, _ in self.mesh.shapes]
-        return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
 
     def write(self, path: Path) -> None:
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""

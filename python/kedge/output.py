@@ -1,0 +1,190 @@
+"""Output files, read back."""
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cached_property
+from typing import Optional
+
+import numpy as np
+
+from . import _library as c
+from .arguments import wanted
+from .cells import Quadrilateral, Triangle, from_nodes, part
+from .context import Context, context_of
+from .fields import Fields
+from .hints import Array, Path, Union
+from .mesh import Mesh
+
+QUADRILATERALS, FULL = (9, 70), (69, 70)  # VTK's types
+ORDERS = 5  # of the curves of a mesh
+
+
+def read(path: Path, mesh: Optional[Mesh] = None, backend: Union[str, Context] = "auto") -> Output:
+    """An output file, of Solution.write() or of the command, as an Output.
+
+    mesh    -- the Mesh that was solved on. Left out: one made from the file, which has regions by number and no groups,
+               is joined where vertices have the same place, and has triangles before quadrilaterals
+    backend -- of the mesh that is made
+    """
+    if mesh is not None:
+        wanted("mesh", mesh, Mesh)
+    return Output(path, mesh, context_of(backend) if mesh is None else mesh.context)
+
+
+class Output(Fields):
+    """An output file: fields as of a Solution, but neither trace nor report.
+
+    mesh  -- a Mesh, to whose elements arrays belong
+    order -- P; the file holds the fields as polynomials of order P + 1, at most 10
+    converged, relative_residual -- of the solve
+
+    Of a solve with fields="cells" it has means() and indicator alone.
+    """
+
+    def __init__(self, path: Path, mesh: Optional[Mesh], context: Context) -> None:
+        self.path, self.context, self._modes = os.fspath(path), context, {}
+        self.converged = bool(self._numbers("FieldData/converged")[0])
+        self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
+        types = self._numbers("Types").astype(int)
+        quadrilateral = np.isin(types, QUADRILATERALS)
+        self._offsets = self._numbers("Offsets").astype(np.int64)
+        points = self._numbers("Points").reshape(-1, 3)[:, :2]
+        shape = Quadrilateral if quadrilateral[0] else Triangle
+        self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
+        self._full = types[0] in FULL
+        self.order = self._file_order - 1 if self._full else None
+        if not self._full:
+            points = points[self._numbers("Connectivity").astype(np.int64)]
+        # [element]: its cell of the file.
+        self._cell = np.argsort(quadrilateral, kind="stable") if mesh is None else np.arange(len(types))
+        if mesh is None:
+            mesh = self._make_mesh(points, quadrilateral, context)
+        else:
+            self._check(mesh, points, quadrilateral)
+        self.mesh = mesh
+
+    def __repr__(self):
+        return f"<kedge.Output of {self.path}: {self.mesh!r}>"
+
+    def _numbers(self, name):
+        count = ctypes.c_int64()
+        arguments = self.context.handle, os.fsencode(self.path), name.encode(), count
+        self.context.call("kedge_output_read", *arguments, None)
+        values = np.empty(count.value)
+        self.context.call("kedge_output_read", *arguments, values.ctypes.data)
+        return values
+
+    def _of_shape(self, flat, shape, cells):
+        """What an array over all nodes of the file has for cells of one shape."""
+        return part(flat, self._offsets, shape, cells, self._file_order)
+
+    def _check(self, mesh, points, quadrilateral):
+        """Whether the file is of a mesh."""
+        same = mesh.elements == len(quadrilateral)
+        for shape, elements, maps in mesh.shapes if same else ():
+            same = same and (quadrilateral[elements] == (shape is Quadrilateral)).all()
+            if same:
+                here = self._of_shape(points, shape, elements)[:, :shape.corners]
+                places = maps.places(*shape.lattice(1).T)
+                same = np.abs(here - places).max() <= 1e-9 * np.ptp(places, axis=(0, 1)).max()
+        if not same:
+            raise ValueError(f"{self.path} was not written on this mesh; leave mesh out, and one is made from the file")
+
+    def _make_mesh(self, points, quadrilateral, context):
+        order, shapes = self._file_order, []
+        for shape, mine in (Triangle, ~quadrilateral), (Quadrilateral, quadrilateral):
+            if mine.any():
+                nodes = self._of_shape(points, shape, np.flatnonzero(mine))
+                shapes.append((shape, nodes, np.einsum("mn,enk->emk", from_nodes(shape, order), nodes)))
+        geometry = max(_degree(shape, order, modes) for shape, _, modes in shapes)
+        all_points, blocks, n = [], {}, 0
+        for shape, nodes, modes in shapes:
+            x, y = shape.gmsh_lattice(geometry).T / geometry
+            places = np.einsum("pm,emk->epk", shape.basis(order, x, y), modes)
+            places[:, :shape.corners] = nodes[:, :shape.corners]
+            name = {Triangle: "triangle", Quadrilateral: "quad"}[shape] + (str(len(x)) if geometry > 1 else "")
+            blocks[name] = n + np.arange(places[..., 0].size).reshape(places.shape[:2])
+            all_points.append(places.reshape(-1, 2))
+            n += len(all_points[-1])
+        joined, number = _join(np.concatenate(all_points), np.concatenate(
+            [cells[:, :shape.corners].ravel() for (shape, _, _), cells in zip(shapes, blocks.values())]))
+        regions = self._numbers("CellData/region").astype(np.int32)[self._cell]
+        return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=regions, backend=context)
+
+    @cached_property
+    def indicator(self) -> Array:
+        """The L2 norm of u_star - u over every element, [element]."""
+        return self._numbers("CellData/error_indicator")[self._cell]
+
+    def means(self, field: str) -> Array:
+        """The mean of a field over every element, [element]."""
+        if not self._full:
+            return self._component("CellData", "u" if field == "u_star" else field)[self._cell]
+        weight, _, values = self.quadrature(field)
+        return (weight * values).sum(axis=1) / weight.sum(axis=1)
+
+    def _component(self, where, field):
+        """A field of the file, flat."""
+        if field not in c.FIELDS:
+            raise ValueError(f"there is no field {field!r}; fields are {', '.join(c.FIELDS)}")
+        if field in ("u", "u_star"):
+            return self._numbers(f"{where}/{field}")
+        vector, axis = ("q", field[1]) if field[0] == "q" else field.split("_")
+        return self._numbers(f"{where}/{vector}").reshape(-1, 3)[:, "xy".index(axis)]
+
+    def _degree(self, field):
+        return self._file_order
+
+    def offsets(self, order: Optional[int] = None) -> Array:
+        """Where each element begins in arrays over nodes: [elements + 1] int."""
+        count = np.empty(self.mesh.elements, np.int64)
+        for shape, elements, _ in self.mesh.shapes:
+            count[elements] = shape.count(self.order if order is None else order)
+        return np.concatenate([[0], np.cumsum(count)])
+
+    def nodes(self, order: Optional[int] = None) -> Array:
+        """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
+        order = self.order if order is None else order
+        return self._arrange(order, [maps.places(*shape.lattice(order).T / order) for shape, _, maps in self.mesh.shapes])
+
+    def values(self, field: str, order: Optional[int] = None) -> Array:
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
+        if not self._full:
+            raise ValueError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
+        order = self.order if order is None else order
+        if order == self._file_order:
+            flat = self._component("PointData", field)
+            return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])
+                                         for shape, elements, _ in self.mesh.shapes])
+        degree, modes = self._polynomials(field)
+        return self._arrange(order, [coefficients @ shape.basis(degree, *shape.lattice(order).T / order).T
+                                     for (shape, _, _), coefficients in zip(self.mesh.shapes, modes)])
+
+    def _arrange(self, order, parts):
+        """Arrays by shape, [element][node]..., as one."""
+        if len(parts) == 1:
+            return parts[0]
+        offsets = self.offsets(order)
+        flat = np.empty((int(offsets[-1]), *parts[0].shape[2:]))
+        for (shape, elements, _), values in zip(self.mesh.shapes, parts):
+            flat[offsets[elements][:, None] + np.arange(shape.count(order))] = values
+        return flat
+
+
+def _degree(shape, order, modes):
+    """The order of maps of elements, [element][mode][x, y]."""
+    degree = shape.degrees(order)
+    size = np.abs(modes[:, degree == 1]).max(axis=(1, 2))[:, None, None]
+    there = (np.abs(modes) > 1e-11 * size).any(axis=(0, 2))
+    return min(max(1, int(degree[there].max())), ORDERS)
+
+
+def _join(points, corners):
+    """Points without copies of corners, which are numbers of points, and the new numbers; others keep their own."""
+    place, number = np.unique(points[corners] + 0.0, axis=0, return_inverse=True)
+    of_all = np.full(len(points), -1)
+    of_all[corners] = number.ravel()
+    rest = np.flatnonzero(of_all < 0)
+    of_all[rest] = len(place) + np.arange(len(rest))
+    return np.concatenate([place, points[rest]]), of_all

@@ -1,0 +1,126 @@
+"""Output files are read back: fields, meshes, and what they do not hold."""
+import os
+import tempfile
+import unittest
+
+import numpy as np
+from support import backend
+
+import kedge
+
+MESHES = {"triangles": lambda: kedge.square(3), "quadrilaterals": lambda: kedge.quads(3), "both": lambda: kedge.mixed(3),
+          "curved": lambda: kedge.ring(2, 9, geometry=3), "curved quadrilaterals": lambda: kedge.ring(2, 9, quads=True, geometry=4),
+          "moved": lambda: kedge.mixed(3, map=("x+0.1*sin(3*y)", "y+0.1*x*x"), geometry=2),
+          "trapezoids": lambda: kedge.mixed(3, map=("x+x*y/4", "y"), geometry=1)}
+
+
+
+class Outputs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = os.path.join(cls.folder.name, "a.vtkhdf")
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def solve(self, mesh, order=4, **more):
+        problem = kedge.Problem(order=order, source="sin(3*x)", diffusion=2, boundary={"default": kedge.Dirichlet("x*y")}, **more)
+        s = kedge.solve(mesh, problem, self.context)
+        s.write(self.path)
+        return s
+
+    def test_fields_on_the_mesh_are_those_that_were_written(self):
+        for name, make in MESHES.items():
+            with self.subTest(name):
+                s = self.solve(make())
+                w = kedge.read(self.path, s.mesh)
+                self.assertIs(w.mesh, s.mesh)
+                self.assertEqual((w.order, w.converged), (4, True))
+                self.assertEqual(w.relative_residual, s.report.relative_residual)
+                for field in "u", "u_star", "qx", "qy", "sigma_x", "sigma_y":
+                    np.testing.assert_array_equal(w.values(field, 5), s.values(field, 5))
+                np.testing.assert_allclose(w.u, s.u, atol=1e-12)
+                np.testing.assert_allclose(w.nodes(3), s.nodes(3), atol=1e-12)
+                np.testing.assert_array_equal(w.offsets(2), s.offsets(2))
+                np.testing.assert_array_equal(w.indicator, s.indicator)
+                np.testing.assert_allclose(w.means("u"), s.means("u"), atol=1e-12)
+
+    def test_a_mesh_is_made_of_the_file(self):
+        for name, make in MESHES.items():
+            with self.subTest(name):
+                s = self.solve(make())
+                w = kedge.read(self.path, backend=self.context)
+                for key in "elements", "vertices", "edges", "boundary_edges", "quadrilaterals", "geometry":
+                    self.assertEqual(w.mesh.info[key], s.mesh.info[key], key)
+                self.assertAlmostEqual(w.mesh.area, s.mesh.area, 12)
+                low, high = np.reshape(s.mesh.box, (2, 2))
+                x, y = (low + (high - low) * np.random.default_rng(1).random((200, 2))).T
+                for field in "u_star", "u", "qx", "qy":
+                    np.testing.assert_allclose(w(x, y, field), s(x, y, field), atol=1e-8)
+                order = np.argsort(np.diff(s.offsets(1)) == 4, kind="stable")
+                np.testing.assert_allclose(w.means("qx"), kedge.read(self.path, s.mesh).means("qx")[order], atol=1e-12)
+                np.testing.assert_array_equal(w.indicator, s.indicator[order])
+
+    def test_regions_come_back_by_number(self):
+        cells = [[0, 1, 2], [0, 2, 3]]
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], cells, regions=[7, 3])
+        self.solve(mesh)
+        np.testing.assert_array_equal(kedge.read(self.path).mesh.regions, [7, 3])
+
+    def test_slits_are_closed_without_the_mesh(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]], [[0, 1, 2], [3, 4, 5]])
+        self.solve(mesh)
+        self.assertEqual([m.info["parts"] for m in (mesh, kedge.read(self.path, mesh).mesh, kedge.read(self.path).mesh)], [2, 2, 1])
+
+    def test_a_trace_that_was_kept_makes_the_solution_again(self):
+        s = self.solve(kedge.mixed(3))
+        solver = kedge.Solver(s.mesh, s.problem, self.context)
+        again = solver.recover(s.trace()[1][solver.edges].ravel())
+        np.testing.assert_allclose(again.u, s.u, atol=1e-12)
+
+    def test_what_was_read_is_data_of_a_problem(self):
+        s = self.solve(kedge.ring(2, 9, geometry=3))
+        w = kedge.read(self.path, s.mesh)
+        problem = s.problem.replace(tolerance=1e-13)
+        one, two = (kedge.solve(s.mesh, problem.replace(source=1 + data**2), self.context, on_failure="warn").u
+                    for data in (s, w))
+        np.testing.assert_allclose(one, two, atol=1e-11)
+
+    def test_the_highest_orders_are_read_too(self):
+        s = self.solve(kedge.square(2), 12)
+        w = kedge.read(self.path, s.mesh)
+        np.testing.assert_array_equal(w.values("u", 10), s.values("u", 10))
+        self.assertEqual(w.order, 9)  # all that the file tells
+
+    def test_means_are_read_of_outputs_of_cells(self):
+        for make in kedge.square, kedge.mixed:
+            s = self.solve(make(3), fields="cells")
+            for mesh in s.mesh, None:
+                w = kedge.read(self.path, mesh)
+                order = np.argsort(np.diff(s.offsets(1)) == 4, kind="stable") if mesh is None else slice(None)
+                for field in "u", "qx", "sigma_y":
+                    np.testing.assert_array_equal(w.means(field), s.means(field)[order])
+                np.testing.assert_array_equal(w.indicator, s.indicator[order])
+                self.assertEqual(w.mesh.vertices, s.mesh.vertices)
+                for call in w.prepare, lambda w=w: w.u, lambda w=w: w(0.5, 0.5):
+                    with self.assertRaisesRegex(ValueError, "a.vtkhdf holds means alone"):
+                        call()
+
+    def test_what_a_file_does_not_hold_is_said(self):
+        s = self.solve(kedge.square(3))
+        w = kedge.read(self.path, s.mesh)
+        solver = kedge.Solver(s.mesh, s.problem, self.context)
+        for call, error, sentence in [
+                (lambda: kedge.read("none.vtkhdf"), kedge.FileError, "cannot read none.vtkhdf: No such file"),
+                (lambda: kedge.read(__file__), kedge.FileError, "cannot read"),
+                (lambda: kedge.read(self.path, kedge.square(4)), ValueError, "a.vtkhdf was not written on this mesh"),
+                (lambda: kedge.read(self.path, kedge.square(3, map=("2*x", "y"))), ValueError, "was not written on this mesh"),
+                (lambda: kedge.read(self.path, "plate.msh"), TypeError, "takes a kedge.Mesh"),
+                (lambda: solver.solve(start=w), TypeError, "start is a kedge.Output; it takes a kedge.Solution"),
+                (lambda: w.values("v"), ValueError, "there is no field 'v'")]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                call()
+
+
+if __name__ == "__main__":
+    unittest.main()
