@@ -35,7 +35,7 @@ class Operators(np.lib.mixins.NDArrayOperatorsMixin):
     __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
-        if method != "__call__" or options or ufunc.nout != 1:
+        if method != "__call__" or options or ufunc.nout != 1 or ufunc.signature:  # not point by point
             return NotImplemented
         return Expression(ufunc, inputs)
 

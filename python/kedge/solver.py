@@ -83,7 +83,7 @@ class Solver:
               on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
-        source     -- a number, an expression or a function, instead of the problem's
+        source     -- a number, an expression or data, as of Problem, instead of the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace

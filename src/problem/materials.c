@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "device/context.h"
 #include "problem/located.h"
 #include "problem/problem.h"
 
@@ -17,24 +18,53 @@ static kedge_status evaluate(kedge_context *ctx, const kedge_problem *problem,
   return kg_coefficients_refuse(ctx, problem, mesh, tag, NULL, value);
 }
 
+enum { BLOCK = 256 };
+
+static const double *first_corner(const kedge_mesh *mesh, int32_t element)
+{
+  return mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, element)[0];
+}
+
+/// Materials of elements [first, end), at most BLOCK. @return the first bad one, or `end`
+static int32_t make_block(const kedge_mesh *mesh, int32_t first, int32_t end, kg_resolved *out)
+{
+  double memory[KG_LOCATED * BLOCK], x[BLOCK], y[BLOCK], value[4 * BLOCK];
+  const kg_located at = kg_located_in(memory, BLOCK);
+  const size_t n = (size_t)(end - first);
+  for (size_t i = 0; i < n; ++i) {
+    const int32_t e = first + (int32_t)i;
+    kg_locate(&at, i, mesh, e, -1.0, -1.0);
+    x[i] = first_corner(mesh, e)[0];
+    y[i] = first_corner(mesh, e)[1];
+  }
+  const kedge_points points = kg_located_points(&at, mesh, n, x, y);
+  kg_coefficients_evaluate(&out->equation, &points, value);
+  int32_t bad = end;
+  for (size_t i = n; i-- > 0;) {
+    double *const to = out->material[first + (int32_t)i];
+    for (size_t k = 0; k < 4; ++k) to[k] = value[k * n + i];
+    if (!kg_is_elliptic(to)) bad = first + (int32_t)i;
+  }
+  return bad;
+}
+
 /// A material for each element.
 static kedge_status make_of_elements(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
-  KG_TRY(kg_host_alloc(ctx, (size_t)mesh->n_elements, sizeof *out->material, &out->material));
-  out->n_materials = mesh->n_elements;
-  double memory[KG_LOCATED];
-  const kg_located at = kg_located_in(memory, 1);
-  for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    const double *const corner = mesh->vertices + 2 * (int64_t)kg_element_vertices(mesh, e)[0];
-    kg_locate(&at, 0, mesh, e, -1.0, -1.0);
-    const kedge_points point = kg_located_points(&at, mesh, 1, corner, corner + 1);
-    kg_coefficients_evaluate(&out->equation, &point, out->material[e]);
-    if (!kg_is_elliptic(out->material[e]))
-      return kg_coefficients_refuse(ctx, problem, mesh, mesh->element_region[e], corner,
-                                    out->material[e]);
+  const int32_t n = mesh->n_elements;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *out->material, &out->material));
+  out->n_materials = n;
+  int32_t bad = n;
+#pragma omp parallel for reduction(min : bad) num_threads(ctx->threads)
+  for (int32_t block = 0; block < (n + BLOCK - 1) / BLOCK; ++block) {
+    const int32_t first = block * BLOCK, end = n - first < BLOCK ? n : first + BLOCK;
+    const int32_t found = make_block(mesh, first, end, out);
+    if (found < end && found < bad) bad = found;
   }
-  return KEDGE_OK;
+  if (bad == n) return KEDGE_OK;
+  return kg_coefficients_refuse(ctx, problem, mesh, mesh->element_region[bad],
+                                first_corner(mesh, bad), out->material[bad]);
 }
 
 kedge_status kg_materials_make(kedge_context *ctx, const kedge_problem *problem,

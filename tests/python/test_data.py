@@ -72,6 +72,14 @@ class Data(unittest.TestCase):
         text = {"left half": (2, 0, 4), "right half": (1, 0, 4)}
         np.testing.assert_array_equal(equal, self.solve(self.mesh, diffusion=text).u)
 
+    def test_memory_is_predicted(self):
+        problem = kedge.Problem(order=2, source=1, diffusion=1.0 + np.arange(32), boundary={"default": kedge.Dirichlet(0)})
+        plan = kedge.plan(self.mesh, problem, self.context)
+        report = kedge.solve(self.mesh, problem, self.context).report
+        self.assertEqual(plan["peak_bytes"], report.predicted_device_bytes)
+        self.assertEqual(plan["peak_bytes"], report.peak_device_bytes)
+        self.assertEqual(report.preconditioner, kedge.solve(self.mesh, problem.replace(diffusion=1), self.context).report.preconditioner)
+
     def test_an_array_is_copied_when_it_is_given(self):
         array = np.where(self.right, 0.5, 3.0)
         problem = kedge.Problem(diffusion=array, source=1, boundary={"default": kedge.Dirichlet(0)})
@@ -191,6 +199,7 @@ class Data(unittest.TestCase):
                 (lambda: s + "x", TypeError, "'x' is in an expression with solutions"),
                 (lambda: solver.solve(s * np.ones(5)), ValueError, "source has 5 numbers"),
                 (lambda: np.add.reduce(s), TypeError, ""),
+                (lambda: s @ s, TypeError, ""),
                 (lambda: self.solve(self.mesh, source=1 + self.solve(self.mesh, fields="cells")), kedge.InputError,
                  "fields = 'cells'")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
