@@ -1,5 +1,6 @@
 """Arrays of one number an element, and solutions, as data of problems."""
 import gc
+import pickle
 import unittest
 import warnings
 import weakref
@@ -85,6 +86,10 @@ class Data(unittest.TestCase):
         problem = kedge.Problem(diffusion=array, source=1, boundary={"default": kedge.Dirichlet(0)})
         before = kedge.solve(self.mesh, problem, self.context).u
         array[:] = -1
+        other = pickle.loads(pickle.dumps(problem))
+        np.testing.assert_array_equal(kedge.solve(self.mesh, other, self.context).u, before)
+        with self.assertRaisesRegex(TypeError, "cannot be pickled"):
+            pickle.dumps(problem.replace(source=kedge.solve(self.mesh, problem, self.context)))
         np.testing.assert_array_equal(kedge.solve(self.mesh, problem, self.context).u, before)
 
     def test_a_solver_takes_arrays_as_sources_values_and_coefficients(self):
