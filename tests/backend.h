@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "kedge/context.h"
+#include "device/context.h"
 
 /// The backend named by KEDGE_TEST_BACKEND; the host when the program is started by hand.
 static inline kedge_backend test_backend(void)
@@ -58,7 +58,7 @@ static inline void must(kedge_context *ctx, kedge_status status)
   if (status != KEDGE_OK) fail_msg("%s", kedge_context_error(ctx));
 }
 
-/// A context with so many threads, which are not bound.
+/// A context with so many threads, which are not bound, and which every loop takes.
 static inline kedge_context *open_backend(kedge_backend backend, int threads)
 {
   kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
@@ -67,5 +67,6 @@ static inline kedge_context *open_backend(kedge_backend backend, int threads)
   options.bind_threads = false;
   kedge_context *ctx = NULL;
   must(NULL, kedge_context_create(&options, &ctx));
+  ctx->work_of_a_team = 0;
   return ctx;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/memory.h"
+#include "device/loop.h"
 #include "device/placement.h"
 
 static const char *const names[KEDGE_BACKEND_COUNT] = {
@@ -99,6 +100,7 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
   KG_TRY(kg_host_calloc(NULL, 1, sizeof *ctx, &ctx));
 
   kedge_status status;
+  ctx->work_of_a_team = KG_WORK_OF_A_TEAM;
   snprintf(ctx->reason, sizeof ctx->reason, "asked for");
   if (options->backend == KEDGE_BACKEND_AUTO)
     status = open_any(ctx, options);

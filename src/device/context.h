@@ -8,10 +8,11 @@ KEDGE_BEGIN_DECLS
 struct kedge_context {
   kedge_backend backend;
   const kg_backend_table *table;
-  void *state;           ///< of the backend
-  int threads;           ///< OpenMP threads of host loops
-  void *scratch;         ///< of the threads of a loop, kg_loop_scratch()
-  size_t scratch_bytes;  ///< of all threads
+  void *state;             ///< of the backend
+  int threads;             ///< OpenMP threads of host loops
+  int64_t work_of_a_team;  ///< KG_WORK_OF_A_TEAM; 0 in tests: every loop takes all threads
+  void *scratch;           ///< of the threads of a loop, kg_loop_scratch()
+  size_t scratch_bytes;    ///< of all threads
   char device[192];
   char reason[192];
   char error[1024];

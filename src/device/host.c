@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "device/placement.h"
 
@@ -30,7 +30,8 @@ static kedge_status host_alloc(kedge_context *ctx, size_t bytes, void **out)
   KG_TRY(kg_host_alloc(ctx, bytes, 1, out));
   // One page at a time, so that each lands on the NUMA node of the thread that will own that part.
   char *memory = *out;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, (int64_t)(bytes / 4096), 256))
   for (size_t i = 0; i < bytes; i += 4096) memory[i] = 0;
   return KEDGE_OK;
 }

@@ -3,21 +3,19 @@
 #pragma once
 #include "device/context.h"
 
-/// Threads for a loop over n small things: elements, edges, vertices. A short one is over before a
-/// team has met, and where a core of the team is busy, with a GPU's driver say, all wait for it.
-static inline int kg_loop_threads(const kedge_context *ctx, int64_t n)
-{
-  const int64_t worth_a_team = 1 << 16;
-  return n < worth_a_team ? 1 : ctx->threads;
-}
+/// Work that a team of threads is worth. A loop of less is over before the team has met: to wake it
+/// takes tens of microseconds, and where a core is busy, with a GPU's driver say, all wait for it.
+/// On 16 cores 1225 rows of a sparse matrix are not worth it and 7921 are (profiling/cycle). On 2
+/// busy cores 2048 triangles at order 1 take 50 ms with a team for every loop, 24 with this, and 23
+/// with one thread.
+#define KG_WORK_OF_A_TEAM ((int64_t)1 << 16)
 
-/// Threads for a loop over n rows of a sparse matrix, one of many in a row, between which the team
-/// waits awake. On 16 cores a cycle takes 50 us at 1225 rows and 160 at 7921, on one 39 and 445
-/// (profiling/cycle --backend host --mesh "square 36", and 90).
-static inline int kg_row_threads(const kedge_context *ctx, int64_t n)
+/// Threads for a loop of n iterations of so much work: about how many numbers each reads, writes or
+/// computes. Loops over a mesh that is made count 1. All threads or one: OpenMP ends those that a
+/// smaller team leaves out, and a new one is not bound to its core.
+static inline int kg_loop_threads(const kedge_context *ctx, int64_t n, int64_t work)
 {
-  const int64_t worth_a_team = 1 << 11;
-  return n < worth_a_team ? 1 : ctx->threads;
+  return n * work < ctx->work_of_a_team ? 1 : ctx->threads;
 }
 
 /// Memory of the threads of a loop, where it is too much for their stacks, which may have 256 KB.

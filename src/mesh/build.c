@@ -61,9 +61,9 @@ static void set_keys(kedge_context *ctx, const kg_raw_mesh *raw, int n_corners, 
 {
   const double *vertices = raw->vertices;
   double xmin = INFINITY, ymin = INFINITY, xmax = -INFINITY, ymax = -INFINITY;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, n)) reduction(min           \
-                                                                        : xmin, ymin) \
-    reduction(max                                                                     \
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n, 1)) reduction(min           \
+                                                                           : xmin, ymin) \
+    reduction(max                                                                        \
               : xmax, ymax)
   for (int32_t i = 0; i < n; ++i) {
     const int32_t *v = kg_raw_corners(raw, element[i]);
@@ -75,7 +75,7 @@ static void set_keys(kedge_context *ctx, const kg_raw_mesh *raw, int n_corners, 
     ymax = fmax(ymax, y);
   }
   const kg_hilbert_box box = kg_hilbert_box_of(xmin, ymin, xmax, ymax);
-#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n))
+#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n, 1))
   for (int32_t i = 0; i < n; ++i) {
     const int32_t *v = kg_raw_corners(raw, element[i]);
     pairs[i] = (kg_pair){kg_hilbert_place(box, vertices, v, n_corners), element[i]};
@@ -110,7 +110,7 @@ static kedge_status order(kg_mesh_builder *b)
   }
   KG_TRY(
       kg_host_alloc(b->ctx, (size_t)kg_mesh_sides(mesh), sizeof(int32_t), &mesh->element_vertices));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements, 1))
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t origin = mesh->element_origin[e];
     const int32_t *from = kg_raw_corners(raw, origin);
@@ -149,7 +149,7 @@ static kedge_status copy_regions(kg_mesh_builder *b)
   kedge_mesh *mesh = b->mesh;
   const int32_t *regions = b->raw->regions;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_elements, sizeof(int32_t), &mesh->element_region));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements, 1))
   for (int32_t e = 0; e < mesh->n_elements; ++e)
     mesh->element_region[e] = regions ? regions[mesh->element_origin[e]] : 0;
   return KEDGE_OK;

@@ -128,7 +128,8 @@ static kedge_status check_vertices(const kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   int64_t bad = INT64_MAX;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_vertices)) reduction(min : bad)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_vertices, 1)) reduction(min \
+                                                                                            : bad)
   for (int64_t v = 0; v < raw->n_vertices; ++v)
     if (!(kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1])) &&
         v < bad)
@@ -152,7 +153,7 @@ kedge_status kg_build_check(kg_mesh_builder *b)
   KG_TRY(check_vertices(b));
   KG_TRY(kg_host_calloc(b->ctx, (size_t)raw->n_elements, sizeof *b->clockwise, &b->clockwise));
   int64_t bad = INT64_MAX, turned = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements)) \
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_elements, 1)) \
     reduction(min : bad) reduction(+ : turned)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     if (examine(b, e, &b->clockwise[e]) != KG_SOUND && e < bad) bad = e;

@@ -53,7 +53,7 @@ kedge_status kg_build_nodes(kg_mesh_builder *b)
   for (int k = 0; k < mesh->n_blocks; ++k)
     n += (size_t)mesh->block[k].n * (size_t)mesh->block[k].cell->n_modes(mesh->geometry);
   KG_TRY(kg_host_alloc(b->ctx, n, 2 * sizeof(double), &mesh->nodes));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements, 1))
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t origin = mesh->element_origin[e];
     const kg_curve *curve = kg_curve_of(b->curves, kg_block_of(mesh, e)->cell);
@@ -100,7 +100,7 @@ kedge_status kg_build_fit(const kg_mesh_builder *b)
 {
   const kedge_mesh *mesh = b->mesh;
   int32_t bad = INT32_MAX;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges)) reduction(min : bad)
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges, 1)) reduction(min : bad)
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
     if (gap_of(b, edge) > 0 && edge < bad) bad = edge;
   if (bad == INT32_MAX) return KEDGE_OK;

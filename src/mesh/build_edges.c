@@ -58,7 +58,7 @@ static int64_t match_sides(kg_mesh_builder *b, int64_t *n_boundary)
   const int64_t n = kg_mesh_sides(mesh);
   const kg_side *sides = b->sides;
   int64_t bad = INT64_MAX, lonely = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n)) \
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n, 1)) \
     reduction(min : bad) reduction(+ : lonely)
   for (int64_t i = 0; i < n; ++i) {
     if (i > 0 && same_edge(mesh, sides[i - 1], sides[i])) continue;

@@ -76,7 +76,7 @@ static kedge_status mark_boundary(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)mesh->n_edges, sizeof(int32_t), &mesh->edge_group));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_edges, 1))
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
     mesh->edge_group[edge] = mesh->edge_sides[2 * (int64_t)edge + 1] == KG_NO_SIDE ? 0 : -1;
   return KEDGE_OK;
@@ -247,7 +247,7 @@ static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags,
   const int64_t n = mesh->n_elements, n_blocks = (n + BLOCK - 1) / BLOCK;
   region_run *runs;  // [block]: its first
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *runs, &runs));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, n, 1))
   for (int64_t k = 0; k < n_blocks; ++k)
     runs[k] = run_from(b, k * BLOCK, k + 1 < n_blocks ? (k + 1) * BLOCK : n);
   for (int64_t k = 0; k < n_blocks; ++k) {

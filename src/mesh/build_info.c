@@ -203,7 +203,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   const int n_blocks = (mesh->n_elements - 1) / BLOCK + 1;
   summary *blocks;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n_blocks, sizeof *blocks, &blocks));
-#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(b->ctx, mesh->n_elements, 1))
   for (int k = 0; k < n_blocks; ++k) {
     const int64_t begin = (int64_t)k * BLOCK;
     const int64_t end = begin + BLOCK < mesh->n_elements ? begin + BLOCK : mesh->n_elements;

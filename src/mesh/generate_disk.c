@@ -48,7 +48,7 @@ kedge_status kg_form_disk(kedge_context *ctx, const kg_form_args *args, kg_raw_m
   const int64_t n = args->n;
   KG_TRY(kg_raw_mesh_alloc(ctx, 1 + 3 * n * (n + 1), 6 * n * n, 3, 6 * n, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t layer = 0; layer <= n; ++layer) {
     for (int64_t s = 0; s < (layer ? 6 * layer : 1); ++s)
       place(n, layer, (double)s, raw->vertices + 2 * (int64_t)vertex_of(layer, s));
@@ -66,7 +66,7 @@ void kg_bend_disk(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw
   const int g = raw->geometry;
   kg_node_matrix inside;
   kg_node_matrix_gmsh(&kg_triangle, g, false, g, &inside);
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t e = 6 * (n - 1) * (n - 1); e < raw->n_elements; ++e) {
     const int32_t *v = kg_raw_corners(raw, e);
     if (v[1] < first || v[2] < first) continue;  // its edge from corner 1 to 2 is inside

@@ -64,14 +64,14 @@ kedge_status kg_form_square(kedge_context *ctx, const kg_form_args *args, kg_raw
   KG_TRY(kg_raw_mesh_alloc(ctx, w * w, element_of_square(args, 0, n),
                            kg_pattern_width(args->pattern), 4 * n, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t j = 0; j <= n; ++j) {
     for (int64_t i = 0; i <= n; ++i) {
       raw->vertices[2 * (j * w + i)] = (double)i / (double)n;
       raw->vertices[2 * (j * w + i) + 1] = (double)j / (double)n;
     }
   }
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < n; ++i) {
       const bool whole = args->pattern == KG_PATTERN_WHOLE ||
@@ -116,7 +116,7 @@ kedge_status kg_form_lshape(kedge_context *ctx, const kg_form_args *args, kg_raw
   KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 3 * parts * n * n,
                            kg_pattern_width(args->pattern), 8 * n, raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t j = 0; j <= 2 * n; ++j) {
     for (int64_t i = 0; i <= (j < n ? n : 2 * n); ++i) {
       double *xy = raw->vertices + 2 * lshape_vertex(n, i, j);
@@ -124,7 +124,7 @@ kedge_status kg_form_lshape(kedge_context *ctx, const kg_form_args *args, kg_raw
       xy[1] = (double)(j - n) / (double)n;
     }
   }
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t j = 0; j < 2 * n; ++j)
     for (int64_t i = 0; i < (j < n ? n : 2 * n); ++i)
       put_square(raw, whole, parts * ((j < n ? j : 2 * j - n) * n + i),
@@ -152,11 +152,11 @@ kedge_status kg_form_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_m
   KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, parts * n * m, kg_pattern_width(args->pattern), 2 * m,
                            raw));
   raw->n_lines = 0;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t i = 0; i <= n; ++i)
     for (int64_t j = 0; j < m; ++j)
       ring_place(args, (double)i, (double)j, raw->vertices + 2 * (i * m + j));
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j) {
       const int64_t k = (j + 1) % m;
@@ -177,7 +177,7 @@ void kg_bend_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw
   const kg_cell *cell = raw->width == 3 ? &kg_triangle : &kg_quadrilateral;
   kg_node_matrix straight;
   kg_node_matrix_raise(cell, 1, raw->geometry, &straight);
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     double corner[KG_FACETS_MAX][2], strip[KG_NODES_MAX][2], *nodes = kg_raw_nodes(raw, e);
     const int64_t sector = e / (raw->width == 3 ? 2 : 1) % m;

@@ -88,8 +88,9 @@ static kedge_status refuse(const mover *m, int64_t e)
 static kedge_status move_elements(const mover *m)
 {
   int64_t bad = INT64_MAX;
-#pragma omp parallel for num_threads(kg_loop_threads(m->ctx, m->raw->n_elements)) reduction(min \
-                                                                                            : bad)
+#pragma omp parallel for num_threads(kg_loop_threads(m->ctx, m->raw->n_elements, 1)) \
+    reduction(min                                                                    \
+              : bad)
   for (int64_t e = 0; e < m->raw->n_elements; ++e)
     if (!move_element(m, e) && e < bad) bad = e;
   return bad == INT64_MAX ? KEDGE_OK : refuse(m, bad);
@@ -99,7 +100,7 @@ static kedge_status move_elements(const mover *m)
 /// refused with an element.
 static void move_vertices(const mover *m)
 {
-#pragma omp parallel for num_threads(kg_loop_threads(m->ctx, m->raw->n_vertices))
+#pragma omp parallel for num_threads(kg_loop_threads(m->ctx, m->raw->n_vertices, 1))
   for (int64_t v = 0; v < m->raw->n_vertices; ++v) {
     double moved[2];
     (void)move_places(m, 1, m->raw->vertices + 2 * v, moved);

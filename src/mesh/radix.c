@@ -49,7 +49,7 @@ static void sort_by_digit(const kg_pair *from, kg_pair *to, size_t n, int shift,
 
 kedge_status kg_radix_sort(kedge_context *ctx, kg_pair **pairs, size_t n, int bits)
 {
-  const int threads = kg_loop_threads(ctx, (int64_t)n);
+  const int threads = kg_loop_threads(ctx, (int64_t)n, 1);
   kg_pair *other = NULL;
   size_t(*counts)[DIGITS] = NULL;
   kedge_status status = kg_host_alloc(ctx, n, sizeof *other, &other);

@@ -18,12 +18,12 @@ _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
 static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, const int32_t *rank,
                            kg_raw_mesh *out)
 {
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_vertices))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_vertices, 1))
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
     memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
   if (mesh->nodes) return;  // kg_refine_curves() places the others
   double *middle = out->vertices + 2 * (int64_t)mesh->n_vertices;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_edges, 1))
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     int32_t ends[2];
     kg_side_ends(mesh, mesh->edge_sides[2 * edge], ends);
@@ -34,7 +34,7 @@ static void split_vertices(const kedge_context *ctx, const kedge_mesh *mesh, con
   }
   const int32_t n = kg_mesh_quadrilaterals(mesh), first = mesh->n_elements - n;
   double *centre = middle + 2 * (int64_t)mesh->n_edges;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, n))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n, 1))
   for (int32_t i = 0; i < n; ++i) {
     const int32_t *v = kg_element_vertices(mesh, first + i);
     for (int k = 0; k < 2; ++k) {
@@ -73,7 +73,7 @@ static void split_elements(const kedge_context *ctx, const kedge_mesh *mesh, con
                            kg_raw_mesh *out)
 {
   const int32_t n_triangles = mesh->n_elements - kg_mesh_quadrilaterals(mesh);
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements, 1))
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t first = 4 * (int64_t)mesh->element_origin[e];
     const int n = kg_block_of(mesh, e)->cell->n_vertices;

@@ -68,7 +68,7 @@ kedge_status kg_refine_curves(kedge_context *ctx, const kedge_mesh *mesh, kg_raw
   KG_TRY(kg_host_alloc(ctx, 2, sizeof *parts, &parts));
   part_matrices(&kg_triangle, mesh->geometry, parts[0]);
   part_matrices(&kg_quadrilateral, mesh->geometry, parts[1]);
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, mesh->n_elements, 1))
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const kg_node_matrix *matrix = parts[kg_block_of(mesh, e)->cell == &kg_quadrilateral];
     const int64_t first = 4 * (int64_t)mesh->element_origin[e];

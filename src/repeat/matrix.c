@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/assembled/ell.h"
 #include "ops/assembled/ell_block.h"
 #include "repeat/unknowns.h"
@@ -151,7 +151,8 @@ static kedge_status make(kedge_solver *solver, parts *of, kedge_matrix *matrix)
   for (int32_t k = 0; k < n_free; ++k) of->unknown_of[solver->unknowns[k] >> 1] = k;
   if (n_free > 0) KG_TRY(make_ell(p, of));
   KG_TRY(allocate(solver, of, matrix));
-#pragma omp parallel for schedule(static) num_threads(p->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(p->ctx, n_free, 64 * p->shape.size.n_edge))
   for (int32_t k = 0; k < n_free; ++k) fill(solver, of, k, matrix);
   return KEDGE_OK;
 }

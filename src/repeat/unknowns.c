@@ -1,7 +1,7 @@
 #include "repeat/unknowns.h"
 
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 
 /// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
 static bool is_turned(const kedge_mesh *mesh, int32_t edge)
@@ -43,7 +43,8 @@ void kg_unknowns_take(const kedge_solver *solver, const double *unknowns, double
 {
   const kg_pipeline *const p = solver->pipeline;
   const int m = p->shape.size.n_edge;
-#pragma omp parallel for schedule(static) num_threads(p->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(p->ctx, p->layout.count.n_free, 4 * m))
   for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
     const uint32_t here = solver->unknowns[k];
     double *const row = rows + (int64_t)(here >> 1) * m;
@@ -56,7 +57,8 @@ void kg_unknowns_give(const kedge_solver *solver, const double *rows, double fac
 {
   const kg_pipeline *const p = solver->pipeline;
   const int m = p->shape.size.n_edge;
-#pragma omp parallel for schedule(static) num_threads(p->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(p->ctx, p->layout.count.n_free, 4 * m))
   for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
     const uint32_t here = solver->unknowns[k];
     const double *const row = rows + (int64_t)(here >> 1) * m;

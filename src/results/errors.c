@@ -6,7 +6,7 @@
 #include "basis/quadrature.h"
 #include "core/memory.h"
 #include "core/sized.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "expression/function.h"
 #include "problem/located.h"
 #include "results/results.h"
@@ -110,7 +110,8 @@ static squares sum_block(const measure *m, int32_t first, int32_t end, const blo
 static void sum_all(const measure *m, kedge_errors *errors)
 {
   const int32_t n = m->s->mesh->n_elements, step = m->at_once, blocks = (n + step - 1) / step;
-#pragma omp parallel for schedule(dynamic) num_threads(m->s->ctx->threads)
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(kg_loop_threads(m->s->ctx, n, 64 * m->rows * m->rows))
   for (int32_t i = 0; i < blocks; ++i) {
     const block b = block_of(m, omp_get_thread_num());
     const int32_t first = i * step, end = n - first < step ? n : first + step;

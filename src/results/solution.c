@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "basis/polynomials.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "core/sized.h"
 
@@ -115,7 +115,8 @@ kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy
   node_work w;
   KG_TRY(check_order(s, order, xy, "kedge_solution_nodes"));
   KG_TRY(node_work_create(s, order, &w));
-#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(s->ctx, s->mesh->n_elements, 16 * s->size.n_modes))
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
     kg_place_points(s, kg_points_of(s, &w.nodes, e), e, 2, xy + 2 * first_node(s, &w, e));
   node_work_free(&w);
@@ -130,7 +131,8 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   KG_TRY(check_field(s, field));
   KG_TRY(kg_solution_check_full(s, "kedge_solution_values"));
   KG_TRY(node_work_create(s, order, &w));
-#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+#pragma omp parallel for schedule(static) num_threads( \
+    kg_loop_threads(s->ctx, s->mesh->n_elements, (int64_t)s->size.n_modes * s->size.n_modes))
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
     kg_field_at(s, kg_points_of(s, &w.nodes, e), field, e, values + first_node(s, &w, e));
   node_work_free(&w);
@@ -145,7 +147,8 @@ kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, do
   kg_element_points rule;
   const kedge_status status = kg_rule_create(s, kg_cell_rows(s->size.order), &rule);
   if (status == KEDGE_OK) {
-#pragma omp parallel for schedule(static) num_threads(s->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(s->ctx, s->mesh->n_elements, 16 * s->size.n_modes))
     for (int32_t e = 0; e < s->mesh->n_elements; ++e)
       values[s->mesh->element_origin[e]] = kg_field_mean(s, kg_points_of(s, &rule, e), field, e);
   }

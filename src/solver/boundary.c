@@ -7,7 +7,7 @@
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "problem/located.h"
 
 /// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
@@ -22,8 +22,7 @@ static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
 
 enum {
   EDGE_POINTS_MAX = KEDGE_ORDER_MAX + KG_BOUNDARY_POINTS_MORE,
-  BLOCKS_OF_ONE = 16,  // so few are done before a team of threads is awake
-  BLOCK_EDGES = 32,    // a call of a user's function costs more than a few points
+  BLOCK_EDGES = 32,  // a call of a user's function costs more than a few points
   BLOCK_POINTS = BLOCK_EDGES * EDGE_POINTS_MAX,
 };
 
@@ -170,11 +169,11 @@ static void sample_run(const boundary_sampler *s, int32_t begin, int32_t end, ed
   }
 }
 
-static bad_edge_value sample_edges(const boundary_sampler *s, int threads)
+static bad_edge_value sample_edges(const kedge_context *ctx, const boundary_sampler *s)
 {
   const int32_t n_blocks = (s->count + BLOCK_EDGES - 1) / BLOCK_EDGES;
   bad_edge_value bad = {.index = -1};
-#pragma omp parallel num_threads(threads) if (n_blocks > BLOCKS_OF_ONE)
+#pragma omp parallel num_threads(kg_loop_threads(ctx, s->count, 16 * s->n))
   {
     edge_block block;
     bad_edge_value mine = {.index = -1};
@@ -197,7 +196,7 @@ static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t coun
   s->n = kg_boundary_points(s->problem->order);
   kg_gauss_jacobi(s->n, 0, s->t, s->w);
   for (int q = 0; q < s->n; ++q) kg_legendre(s->problem->order, s->t[q], s->psi[q]);
-  const bad_edge_value bad = sample_edges(s, ctx->threads);
+  const bad_edge_value bad = sample_edges(ctx, s);
   if (bad.index < 0) return KEDGE_OK;
   const int group = group_of(s, (int32_t)(bad.index / s->n));
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group];

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
@@ -145,7 +145,7 @@ static kedge_status put_nodes(kg_pipeline *p, int batch)
   kedge_status status = KEDGE_OK;
   for (int32_t first = 0; status == KEDGE_OK && first < n_groups; first += GROUPS) {
     const int32_t count = n_groups - first < GROUPS ? n_groups - first : GROUPS;
-#pragma omp parallel for num_threads(p->ctx->threads)
+#pragma omp parallel for num_threads(kg_loop_threads(p->ctx, count, KG_LANES * 4 * n))
     for (int32_t lane = 0; lane < count * KG_LANES; ++lane) {
       const int32_t e = first * KG_LANES + lane, last = b->lanes.n_elements - 1;
       const double *from =

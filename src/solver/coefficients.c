@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "solver/cells.h"
 
@@ -110,7 +110,9 @@ static kedge_status put_by_host(kg_pipeline *p, const kg_coefficient_chunk *c,
   double *const staging = p->values.staging;
   KG_TRY(kg_sample(p->ctx, places, first, count, set, staging));
   int32_t bad = count;
-#pragma omp parallel for reduction(min : bad) num_threads(p->ctx->threads)
+#pragma omp parallel for reduction(min    \
+                                   : bad) \
+    num_threads(kg_loop_threads(p->ctx, count, 16 * (int64_t)group))
   for (int32_t g = 0; g < count; ++g)
     if (!scale_group(p, &places, set->n, staging + group * (size_t)g) && g < bad) bad = g;
   if (bad < count)

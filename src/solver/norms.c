@@ -4,7 +4,7 @@
 
 #include "basis/quadrature.h"
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "expression/function.h"
 #include "problem/located.h"
 #include "solver/pipeline.h"
@@ -122,7 +122,8 @@ static void sum_groups(const kg_pipeline *p, const kg_element_points *rules, int
                        const int32_t *groups, squares *of)
 {
   squares of_lane[GROUPS * KG_LANES];
-#pragma omp parallel for schedule(dynamic) num_threads(p->ctx->threads)
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(kg_loop_threads(p->ctx, n, KG_LANES * 64 * rows * rows))
   for (int i = 0; i < n * KG_LANES; ++i)
     of_lane[i] = sum_lane(p, rules, rows, groups[i / KG_LANES], i % KG_LANES);
   for (int i = 0; i < n; ++i) of[i] = (squares){{0}};

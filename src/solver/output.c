@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "solver/pipeline.h"
@@ -40,7 +40,8 @@ static void count_nodes(const writer *w, const int32_t *element, int32_t count)
 /// file.
 static void fill_points(const writer *w, const int32_t *element, int32_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(w->s->ctx, count, 16 * w->s->size.n_modes))
   for (int32_t i = 0; i < count; ++i) {
     const kg_cell_points *const nodes = nodes_of(w, element[i]);
     double *const xyz = w->values + 3 * w->first_node[i];
@@ -51,7 +52,8 @@ static void fill_points(const writer *w, const int32_t *element, int32_t count)
 
 static void fill_scalar(const writer *w, kedge_field field, const int32_t *element, int32_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) num_threads( \
+    kg_loop_threads(w->s->ctx, count, (int64_t)w->s->size.n_modes * w->s->size.n_modes))
   for (int32_t i = 0; i < count; ++i)
     kg_field_at(w->s, nodes_of(w, element[i]), field, element[i], w->scalar + w->first_node[i]);
 }
@@ -62,7 +64,8 @@ static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int
 {
   for (int component = 0; component < 2; ++component) {
     fill_scalar(w, component == 0 ? x : y, element, count);
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(w->s->ctx, count, 2 * w->s->size.n_modes))
     for (int32_t i = 0; i < count; ++i) {
       const double *const from = w->scalar + w->first_node[i];
       double *const q = w->values + 3 * w->first_node[i];

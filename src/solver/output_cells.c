@@ -1,7 +1,7 @@
 // The reduced output: the elements of the mesh with shared vertices, and numbers for each.
 #include <stdlib.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "solver/output.h"
 #include "solver/values.h"
@@ -36,7 +36,7 @@ static kedge_status write_points(const writer *w)
 
 static void fill_means(const writer *w, const int32_t *element, int64_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 32))
   for (int64_t i = 0; i < count; ++i)
     w->values[i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_U, element[i]);
 }
@@ -45,7 +45,7 @@ static void fill_means(const writer *w, const int32_t *element, int64_t count)
 static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
                         int64_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 64))
   for (int64_t i = 0; i < count; ++i) {
     w->values[3 * i] = kg_field_mean(w->s, NULL, x, element[i]);
     w->values[3 * i + 1] = kg_field_mean(w->s, NULL, y, element[i]);
@@ -65,7 +65,7 @@ static void fill_corners(const writer *w, const int32_t *element, int64_t count)
 
 static void fill_rest(const writer *w, const int32_t *element, int64_t count)
 {
-#pragma omp parallel for schedule(static) num_threads(w->s->ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 32))
   for (int64_t i = 0; i < count; ++i) {
     w->numbers[i] = w->s->mesh->element_region[element[i]];
     w->values[i] = kg_indicator_of(w->s, element[i]);

@@ -8,7 +8,7 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "problem/located.h"
 
@@ -216,9 +216,10 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
   const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
   const size_t work = (2 + KG_LOCATED) * n;
   double *coordinates;
-  KG_TRY(kg_host_alloc(ctx, work * (size_t)ctx->threads, sizeof *coordinates, &coordinates));
+  const int threads = kg_loop_threads(ctx, count, 16 * (int64_t)n);
+  KG_TRY(kg_host_alloc(ctx, work * (size_t)threads, sizeof *coordinates, &coordinates));
   int64_t bad = -1;
-#pragma omp parallel num_threads(ctx->threads)
+#pragma omp parallel num_threads(threads)
   {
     double *x = coordinates + work * (size_t)omp_get_thread_num(), *y = x + n;
     const kg_located at = kg_located_in(y + n, n);

@@ -45,8 +45,8 @@ static int find_pair(const walk *w, int64_t e, double *alignment)
 static double find_pairs(kedge_context *ctx, const walk *w)
 {
   double alignment = 0.0;
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, w->mesh->n_elements)) \
-    reduction(max                                                               \
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, w->mesh->n_elements, 1)) \
+    reduction(max                                                                  \
               : alignment)
   for (int32_t e = 0; e < w->mesh->n_elements; ++e)
     w->pair[e] = (uint8_t)find_pair(w, e, &alignment);

@@ -88,7 +88,7 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
   KG_TRY(kg_host_alloc(ctx, n_patches + 1, sizeof(int32_t), &layout->patch_halo));
   patch_count *patches;
   KG_TRY(kg_host_alloc(ctx, n_patches, sizeof *patches, &patches));
-#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, mesh->n_elements))
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, mesh->n_elements, 1))
   for (int32_t p = 0; p < layout->count.n_patches; ++p)
     patches[p] = count_patch(mesh, is_dirichlet, &layout->batches, p, layout->edge_section);
   add_up(layout, patches);

@@ -82,10 +82,13 @@ static void the_number_of_threads_is_the_callers(void **state)
 static void a_short_loop_does_not_wait_for_a_team(void **state)
 {
   (void)state;
-  const kedge_context ctx = {.threads = 5};
-  assert_int_equal(kg_loop_threads(&ctx, 0), 1);
-  assert_int_equal(kg_loop_threads(&ctx, 19360), 1);  // edges of 80 x 80 squares
-  assert_int_equal(kg_loop_threads(&ctx, 1000000), 5);
+  const kedge_context ctx = {.threads = 5, .work_of_a_team = KG_WORK_OF_A_TEAM};
+  assert_int_equal(kg_loop_threads(&ctx, 0, 100), 1);
+  assert_int_equal(kg_loop_threads(&ctx, 19360, 1), 1);  // edges of 80 x 80 squares
+  assert_int_equal(kg_loop_threads(&ctx, 1000000, 1), 5);
+  assert_int_equal(kg_loop_threads(&ctx, 2047, 32), 1);  // rows of a sparse matrix
+  assert_int_equal(kg_loop_threads(&ctx, 2048, 32), 5);
+  assert_int_equal(kg_loop_threads(&ctx, INT32_MAX, 1 << 30), 5);
 }
 
 static void memory_of_a_loop_grows_and_stays_with_the_context(void **state)

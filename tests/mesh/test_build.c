@@ -113,7 +113,7 @@ static void any_number_of_threads_gives_the_same_mesh(void **state)
   for (int i = 0; i < 3; ++i) {
     ctx->threads = 1 + 2 * i;
     assert_ok(ctx, kedge_mesh_generate(ctx, "ring 300 113", &meshes[i]));
-    assert_int_equal(kg_loop_threads(ctx, meshes[i]->n_elements), ctx->threads);
+    assert_int_equal(kg_loop_threads(ctx, meshes[i]->n_elements, 1), ctx->threads);
     if (i > 0) {
       assert_same_mesh(meshes[0], meshes[i]);
       assert_memory_equal(&meshes[0]->info, &meshes[i]->info, sizeof meshes[0]->info);

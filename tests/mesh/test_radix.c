@@ -43,7 +43,7 @@ static void a_team_keeps_the_order_of_ties(void **state)
   const int threads = ctx->threads;
   ctx->threads = 7;
   const size_t n = 70003;
-  assert_int_equal(kg_loop_threads(ctx, (int64_t)n), 7);
+  assert_int_equal(kg_loop_threads(ctx, (int64_t)n, 1), 7);
   check(ctx, n, 1000, 64);
   ctx->threads = threads;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/assembled/ell_block.h"
 #include "ops/vector/pieces.h"
 
@@ -117,7 +117,8 @@ kedge_status kg_ell_assemble_host(kedge_context *ctx, const kg_ell_assemble_args
   const kg_ell_matrix *matrix = &args->matrix;
   const edge_map map = {args->work, (kg_side *)((char *)args->work + begin_bytes(count))};
   sort_sides(args, map);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, matrix->rows, 2 * matrix->width))
   for (int32_t f = 0; f < count->n_free; ++f) fill_edge(args, map, f);
   for (int k = 0; k < matrix->width; ++k)
     for (int64_t row = matrix->rows; row < matrix->stride; ++row) {
@@ -162,7 +163,8 @@ kedge_status kg_ell_apply_host(kedge_context *ctx, const kg_ell_apply_args *args
   if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   const int64_t rows = args->matrix.rows;
   const kg_sum *sum = &args->pass.sum;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, rows, args->matrix.width))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     const double dot = multiply_rows(args, piece_begin(rows, piece), piece_begin(rows, piece + 1));
     if (sum->total) sum->part[piece] = dot;

@@ -1,6 +1,6 @@
 #include "ops/local/convert.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/local/differences.h"
 #include "ops/local/full.h"
 #include "ops/vector/round.h"
@@ -9,7 +9,8 @@ kedge_status kg_local_differences_host(kedge_context *ctx, const kg_local_conver
 {
   const int m = a->m, n = a->from.n;
   const int64_t group_count = (int64_t)a->from.rows * KG_LANES;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->to.n_lanes, a->from.rows))
   for (int32_t group = 0; group < a->to.n_lanes / KG_LANES; ++group) {
     const double *k = (const double *)a->from.data + group * group_count;
     float *to = (float *)a->to.data + group * group_count;
@@ -24,7 +25,8 @@ kedge_status kg_local_differences_host(kedge_context *ctx, const kg_local_conver
 kedge_status kg_local_full_host(kedge_context *ctx, const kg_local_convert_args *a)
 {
   const int m = a->m, n = a->from.n;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->to.n_lanes, a->to.rows))
   for (int32_t lane = 0; lane < a->to.n_lanes; ++lane) {
     const double *from = kg_packed_lane(&a->from, lane);
     double *to = (double *)a->to.data + (size_t)lane * (size_t)a->to.rows;

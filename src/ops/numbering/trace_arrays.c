@@ -1,7 +1,7 @@
 #include "ops/numbering/trace_arrays.h"
 
 #include "device/backend.h"
-#include "device/context.h"
+#include "device/loop.h"
 
 void kg_connectivity_declare(kg_plan *plan, const kg_trace_counts *count, unsigned phases,
                              kg_connectivity *to)
@@ -52,7 +52,7 @@ static void fill_patch(const kg_trace_arrays_args *a, int32_t p)
 kedge_status kg_trace_arrays_fill_host(kedge_context *ctx, const kg_trace_arrays_args *args)
 {
   const kg_trace_counts *count = &args->count;
-#pragma omp parallel num_threads(ctx->threads)
+#pragma omp parallel num_threads(kg_loop_threads(ctx, count->n_elements, 32))
   {
 #pragma omp for schedule(static)
     for (int32_t p = 0; p < count->n_patches; ++p) number_patch(args, p);

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/local/triangle/lanes.h"
 
 /// Diffusion xx, xy, yy of eight elements; zeros where the flux is not wanted.
@@ -63,7 +63,8 @@ static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_er
 
 kedge_status kg_errors_host(kedge_context *ctx, const kg_errors_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads( \
+    ctx, args->n_groups, KG_LANES * args->points.n * args->batch.reference.size.n_star))
   for (int32_t g = 0; g < args->n_groups; ++g) {
     kg_error_sums sums = {0};
     double flux = 0.0;

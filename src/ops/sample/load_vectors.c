@@ -3,13 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 
 kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args)
 {
   const int N = args->batch.reference.size.n_modes, n_points = args->points.n;
   const kg_materials unit = kg_one_material(kg_unit_material());
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->n_groups, (int64_t)KG_LANES *n_points *N))
   for (int32_t g = 0; g < args->n_groups; ++g) {
     const int64_t group = args->first_group + g;
     double scaled[KG_LANES];

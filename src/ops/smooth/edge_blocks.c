@@ -1,6 +1,6 @@
 #include "ops/smooth/edge_blocks.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/numbering/fault.h"
 
 enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
@@ -40,8 +40,9 @@ kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_
 kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
   const int m = a->batch.reference.size.n_edge, packed = m * (m + 1) / 2;
+  const int threads = kg_loop_threads(ctx, a->batch.count.n_free, m * m * m);
   int32_t fault = *a->fault;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(min : fault)
+#pragma omp parallel for schedule(static) num_threads(threads) reduction(min : fault)
   for (int32_t edge = 0; edge < a->batch.count.n_free; ++edge) {
     double block[PACKED_MAX] = {0};
     kg_edge_block_of(&a->locals, m, a->batch.arrays.edge_sides + 2 * (int64_t)edge, block);

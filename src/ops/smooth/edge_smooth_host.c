@@ -1,5 +1,5 @@
 // 32 edges at a time, one in each lane.
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 #include "ops/smooth/edge_smooth.h"
 
@@ -107,7 +107,8 @@ static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
 kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smooth_args *a)
 {
   const int64_t groups = ((int64_t)a->n_edges + KG_LANES - 1) / KG_LANES;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->n_edges, a->size.n_edge * a->size.n_edge))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     const int64_t end = piece_begin(groups, piece + 1);
     double sum = 0.0;

@@ -1,6 +1,6 @@
 #include "ops/smooth/line_factor.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/numbering/fault.h"
 
 enum { MODES_MAX = KEDGE_ORDER_MAX + 1, PACKED_MAX = MODES_MAX * (MODES_MAX + 1) / 2 };
@@ -58,8 +58,10 @@ static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, s
 
 kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *a)
 {
+  const int m = a->batch.reference.size.n_edge;
+  const int threads = kg_loop_threads(ctx, a->lines.n_steps, 2 * m * m * m);
   int32_t fault = *a->fault;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads) reduction(min : fault)
+#pragma omp parallel for schedule(dynamic, 16) reduction(min : fault) num_threads(threads)
   for (int32_t line = 0; line < a->lines.n_lines; ++line) {
     step_work w;
     const int32_t begin = a->lines.begin[line], end = a->lines.begin[line + 1];

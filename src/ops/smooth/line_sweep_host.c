@@ -1,4 +1,4 @@
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/smooth/line_sweep.h"
 #include "ops/real.h"
 
@@ -22,8 +22,9 @@ static void subtract_transposed(int m, const float *factor, const kg_real *y, kg
 kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
   const int m = a->size.n_edge;
+  const int threads = kg_loop_threads(ctx, a->lines.n_steps, m * m);
   kg_real *x = a->x;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ctx->threads)
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
   for (int32_t line = 0; line < a->lines.n_lines; ++line) {
     const int32_t first = a->lines.begin[line] + 1, n = a->lines.begin[line + 1] - first;
     for (int32_t k = 0; k < n; ++k) {

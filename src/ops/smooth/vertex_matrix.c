@@ -1,14 +1,15 @@
 #include "ops/smooth/vertex_matrix.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 KG_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args)
 
 kedge_status kg_vertex_matrix_fill_host(kedge_context *ctx, const kg_vertex_matrix_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->batch.count.n_elements, 32))
   for (int32_t e = 0; e < a->batch.count.n_groups * KG_LANES; ++e) kg_vertex_element(a, e);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 32))
   for (int32_t row = 0; row < a->space.n_rows; ++row) kg_vertex_row(a, row);
   return KEDGE_OK;
 }

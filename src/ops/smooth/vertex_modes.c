@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/numbering/fault.h"
 
 void kg_vertex_mode_shape(int order, double *shape)
@@ -39,10 +39,13 @@ static kedge_status refuse(kedge_context *ctx, const kg_vertex_modes_args *args,
 
 kedge_status kg_vertex_modes_fill_host(kedge_context *ctx, const kg_vertex_modes_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->batch.count.n_elements, 32))
   for (int32_t e = 0; e < a->batch.count.n_groups * KG_LANES; ++e) kg_vertex_mode_element(a, e);
   int32_t fault = *a->fault;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(min : fault)
+#pragma omp parallel for schedule(static)                                      \
+    num_threads(kg_loop_threads(ctx, a->modes.space.n_rows, 16)) reduction(min \
+                                                                           : fault)
   for (int32_t i = 0; i < a->modes.space.n_rows; ++i)
     if (!kg_vertex_mode_weigh(a, i) && i < fault) fault = i;
   *a->fault = fault;

@@ -1,12 +1,13 @@
 #include "ops/smooth/vertex_rows.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 KG_OPERATOR(kg_vertex_rows_fill, kg_vertex_rows_args)
 
 kedge_status kg_vertex_rows_fill_host(kedge_context *ctx, const kg_vertex_rows_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->batch.count.n_free, 16 * a->batch.reference.size.n_edge))
   for (int32_t edge = 0; edge < a->batch.count.n_free; ++edge) kg_vertex_rows_of(a, edge);
   return KEDGE_OK;
 }

@@ -1,6 +1,6 @@
 #include "ops/trace/facet_sum.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 KG_OPERATOR(kg_facet_loads, kg_facet_loads_args)
 KG_OPERATOR(kg_facet_diagonal, kg_facet_diagonal_args)
@@ -8,7 +8,8 @@ KG_OPERATOR(kg_facet_diagonal, kg_facet_diagonal_args)
 kedge_status kg_facet_loads_host(kedge_context *ctx, const kg_facet_loads_args *args)
 {
   const int m = args->batch.reference.size.n_edge;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->batch.count.n_free, 4 * m))
   for (int32_t f = 0; f < args->batch.count.n_free; ++f) {
     const kg_side *sides = args->batch.arrays.edge_sides + 2 * (size_t)f;
     for (int k = 0; k < m; ++k) args->b[(size_t)f * m + k] = kg_facet_loads_row(args, sides, k);
@@ -19,7 +20,8 @@ kedge_status kg_facet_loads_host(kedge_context *ctx, const kg_facet_loads_args *
 kedge_status kg_facet_diagonal_host(kedge_context *ctx, const kg_facet_diagonal_args *args)
 {
   const int m = args->batch.reference.size.n_edge;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->batch.count.n_free, 4 * m))
   for (int32_t f = 0; f < args->batch.count.n_free; ++f) {
     const kg_side *sides = args->batch.arrays.edge_sides + 2 * (size_t)f;
     for (int k = 0; k < m; ++k)

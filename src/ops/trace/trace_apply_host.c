@@ -305,7 +305,7 @@ static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
   const int64_t m = a->batch.reference.size.n_edge, n = a->batch.count.n_shared * m;
   kg_real *y = (kg_real *)a->y + a->batch.count.n_interior * m;
   const kg_real *halo = a->halo;
-#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, n, 2))
   for (int64_t i = 0; i < n; ++i) y[i] += halo[i];
 }
 
@@ -318,7 +318,8 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
   patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
   patch_work *work;  // [thread]
   KG_TRY(kg_loop_scratch(ctx, sizeof *work, &work));
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->batch.count.n_elements, args->local.rows))
   for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
     apply(args, patch, work + omp_get_thread_num());
   if (!args->pass.open) add_halo(ctx, args);

@@ -3,7 +3,7 @@
 // the threads.
 #include "ops/trace/trace_gather.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 
 /// sum[m] += the side's rows times the values of its element's three edges.
@@ -45,7 +45,8 @@ kedge_status kg_trace_gather_host(kedge_context *ctx, const kg_trace_gather_args
   const kg_sum *sum = &args->pass.sum;
   const int64_t edges = args->batch.count.n_free;
   const int64_t pieces = kg_trace_gather_partials(args->batch.reference.size, &args->batch.count);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, edges, 2 * args->local.rows / 3))
   for (int64_t piece = 0; piece < pieces; ++piece) {
     const double dot = multiply_edges(args, (int32_t)(edges * piece / pieces),
                                       (int32_t)(edges * (piece + 1) / pieces));

@@ -41,7 +41,8 @@ kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *
 {
   double(*sides)[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [thread][side code][mode], 160 kB
   KG_TRY(kg_loop_scratch(ctx, sizeof *sides, &sides));
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads( \
+    ctx, args->product.batch.count.n_elements, 4 * args->product.batch.reference.size.n_edge))
   for (int32_t patch = 0; patch < args->product.batch.count.n_patches; ++patch)
     subtract_patch(args, patch, sides[omp_get_thread_num()]);
   return KEDGE_OK;

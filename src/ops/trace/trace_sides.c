@@ -1,12 +1,13 @@
 #include "ops/trace/trace_sides.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 KG_OPERATOR(kg_trace_sides, kg_trace_sides_args)
 
 kedge_status kg_trace_sides_host(kedge_context *ctx, const kg_trace_sides_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->batch.count.n_elements, 16))
   for (int32_t lane = 0; lane < args->batch.count.n_groups * KG_LANES; ++lane)
     kg_put_sides(args, lane);
   return KEDGE_OK;

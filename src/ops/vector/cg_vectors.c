@@ -1,7 +1,7 @@
 // The vector passes of conjugate gradients; on the host those with a diagonal.
 #include "ops/vector/cg_vectors.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 
 KG_OPERATOR(kg_cg_begin, kg_cg_vectors_args)
@@ -12,7 +12,7 @@ KG_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args, kg_cg_number(args))
 
 kedge_status kg_cg_begin_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 4))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rz = 0.0;
     const int64_t end = piece_begin(a->n, piece + 1);
@@ -34,7 +34,7 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
   if (s->stop == KG_CG_RUNNING) s->stop = kg_cg_judge(s->p_ap, KG_CG_INDEFINITE);
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const double alpha = s->rz / s->p_ap;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 4))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0, rz = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);
@@ -59,7 +59,7 @@ kedge_status kg_cg_direction_host(kedge_context *ctx, const kg_cg_vectors_args *
   kg_cg_state *s = a->state;
   if (s->steps == s->iterations) return KEDGE_OK;
   const double alpha = s->rz / s->p_ap, beta = s->rz_next / s->rz;
-#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, a->n, 5))
   for (int64_t i = 0; i < a->n; ++i) {
     a->x[i] += alpha * a->p[i];
     a->p[i] = a->z[i] + beta * a->p[i];

@@ -1,13 +1,13 @@
 #include "ops/vector/difference.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 
 KG_OPERATOR(kg_difference, kg_difference_args)
 
 kedge_status kg_difference_host(kedge_context *ctx, const kg_difference_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 3))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);

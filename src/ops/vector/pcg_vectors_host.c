@@ -1,5 +1,5 @@
 // The vector passes of conjugate gradients with a preconditioner on the host.
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 #include "ops/vector/pcg_rows.h"
 
@@ -10,7 +10,7 @@ kedge_status KG_REAL(kg_pcg_direction_host)(kedge_context *ctx, const kg_cg_vect
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const pcg_rows v = pcg_rows_of(a);
   const double beta = s->rz == 0.0 ? 0.0 : s->rz_next / s->rz;
-#pragma omp parallel for simd schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, a->n, 3))
   for (int64_t i = 0; i < a->n; ++i)
     v.p[i] = (kg_real)((a->z_single ? a->z_single[i] : a->z[i]) + beta * v.p[i]);
   s->rz = s->rz_next;
@@ -24,7 +24,7 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
   if (s->stop != KG_CG_RUNNING) return KEDGE_OK;
   const pcg_rows v = pcg_rows_of(a);
   const double alpha = s->rz / s->p_ap, step = ldexp(alpha, -pcg_exponent(s));
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 6))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double rr = 0.0;
     const int64_t begin = piece_begin(a->n, piece), end = piece_begin(a->n, piece + 1);

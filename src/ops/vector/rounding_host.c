@@ -1,4 +1,4 @@
-#include "device/context.h"
+#include "device/loop.h"
 #include "ops/vector/pieces.h"
 #include "ops/vector/rounding.h"
 
@@ -6,7 +6,7 @@ kedge_status KG_REAL(kg_rounding_perturb_host)(kedge_context *ctx, const kg_roun
 {
   kg_real *p = a->p;
   const double scale = a->exponent ? ldexp(1.0, *a->exponent) : 1.0;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 8))
   for (int64_t i = 0; i < a->n; ++i) p[i] = (kg_real)(scale * kg_rounding_of(a->x[i], i));
   return KEDGE_OK;
 }
@@ -14,7 +14,7 @@ kedge_status KG_REAL(kg_rounding_perturb_host)(kedge_context *ctx, const kg_roun
 kedge_status KG_REAL(kg_rounding_sum_host)(kedge_context *ctx, const kg_rounding_args *a)
 {
   const kg_real *ap = a->ap;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 1))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     double sum = 0.0;
     const int64_t end = piece_begin(a->n, piece + 1);

@@ -1,6 +1,6 @@
 #include "precondition/amg/aggregate.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 enum {
   MANY_ROWS = 1 << 18,  // of more, a round takes longer than the host's look at its outcome
@@ -9,7 +9,7 @@ enum {
 
 static kedge_status begin(kedge_context *ctx, const kg_aggregate_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->matrix.n_rows, 4))
   for (int32_t i = 0; i < args->matrix.n_rows; ++i) kg_aggregate_begin(args, i);
   return KEDGE_OK;
 }
@@ -18,9 +18,11 @@ static kedge_status do_round(kedge_context *ctx, const kg_aggregate_args *args)
 {
   const int32_t n = args->matrix.n_rows;
   int32_t undecided = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, 32))
   for (int32_t i = 0; i < n; ++i) kg_aggregate_look(args, i);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(| : undecided)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, 32)) \
+    reduction(|                                                                    \
+              : undecided)
   for (int32_t i = 0; i < n; ++i) undecided |= !kg_aggregate_decide(args, i);
   *args->undecided = undecided;
   return KEDGE_OK;
@@ -28,16 +30,16 @@ static kedge_status do_round(kedge_context *ctx, const kg_aggregate_args *args)
 
 static kedge_status find_roots(kedge_context *ctx, const kg_aggregate_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->matrix.n_rows, 4))
   for (int32_t i = 0; i < args->matrix.n_rows; ++i) kg_aggregate_count_root(args, i);
   return KEDGE_OK;
 }
 
 static kedge_status join(kedge_context *ctx, const kg_aggregate_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->matrix.n_rows, 32))
   for (int32_t i = 0; i < args->matrix.n_rows; ++i) kg_aggregate_join_roots(args, i);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->matrix.n_rows, 32))
   for (int32_t i = 0; i < args->matrix.n_rows; ++i) kg_aggregate_join_members(args, i);
   return KEDGE_OK;
 }

@@ -6,7 +6,8 @@ KG_OPERATOR(kg_csr_start, kg_csr_apply_args)
 
 kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-#pragma omp parallel for simd schedule(static) num_threads(kg_row_threads(ctx, a->matrix.n_rows))
+#pragma omp parallel for simd schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->matrix.n_rows, 4))
   for (int32_t i = 0; i < a->matrix.n_rows; ++i) kg_csr_start_row(a, i);
   return KEDGE_OK;
 }
@@ -27,7 +28,7 @@ static double row_of_product(const kg_csr *a, const double *x, int32_t i)
 static kedge_status apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args)
 {
   const kg_csr *matrix = &args->matrix;
-#pragma omp parallel for schedule(static) num_threads(kg_row_threads(ctx, matrix->n_rows))
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, matrix->n_rows, 32))
   for (int32_t i = 0; i < matrix->n_rows; ++i) {
     const kg_csr_row row = kg_csr_row_of(args, rule, i);
     kg_csr_finish(args, rule, i, &row, row_of_product(matrix, args->x, i));

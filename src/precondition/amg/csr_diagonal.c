@@ -2,12 +2,14 @@
 
 #include <math.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 
 static kedge_status take_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *args)
 {
   int32_t faults = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) reduction(| : faults)
+#pragma omp parallel for schedule(static)                                  \
+    num_threads(kg_loop_threads(ctx, args->matrix.n_rows, 32)) reduction(| \
+                                                                         : faults)
   for (int32_t i = 0; i < args->matrix.n_rows; ++i) faults |= !kg_csr_diagonal_row(args, i);
   *args->faults = faults;
   return KEDGE_OK;
@@ -30,7 +32,7 @@ kedge_status kg_csr_diagonal(kedge_context *ctx, const kg_csr_diagonal_args *arg
 
 static kedge_status norms(kedge_context *ctx, const kg_csr_norms_args *a)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n, 6))
   for (int piece = 0; piece < KG_CSR_PIECES; ++piece) {
     double xx = 0.0, yy = 0.0;
     const int64_t end = (int64_t)a->n * (piece + 1) / KG_CSR_PIECES;

@@ -1,6 +1,6 @@
 #include "precondition/amg/csr_make.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 kedge_status kg_csr_take(kedge_context *ctx, kg_arena *arena, kg_csr_form form, int32_t n_rows,
                          int64_t n_entries, kg_csr *m)
@@ -116,7 +116,7 @@ static int32_t make(const kg_csr_make_args *a, int32_t i, const kg_csr *place, i
 
 static kedge_status count(kedge_context *ctx, const kg_csr_make_args *args, int32_t *length)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->a.n_rows, 256))
   for (int32_t i = 0; i < args->a.n_rows; ++i) length[i] = make(args, i, NULL, 0);
   return KEDGE_OK;
 }
@@ -124,7 +124,7 @@ static kedge_status count(kedge_context *ctx, const kg_csr_make_args *args, int3
 static kedge_status fill(kedge_context *ctx, const kg_csr_make_args *args, const int64_t *begin,
                          kg_csr place)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->a.n_rows, 256))
   for (int32_t i = 0; i <= args->a.n_rows; ++i) {
     place.row[i] = (int32_t)begin[i];
     if (i < args->a.n_rows) make(args, i, &place, begin[i]);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 
 enum { BLOCK = KG_DENSE_PIVOTS };
 
@@ -86,7 +86,7 @@ static bool invert(const kedge_context *ctx, const kg_csr *matrix, double *a, do
     const pivots p = {first, n - first < BLOCK ? n - first : BLOCK, inverse, rows};
     positive = invert_block(matrix, a, &p);
     make_rows(n, a, &p);
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, BLOCK *(int64_t)n))
     for (int i = 0; i < n; ++i) {
       double *row = a + (size_t)i * (size_t)n;
       const bool in_block = i >= first && i < first + p.n;

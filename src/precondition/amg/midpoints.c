@@ -1,10 +1,10 @@
 #include "precondition/amg/midpoints.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 
 static kedge_status find_ends(kedge_context *ctx, const kg_midpoints_make_args *args)
 {
-#pragma omp parallel num_threads(ctx->threads)
+#pragma omp parallel num_threads(kg_loop_threads(ctx, args->a.n_rows, 16))
   {
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < args->n_next; ++i) kg_midpoints_number(args, i);
@@ -18,7 +18,7 @@ static kedge_status fill(kedge_context *ctx, const kg_midpoints_make_args *args,
                          const kg_csr *place)
 {
   const int64_t *begin = args->work.begin;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->n_next, 64))
   for (int32_t i = 0; i < args->n_next; ++i) kg_midpoints_row(args, i, begin, place);
   place->row[args->n_next] = (int32_t)begin[args->n_next];
   return KEDGE_OK;
@@ -40,14 +40,15 @@ KG_OPERATOR(kg_midpoints_prolong, kg_midpoints_apply_args)
 
 kedge_status kg_midpoints_restrict_host(kedge_context *ctx, const kg_midpoints_apply_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, args->midpoints.n_next, 16))
   for (int32_t i = 0; i < args->midpoints.n_next; ++i) kg_midpoints_restrict_row(args, i);
   return KEDGE_OK;
 }
 
 kedge_status kg_midpoints_prolong_host(kedge_context *ctx, const kg_midpoints_apply_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(ctx->threads)
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->a.n_rows, 4))
   for (int32_t i = 0; i < args->a.n_rows; ++i) kg_midpoints_prolong_row(args, i);
   return KEDGE_OK;
 }

@@ -4,7 +4,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 
 _Static_assert(sizeof(kg_element_pack) == KG_PACK * sizeof(kg_element), "same members");
@@ -147,9 +147,10 @@ void kg_lanes_backward(int n, const kg_pack *l, kg_pack *x)
 kedge_status kg_lanes_run(kedge_context *ctx, int32_t n_groups, size_t n_packs, kg_lanes_body *body,
                           const void *args)
 {
+  const int threads = kg_loop_threads(ctx, n_groups, 8 * KG_LANES * (int64_t)n_packs);
   kg_pack *scratch;
-  KG_TRY(kg_host_alloc(ctx, n_packs * (size_t)ctx->threads, sizeof *scratch, &scratch));
-#pragma omp parallel num_threads(ctx->threads)
+  KG_TRY(kg_host_alloc(ctx, n_packs * (size_t)threads, sizeof *scratch, &scratch));
+#pragma omp parallel num_threads(threads)
   {
     kg_pack *mine = scratch + n_packs * (size_t)omp_get_thread_num();
 #pragma omp for schedule(static)
