@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 #include "problem/located.h"
 #include "problem/problem.h"
 
@@ -56,7 +56,7 @@ static kedge_status make_of_elements(kedge_context *ctx, const kedge_problem *pr
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *out->material, &out->material));
   out->n_materials = n;
   int32_t bad = n;
-#pragma omp parallel for reduction(min : bad) num_threads(ctx->threads)
+#pragma omp parallel for reduction(min : bad) num_threads(kg_loop_threads(ctx, n, 64))
   for (int32_t block = 0; block < (n + BLOCK - 1) / BLOCK; ++block) {
     const int32_t first = block * BLOCK, end = n - first < BLOCK ? n : first + BLOCK;
     const int32_t found = make_block(mesh, first, end, out);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
+#include "device/loop.h"
 
 /// The tensor `k` is diffusion C C^T (kg_material). The determinant loses no digit by cancellation.
 static void set_tensor(const double k[3], kg_material *out)
@@ -109,7 +109,7 @@ static kedge_status put_table(kg_pipeline *p, double length)
   kg_material *table;
   if (!p->arrays.materials) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
-#pragma omp parallel for num_threads(p->ctx->threads) if (n > 1024)
+#pragma omp parallel for num_threads(kg_loop_threads(p->ctx, (int64_t)n, 64))
   for (size_t m = 0; m < n; ++m) table[m] = kg_material_of(p, p->resolved.material[m], length);
   const kedge_status status = kg_copy_in(p->ctx, p->arrays.materials, table, n * sizeof *table);
   free(table);
