@@ -276,7 +276,9 @@ static void a_solution_as_data_is_the_function_that_it_is(void **state)
       const setting *const settings = SETTINGS(
           {"boundary default", "type", "neumann"}, {"boundary default", "value", "x"},
           {"boundary 1", "type", "dirichlet"}, {"boundary 1", "value", "y"},
-          {"equation", "source", "1"}, {"space", "order", "2"}, {"solver", "tolerance", "1e-13"});
+          {"equation", "source", "1"}, {"space", "order", "2"},
+          {"solver", "preconditioner", "multigrid"},
+          {"solver", "precision", k % 2 ? "double" : "compact"}, {"solver", "tolerance", "1e-13"});
       kedge_problem *text = problem_of(ctx, settings), *data = problem_of(ctx, settings);
       must(ctx, kedge_problem_set(text, where[k][0], where[k][1], POLYNOMIAL));
       must(ctx,
