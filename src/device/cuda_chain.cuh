@@ -11,22 +11,8 @@
 #pragma once
 #include <type_traits>
 
-#include "device/cuda_rt.h"
-
-/// Wait until the kernels before this one have ended and all they wrote can be read.
-__device__ __forceinline__ void kg_chain_wait()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void kg_chain_next()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
-}
+#include "device/cuda_launch.cuh"
+#include "device/cuda_only.cuh"
 
 /// Launch on the context's stream.
 /// @param chained  start before the kernel in front has ended, where the code for this GPU can

@@ -1,7 +1,7 @@
 /// @file
 /// Kernels of which a thread is one of n things: an element, an edge, a vertex, an entry.
 #pragma once
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 
 /// The number of the thread.
 __device__ __forceinline__ int64_t kg_thread_number()
@@ -16,8 +16,7 @@ kedge_status kg_launch_each(kedge_context *ctx, const char *name, int64_t n,
                             void (*kernel)(Parameters...), const Arguments &...arguments)
 {
   if (n == 0) return KEDGE_OK;
-  kernel<<<(unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, kg_cuda_stream(ctx)>>>(arguments...);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch(ctx, name, (unsigned)((n + BLOCK - 1) / BLOCK), BLOCK, 0, kernel, arguments...);
 }
 
 template <int BLOCK, auto DO, typename Arguments>

@@ -2,7 +2,7 @@
 // graph is a loop: its last kernel looks at `stop`, and the host waits for nothing. Elsewhere it is
 // one time of the work, and the host launches it again and again; that asks for nothing newer than
 // the capture of a stream.
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 
 namespace
 {
@@ -67,9 +67,8 @@ kedge_status run_watched(void *user)
 {
   const watched_body *w = (const watched_body *)user;
   KG_TRY(w->body(w->user));
-  repeat_check_kernel<<<1, 1, 0, kg_cuda_stream(w->ctx)>>>(
-      w->again, kg_cuda(w->ctx)->counters + KG_COUNTER_REPEAT, w->stop);
-  return kg_cuda_launched(w->ctx, "repeat_check");
+  return kg_launch(w->ctx, "repeat_check", 1, 1, 0, repeat_check_kernel, w->again,
+                   kg_cuda(w->ctx)->counters + KG_COUNTER_REPEAT, w->stop);
 }
 
 /// The work in a loop; the graph is the caller's, also on failure.
@@ -130,11 +129,9 @@ extern "C" kedge_status kg_cuda_repeat(kedge_context *ctx, kg_repeat *repeat, in
   }
   const cudaStream_t stream = kg_cuda_stream(ctx);
   if (repeat->recording == nullptr) KG_TRY(record(ctx, repeat, body, user));
-  if (repeat->watches) {
-    repeat_times_kernel<<<1, 1, 0, stream>>>(kg_cuda(ctx)->counters + KG_COUNTER_REPEAT,
-                                             (unsigned)times);
-    KG_TRY(kg_cuda_launched(ctx, "repeat_times"));
-  }
+  if (repeat->watches)
+    KG_TRY(kg_launch(ctx, "repeat_times", 1, 1, 0, repeat_times_kernel,
+                     kg_cuda(ctx)->counters + KG_COUNTER_REPEAT, (unsigned)times));
   for (int i = 0; i < (repeat->watches ? 1 : times); ++i)
     KG_TRY(kg_cuda_check(ctx, cudaGraphLaunch((cudaGraphExec_t)repeat->recording, stream),
                          "launching a recorded iteration"));

@@ -91,18 +91,6 @@ unsigned kg_cuda_blocks(kedge_context *ctx, int64_t pieces, int a_multiprocessor
 #endif
 
 #ifdef __CUDACC__
-/// Launch blocks with `bytes` bytes of dynamic shared memory.
-/// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
-template <typename... Parameters, typename... Arguments>
-kedge_status kg_launch_shared(kedge_context *ctx, const char *name, unsigned blocks,
-                              unsigned threads, size_t bytes, void (*kernel)(Parameters...),
-                              const Arguments &...arguments)
-{
-  KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, bytes, name));
-  kernel<<<blocks, threads, bytes, kg_cuda_stream(ctx)>>>(arguments...);
-  return kg_cuda_launched(ctx, name);
-}
-
 /// Sum over a block of whole warps, in a fixed order; the result is valid in thread 0.
 /// @param s_warp  shared memory, one double a warp; free again after the next barrier
 __device__ __forceinline__ double kg_block_sum(double value, double *s_warp)

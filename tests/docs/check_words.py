@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 26000
+LIMIT = 26200
 ROOT = pathlib.Path(sys.argv[1])
 
 

@@ -239,7 +239,6 @@ extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply
   const auto kernel = args->matrix.blocks == KG_ELL_WIDE_BLOCKS ? apply_kernel<KG_ELL_WIDE_BLOCKS>
                                                                 : apply_kernel<KG_ELL_BLOCKS>;
   // One block at least: without rows there is a sum to set.
-  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);
-  return kg_cuda_launched(ctx, "applying the ELL matrix");
+  return kg_launch(ctx, "applying the ELL matrix", kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM),
+                   BLOCK, 0, kernel, *args, kg_cuda(ctx)->counters + KG_COUNTER_ELL);
 }

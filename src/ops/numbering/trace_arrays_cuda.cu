@@ -77,7 +77,6 @@ extern "C" kedge_status kg_trace_arrays_fill_cuda(kedge_context *ctx,
   KG_TRY(kg_launch_each<BLOCK>(ctx, "numbering the trace", n, number_trace_kernel, *args));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the sides of the patches", n, fill_patches_kernel,
                                *args));
-  pad_kernel<<<(unsigned)args->batches.n, KG_LANES * KG_PATCH_GROUPS_MAX, 0, kg_cuda_stream(ctx)>>>(
-      *args);
-  return kg_cuda_launched(ctx, "filling the empty lanes");
+  return kg_launch(ctx, "filling the empty lanes", (unsigned)args->batches.n,
+                   KG_LANES * KG_PATCH_GROUPS_MAX, 0, pad_kernel, *args);
 }

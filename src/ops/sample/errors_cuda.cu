@@ -8,6 +8,7 @@
 // Cost    kg_errors_cost()
 #include <cuda_pipeline.h>
 
+#include "device/cuda_launch.cuh"
 #include "ops/by_order.cuh"
 #include "ops/sample/errors.h"
 #include "ops/sample/point_values.cuh"
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(group_shape<P>::WARPS *KG_LANES, shapes[P - 1]
 {
   using shape = group_shape<P>;
   constexpr int N = shape::modes::N, S = shape::modes::S, THREADS = shape::WARPS * KG_LANES;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   const int lane = threadIdx.x % 32;
   const int64_t g = ((int64_t)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const int64_t group = a.first_group + g;

@@ -7,7 +7,7 @@
 //         compiled without fused multiply-adds
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter
 // Cost    kg_evaluate_cost()
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/sample/cell_values.cuh"
 #include "ops/sample/evaluate.h"
 #include "expression/expression_tree.h"
@@ -95,7 +95,7 @@ __device__ __forceinline__ double region_of(const run_args &a, int64_t group, in
 template <class Place>
 __device__ __forceinline__ void run(const run_args &a, const kg_point_code &code, Place place)
 {
-  extern __shared__ double s_row[];
+  KG_SHARED(double, s_row);
   const int lane = threadIdx.x % 32;
   double *const row = s_row + threadIdx.x;
   const kg::cell_output out = {a.values,       a.first_bad, a.scale,  blockIdx.x, lane,
@@ -160,7 +160,6 @@ static kedge_status prepare(kedge_context *ctx, const void *kernel, size_t share
 /// All ones, where nothing is bad, are -1 here.
 static kedge_status finish(kedge_context *ctx, int64_t *bad)
 {
-  KG_TRY(kg_cuda_launched(ctx, "evaluate"));
   return kg_copy_out(ctx, bad, kg_cuda(ctx)->first_bad, sizeof *bad);
 }
 
@@ -182,8 +181,9 @@ extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *
                         kg_points_of_rule(a.points).n,
                         false};
   const dim3 grid((unsigned)a.n_groups, blocks_of_group(ctx, a.n_groups, a.points.n));
-  evaluate_kernel<<<grid, THREADS, shared, state->stream>>>(
-      run, a.batch.arrays.vertices, a.batch.arrays.vertex, a.points.r, a.points.s, *a.code);
+  KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_kernel, run,
+                   a.batch.arrays.vertices, a.batch.arrays.vertex, a.points.r, a.points.s,
+                   *a.code));
   return finish(ctx, bad);
 }
 
@@ -200,7 +200,7 @@ extern "C" kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_cod
   const run_args run = {a.values, state->first_bad, a.region, a.scale,   a.n_elements,
                         0,        a.points.n,       a.n_used, a.elliptic};
   const dim3 grid((unsigned)n_groups, blocks_of_group(ctx, n_groups, a.points.n));
-  evaluate_cells_kernel<<<grid, THREADS, shared, state->stream>>>(
-      run, a.vertices, a.vertex, a.nodes, a.points.map, a.points.n_nodes, *code);
+  KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_cells_kernel, run, a.vertices,
+                   a.vertex, a.nodes, a.points.map, a.points.n_nodes, *code));
   return finish(ctx, bad);
 }

@@ -6,7 +6,7 @@
 //         again.) With a sum, each block leaves a partial one, and the last block to arrive adds
 //         them in order: the bits depend on the number of edges and of multiprocessors alone.
 // Cost    kg_edge_smooth_cost()
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/edge_blocks.h"
 #include "ops/trace/edge_rows.cuh"
@@ -136,9 +136,8 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
   if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, false>;
 #endif
-  kernel<<<blocks, THREADS, 0, kg_cuda_stream(ctx)>>>(a,
-                                                      kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, "edge_smooth");
+  return kg_launch(ctx, "edge_smooth", blocks, THREADS, 0, kernel, a,
+                   kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 //         each leaves a partial one, and the last block to arrive adds them in order: the bits
 //         depend on n and on the number of multiprocessors alone.
 // Cost    kg_smooth_vectors_cost()
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/real.h"
 #include "ops/vector/grid_sum.cuh"
 #include "ops/smooth/smooth_vectors.h"
@@ -49,9 +49,8 @@ kedge_status launch(kedge_context *ctx, const kg_smooth_vectors_args *a,
   int64_t pieces = (a->n + THREADS - 1) / THREADS;
   if (pieces > KG_PIECES) pieces = KG_PIECES;
   // One block at least: without rows the sum is still written.
-  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch(ctx, name, kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kernel, *a,
+                   kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
 }
 
 }  // namespace

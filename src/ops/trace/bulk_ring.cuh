@@ -8,82 +8,10 @@
 // What lanes have read may still be on its way into their registers when they meet: only a fence
 // between the proxies holds the copy engine back until it is there.
 #pragma once
-#include <cuda_runtime.h>
-
-#include <cstdint>
-
-#include "device/cuda_cache.cuh"
-
-// Older GPUs never run this; their code is compiled empty.
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define KG_COPY_ENGINE 1
-#endif
+#include "device/cuda_only.cuh"
 
 namespace kg
 {
-
-__device__ __forceinline__ uint32_t shared_address(const void *pointer)
-{
-  return (uint32_t)__cvta_generic_to_shared(pointer);
-}
-
-__device__ __forceinline__ void barrier_init(uint64_t *barrier, unsigned arrivals)
-{
-#ifdef KG_COPY_ENGINE
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
-               "r"(arrivals)
-               : "memory");
-#endif
-}
-
-/// Make initialised barriers visible to the copy engine.
-__device__ __forceinline__ void barrier_init_fence()
-{
-#ifdef KG_COPY_ENGINE
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-#endif
-}
-
-__device__ __forceinline__ void barrier_wait(uint64_t *barrier, unsigned parity)
-{
-#ifdef KG_COPY_ENGINE
-  asm volatile(
-      "{\n"
-      ".reg .pred ready;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared::cta.b64 ready, [%0], %1;\n"
-      "@!ready bra again;\n"
-      "}\n" ::"r"(shared_address(barrier)),
-      "r"(parity)
-      : "memory");
-#endif
-}
-
-/// What this thread has read of shared memory is in its registers: the copy engine may write there.
-__device__ __forceinline__ void read_fence()
-{
-#ifdef KG_COPY_ENGINE
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#endif
-}
-
-/// Copy `bytes` (a multiple of 16) to shared memory; the barrier completes when they are there.
-/// They leave the L2 cache first.
-__device__ __forceinline__ void bulk_copy(void *to, const void *from, unsigned bytes,
-                                          uint64_t *barrier)
-{
-#ifdef KG_COPY_ENGINE
-  asm volatile(
-      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-      "r"(bytes)
-      : "memory");
-  asm volatile(
-      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint"
-      " [%0], [%1], %2, [%3], %4;" ::"r"(shared_address(to)),
-      "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(kg_leave_first())
-      : "memory");
-#endif
-}
 
 /// One warp's ring. ENTRIES rows of 32 numbers a slot; a group has TOTAL rows, its last slot may be
 /// shorter. Groups follow each other by `stride` groups.

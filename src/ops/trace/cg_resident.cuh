@@ -12,6 +12,7 @@
 // Cost    of an iteration: twice the way of a message through the L2 cache and back, and the
 //         product from where K^e lies.
 #pragma once
+#include "device/cuda_launch.cuh"
 #include "ops/trace/cg_resident_sums.cuh"
 
 namespace kg
@@ -228,7 +229,7 @@ __global__ void __launch_bounds__(32 * (resident_shape<M>::warps + 1), 1)
     cg_resident(const kg_cg_resident_args a, kg_cg_message *slots, kg_cg_message *messages,
                 double *stream)
 {
-  extern __shared__ double s_entries[];
+  KG_SHARED(double, s_entries);
   __shared__ block_state s_block;
   if (a.vectors.state->stop != KG_CG_RUNNING) return;
   if (threadIdx.x == 0) s_block.cg = *a.vectors.state;

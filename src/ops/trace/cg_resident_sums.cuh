@@ -1,6 +1,7 @@
 // cg_resident_sums.cuh: what crosses thread blocks in cg_resident.cuh, and the warp of each block
 // that has no sides: it adds, decides, and tells the others alpha and beta.
 #pragma once
+#include "device/cuda_only.cuh"
 #include "device/cuda_rt.h"
 #include "ops/trace/cg_resident.h"
 
@@ -11,20 +12,14 @@ constexpr unsigned ALL = 0xffffffffu;
 
 __device__ __forceinline__ void send(kg_cg_message *to, double value, uint64_t phase)
 {
-  asm volatile(
-      "{\n.reg .b128 m;\nmov.b128 m, {%1, %2};\nst.relaxed.gpu.global.b128 [%0], m;\n}\n" ::"l"(to),
-      "l"(__double_as_longlong(value)), "l"(phase)
-      : "memory");
+  send_pair(to, __double_as_longlong(value), phase);
 }
 
 __device__ __forceinline__ bool peek(const kg_cg_message *from, double *value, uint64_t phase)
 {
   long long bits;
   uint64_t found;
-  asm volatile("{\n.reg .b128 m;\nld.relaxed.gpu.global.b128 m, [%2];\nmov.b128 {%0, %1}, m;\n}\n"
-               : "=l"(bits), "=l"(found)
-               : "l"(from)
-               : "memory");
+  peek_pair(from, &bits, &found);
   *value = __longlong_as_double(bits);
   return found == phase;
 }
@@ -62,13 +57,12 @@ struct block_state {
   double factor;  ///< alpha, then beta
 };
 
-/// Two a phase: the sums of the warps are there; alpha or beta is. The last warp and others meet
-/// from different places of the code, which __syncthreads() does not promise to allow; a barrier
-/// that is not `aligned` does. It is quickest when the lanes of a warp are together before it.
+/// Two a phase: the sums of the warps are there; alpha or beta is. It is quickest when the lanes of
+/// a warp are together before it.
 __device__ __forceinline__ void block_barrier()
 {
   __syncwarp();
-  asm volatile("barrier.sync 0;" ::: "memory");
+  meeting_barrier();
 }
 
 /// A warp with sides hands in its sums.

@@ -7,6 +7,7 @@
 //         in registers; every side of the patch has a place for its product, and a thread (edge,
 //         mode) adds those of an edge: one writer a word.
 // Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
+#include "device/cuda_launch.cuh"
 #include "ops/trace/element_codes.cuh"
 #include "ops/trace/trace_apply_stream.cuh"
 #include "ops/vector/grid_sum.cuh"
@@ -35,7 +36,7 @@ __global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = FACETS * M, total = ELEMENT_ENTRIES<FACETS, M, REDUCED>;
-  extern __shared__ kg_real s_trace[];  // x of the patch's edges, then products [place][M]
+  KG_SHARED(kg_real, s_trace);  // x of the patch's edges, then products [place][M]
   __shared__ double s_warp[8];
   if (kg_stopped(a.pass.stop)) return;
   const kg_real *const a_x = (const kg_real *)a.x;
@@ -106,10 +107,9 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
   constexpr int M = P + 1, groups = kg_patch_groups(P);
   constexpr size_t shared = shared_bytes(FACETS, M, groups);
   static_assert(shared <= 47 << 10, "more has to be asked for");
-  KG_REAL(patch_kernel)<FACETS, M, REDUCED>
-      <<<(unsigned)a.batch.count.n_patches, 32 * groups, shared, kg_cuda_stream(ctx)>>>(
-          a, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
-  return kg_cuda_launched(ctx, "trace_apply");
+  return kg_launch(ctx, "trace_apply", (unsigned)a.batch.count.n_patches, 32 * groups, shared,
+                   KG_REAL(patch_kernel) < FACETS, M, REDUCED >, a,
+                   kg_cuda(ctx)->counters + KG_COUNTER_TRACE_APPLY);
 }
 
 template <int FACETS, bool REDUCED>

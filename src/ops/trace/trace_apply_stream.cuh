@@ -8,7 +8,7 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "device/cuda_cache.cuh"
+#include "device/cuda_only.cuh"
 #include "device/cuda_chain.cuh"
 #include "ops/trace/bulk_ring.cuh"
 #include "ops/by_order.cuh"
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(shape::threads, shape::blocks)
 {
   constexpr int FACETS = shape::facets, n = shape::n, T = shape::threads, W = shape::warps;
   constexpr int RING = shape::slots * shape::entries * 32;  // numbers of one warp's ring
-  extern __shared__ __align__(1024) unsigned char s_memory[];
+  KG_SHARED(__align__(1024) unsigned char, s_memory);
   __shared__ double s_warp[W];
   kg_chain_next();  // to the halo's small blocks: where they start does not matter
   const int thread = threadIdx.x, warp = thread / 32, step = gridDim.x;

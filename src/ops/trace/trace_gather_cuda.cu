@@ -62,9 +62,8 @@ kedge_status launch(kedge_context *ctx, const kg_trace_gather_args &a)
 {
   const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
   const int64_t grid = kg_trace_gather_partials(a.batch.reference.size, &a.batch.count);
-  plain_kernel<P + 1><<<(unsigned)grid, BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      a, rows, kg_cuda(ctx)->counters + KG_COUNTER_TRACE_GATHER);
-  return kg_cuda_launched(ctx, "trace_gather");
+  return kg_launch(ctx, "trace_gather", (unsigned)grid, BLOCK, 0, plain_kernel<P + 1>, a, rows,
+                   kg_cuda(ctx)->counters + KG_COUNTER_TRACE_GATHER);
 }
 }  // namespace
 

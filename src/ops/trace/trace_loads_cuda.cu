@@ -4,7 +4,7 @@
 //         trace_apply_cuda.cu; then thread = (edge, mode) takes those of its edge: one writer a
 //         word.
 // Cost    kg_trace_loads_cost()
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/trace/trace_loads.h"
 
 namespace
@@ -12,7 +12,7 @@ namespace
 
 __global__ void trace_loads_kernel(const kg_trace_loads_args a)
 {
-  extern __shared__ double s_sides[];  // [place][mode]
+  KG_SHARED(double, s_sides);  // [place][mode]
   const kg_batch &batch = a.product.batch;
   const int facets = batch.arrays.n_facets, m = batch.reference.size.n_edge, n = facets * m;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
@@ -49,6 +49,6 @@ extern "C" kedge_status kg_trace_loads_cuda(kedge_context *ctx, const kg_trace_l
   const unsigned threads = (unsigned)(KG_LANES * batch.count.patch_groups);
   const size_t shared =
       sizeof(double) * batch.arrays.n_facets * threads * batch.reference.size.n_edge;
-  trace_loads_kernel<<<(unsigned)batch.count.n_patches, threads, shared, kg_cuda_stream(ctx)>>>(*a);
-  return kg_cuda_launched(ctx, "trace_loads");
+  return kg_launch(ctx, "trace_loads", (unsigned)batch.count.n_patches, threads, shared,
+                   trace_loads_kernel, *a);
 }

@@ -2,7 +2,7 @@
 // holds at once stride over the rows, and there are no more than KG_PIECES of them, one a part of a
 // sum.
 #pragma once
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/pass.h"
 #include "ops/real.h"
 
@@ -19,9 +19,8 @@ kedge_status launch(kedge_context *ctx, const Arguments *a, void (*kernel)(Argum
   int64_t pieces = (a->n + 2 * THREADS - 1) / (2 * THREADS);
   if (pieces > KG_PIECES) pieces = KG_PIECES;
   // One block at least: without rows the sums are still written.
-  kernel<<<kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kg_cuda_stream(ctx)>>>(
-      *a, kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
-  return kg_cuda_launched(ctx, name);
+  return kg_launch(ctx, name, kg_cuda_blocks(ctx, pieces, BLOCKS), THREADS, 0, kernel, *a,
+                   kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
 }
 
 /// Row i of A p: what is in ap, and the halo where the row is open.

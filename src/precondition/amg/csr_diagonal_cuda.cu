@@ -38,6 +38,5 @@ extern "C" kedge_status kg_csr_diagonal_cuda(kedge_context *ctx, const kg_csr_di
 
 extern "C" kedge_status kg_csr_norms_cuda(kedge_context *ctx, const kg_csr_norms_args *args)
 {
-  csr_norms_kernel<<<KG_CSR_PIECES, BLOCK, 0, kg_cuda_stream(ctx)>>>(*args);
-  return kg_cuda_launched(ctx, "csr_norms");
+  return kg_launch(ctx, "csr_norms", KG_CSR_PIECES, BLOCK, 0, csr_norms_kernel, *args);
 }

@@ -6,7 +6,7 @@
 //         lane = entry.
 // Cost    every entry of the left matrix reads a row of the right one, twice; bound by latency in
 //         small matrices, where a row's loads follow one another.
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "precondition/amg/csr_make.h"
 
 namespace
@@ -176,10 +176,8 @@ kedge_status launch(kedge_context *ctx, const kg_csr_make_args *a, const int64_t
 {
   const int64_t rows = BLOCK / LANES, n = (int64_t)a->a.n_rows + VALUES;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
-  make_kernel<LANES, LIST, VALUES>
-      <<<(unsigned)((n + rows - 1) / rows), BLOCK, 0, kg_cuda_stream(ctx)>>>(*a, begin, length,
-                                                                             place);
-  return kg_cuda_launched(ctx, VALUES ? "csr_fill" : "csr_count");
+  return kg_launch(ctx, VALUES ? "csr_fill" : "csr_count", (unsigned)((n + rows - 1) / rows), BLOCK,
+                   0, make_kernel<LANES, LIST, VALUES>, *a, begin, length, place);
 }
 
 /// Lanes as many as an addend has terms.

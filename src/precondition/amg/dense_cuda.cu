@@ -190,24 +190,23 @@ extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense
 {
   const int32_t n = args->matrix.n_rows;
   if (n == 0) return KEDGE_OK;  // an empty grid is a launch error
-  const cudaStream_t stream = kg_cuda_stream(ctx);
   const unsigned tiles = ((unsigned)n + TILE - 1) / TILE, packed = ((unsigned)n + B - 1) / B;
   double *const a = args->square;
   double *rows = args->work, *next = rows + B * (int64_t)n;
   KG_TRY(kg_zero(ctx, a, (size_t)n * (size_t)n * sizeof *a));
-  expand_kernel<<<((unsigned)n + 127) / 128, 128, 0, stream>>>(args->matrix, a);
-  KG_TRY(kg_cuda_launched(ctx, "dense_expand"));
+  KG_TRY(kg_launch(ctx, "dense_expand", ((unsigned)n + 127) / 128, 128, 0, expand_kernel,
+                   args->matrix, a));
   KG_TRY(kg_copy(ctx, rows, a, (size_t)(n < B ? n : B) * (size_t)n * sizeof *a));
   for (int32_t first = 0; first < n; first += B) {
     const Pivots p = {first, n - first < B ? n - first : B, rows, next};
-    eliminate_kernel<<<dim3(tiles, tiles), THREADS, 0, stream>>>(args->matrix, a, p, args->fault);
-    KG_TRY(kg_cuda_launched(ctx, "dense_eliminate"));
+    KG_TRY(kg_launch(ctx, "dense_eliminate", dim3(tiles, tiles), THREADS, 0, eliminate_kernel,
+                     args->matrix, a, p, args->fault));
     double *const other = rows;
     rows = next;
     next = other;
   }
-  pack_kernel<<<dim3(packed, packed), dim3(B, B), 0, stream>>>(n, a, args->inverse);
-  return kg_cuda_launched(ctx, "dense_pack");
+  return kg_launch(ctx, "dense_pack", dim3(packed, packed), dim3(B, B), 0, pack_kernel, n, a,
+                   args->inverse);
 }
 
 extern "C" kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,

@@ -4,7 +4,7 @@
 // Layout  arrays [group][row][lane]: warps of a block are neighbouring lanes, so that their words
 //         share the sectors of a line
 // Cost    kg_cell_make_cost() and so on; the sums over points are most of it
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/local/quadrature/make.h"
@@ -23,7 +23,7 @@ template <auto DO, typename Arguments>
 __global__ void __launch_bounds__(32 * WARPS)
     team_kernel(const __grid_constant__ Arguments a, int32_t n, int scratch, int threads)
 {
-  extern __shared__ double s_scratch[];
+  KG_SHARED(double, s_scratch);
   const int number = threadIdx.x / threads, teams = blockDim.x / threads;
   const int64_t i = (int64_t)blockIdx.x * teams + number;
   if (i >= n) return;

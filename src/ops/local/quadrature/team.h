@@ -5,6 +5,9 @@
 /// read after kg_team_wait(). Sums over a team are for teams of one warp.
 #pragma once
 #include "core/inline.h"
+#ifdef __CUDACC__
+#include "device/cuda_only.cuh"
+#endif
 
 #ifdef __CUDA_ARCH__
 #define KG_TEAM_THREADS    32
@@ -31,7 +34,7 @@ KG_INLINE void kg_team_wait(kg_team team)
   if (team.threads == 32)
     __syncwarp();
   else
-    asm volatile("bar.sync %0, %1;" ::"r"(team.barrier), "r"(team.threads) : "memory");
+    kg::part_barrier(team.barrier, team.threads);
 #else
   (void)team;
 #endif

@@ -2,7 +2,7 @@
 // cores: a team of warps an element, as many as have work, and several teams a block.
 // Layout  arrays [group][row][lane]: teams of a block are neighbouring lanes
 // Cost    kg_cell_make_cost() and so on
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/local/quadrature/make_tiles.cuh"
 #include "ops/local/quadrature/postprocess_tiles.cuh"
 #include "ops/local/quadrature/recover_tiles.cuh"
@@ -31,7 +31,7 @@ template <auto DO, typename Arguments>
 __global__ void __launch_bounds__(32 * WARPS)
     tile_kernel(const __grid_constant__ Arguments a, int32_t n, int warps, int scratch)
 {
-  extern __shared__ double2 s_tiles[];
+  KG_SHARED(double2, s_tiles);
   const int threads = 32 * warps, team = threadIdx.x / threads, teams = blockDim.x / threads;
   const int64_t e = (int64_t)blockIdx.x * teams + team;
   if (e >= n) return;
@@ -73,7 +73,7 @@ template <class Operator, int BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS_BLOCK, BLOCKS)
     small_kernel(const __grid_constant__ typename Operator::args a, int32_t n, int scratch)
 {
-  extern __shared__ double2 s_tiles[];
+  KG_SHARED(double2, s_tiles);
   const int warp = threadIdx.x / 32;
   const int64_t e = (int64_t)blockIdx.x * (blockDim.x / 32) + warp;
   if (e >= n) return;

@@ -8,6 +8,7 @@
 //         shared memory.
 // Cost    kg_local_solve_cost(); u moves two to four times more than it says, the trace twice.
 #pragma once
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/column_solve.cuh"
 #include "ops/local/triangle/lane_solve.cuh"
 #include "ops/local/triangle/local_condensed.cuh"
@@ -154,7 +155,7 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
 {
   using shape = product_shape<P>;
   constexpr int N = shape::N, APART = shape::N_ROWS * VECTOR_STRIDE;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   __shared__ group_elements s_element;
   // The trace; later, behind its first side, diffusion J (p_r, p_s) [2][N rows][lane].
   double *const s_trace = (double *)s_memory, *const s_p = s_trace + shape::m_ROWS * VECTOR_STRIDE;
@@ -202,7 +203,7 @@ __global__ void __launch_bounds__(32 * product_shape<P>::WARPS, 24 / product_sha
 {
   using shape = product_shape<P>;
   constexpr int N = shape::N;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   __shared__ group_elements s_element;
   double *const s_trace = (double *)s_memory;
   double *const s_u = s_trace + 3 * shape::m_ROWS * VECTOR_STRIDE;

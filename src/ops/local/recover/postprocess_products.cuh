@@ -6,6 +6,7 @@
 //         shared memory.
 // Cost    kg_postprocess_cost(); y moves four times more than it says, q twice.
 #pragma once
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/group_product.cuh"
 #include "ops/local/recover/postprocess_rotations.cuh"
 #include "ops/local/recover/postprocess_thread.cuh"
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(32 * star_shape<P>::ROTATION_WARPS)
 {
   using shape = star_shape<P>;
   constexpr int N = shape::N, K = shape::K, APART = shape::N_ROWS * VECTOR_STRIDE;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   double *s_p = (double *)s_memory;
   const int lane = threadIdx.x % KG_LANES, warp = threadIdx.x / KG_LANES;
   const int64_t g = blockIdx.x;
@@ -163,7 +164,7 @@ __global__ void __launch_bounds__(32 * star_shape<P>::WARPS)
 {
   using shape = star_shape<P>;
   constexpr int N = shape::N, S = shape::S, K = shape::K, APART = shape::N_ROWS * VECTOR_STRIDE;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   __shared__ group_tangents s_tangents;
   __shared__ double s_jacobian[KG_LANES], s_difference[shape::PAIRS][KG_LANES];
   double *s_p = (double *)s_memory, *s_y = s_p + shape::P_DOUBLES;

@@ -24,7 +24,7 @@
 #pragma once
 #include <cuda_pipeline.h>
 
-#include "device/cuda_rt.h"
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
 #include "ops/local/triangle/tiles.cuh"
@@ -297,7 +297,7 @@ __global__ void __launch_bounds__(shape::THREADS, shape::BLOCKS)
 {
   using Problem = typename shape::Problem;
   constexpr int E = shape::E;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   double *const s = (double *)s_memory;
   int *const s_mode = (int *)(s + shape::TABLE + Problem::TABLE);
   const block_work<shape> work = {a, s, s_mode, (int)threadIdx.x % E, (int)threadIdx.x / E};

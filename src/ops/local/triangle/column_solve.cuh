@@ -16,6 +16,7 @@
 //         on the diagonal whole; vectors of a group [place of a mode][lane], COLUMN_STRIDE apart.
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements.
 #pragma once
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/local_operator.cuh"
 #include "ops/local/triangle/mode_parity.cuh"
 #include "ops/local/triangle/tile_inverse.cuh"
@@ -256,7 +257,7 @@ __global__ void __launch_bounds__(32 * COLUMN_WARPS, shape::BLOCKS)
     solve_columns(const kg_local_solve_args a)
 {
   using Operator = typename shape::Operator;
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   double *const s_x = (double *)s_memory + shape::TERM_BYTES / sizeof(double);
   const int warp = (int)threadIdx.x / 32;
   column_warp<shape> w;

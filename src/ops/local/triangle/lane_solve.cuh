@@ -9,6 +9,7 @@
 //         of a warp [pair of rows of a column][element], 1 / L_kk on the diagonal
 // Map     blocks stay and take group after group; a warp takes E neighbouring elements
 #pragma once
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/lane_rows.cuh"
 #include "ops/local/triangle/local_operator.cuh"
 #include "ops/local/triangle/mode_parity.cuh"
@@ -140,7 +141,7 @@ template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
     solve_lanes(const kg_local_solve_args a)
 {
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   stage_terms<shape>(a.batch.reference, s_memory);
   __syncthreads();
   const lane_warp<shape> w(s_memory);

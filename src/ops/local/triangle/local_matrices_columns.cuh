@@ -15,8 +15,7 @@ namespace kg
 
 __device__ __forceinline__ void team_barrier(int team)
 {
-  asm volatile("bar.sync %0, %1;" ::"r"(1 + team), "r"((int)TEAM_THREADS)  // 0 is that of the block
-               : "memory");
+  part_barrier(1 + team, TEAM_THREADS);
 }
 
 /// L below the diagonal, then W^T: [column][row][element].

@@ -9,6 +9,7 @@
 // Cost    kg_local_matrices_cost()
 #include <cuda_pipeline.h>
 
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/local_matrices_lanes.h"
 #include "ops/local/triangle/local_matrices_lanes_products.cuh"
 
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, 1)
     local_matrices_lanes(const kg_local_matrices_args a,
                          const __grid_constant__ lanes_side_table<shape> table)
 {
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   auto &block = *(lanes_block<shape> *)s_memory;
   fill_tables<shape>(block.tables, a.batch.reference, table);
   // The number of the warp, which the compiler sees to be the same for all lanes.

@@ -2,20 +2,11 @@
 // (local_matrices_lanes.cu), S0 without what the modes of degree P take from it: a lane multiplies
 // the columns of its side by each other and by those of the next side, which come by shuffles.
 #pragma once
+#include "device/cuda_only.cuh"
 #include "ops/local/triangle/local_matrices_lanes_solve.cuh"
 
 namespace kg
 {
-
-/// A store by some lanes, which nothing branches around: the compiler would move the computation of
-/// the value behind the branch, where it could not be mixed with others.
-__device__ __forceinline__ void store_if(bool condition, double *to, double value)
-{
-  asm volatile(
-      "{\n .reg .pred p;\n setp.ne.u32 p, %2, 0;\n @p st.global.f64 [%0], %1;\n}" ::"l"(to),
-      "d"(value), "r"((int)condition)
-      : "memory");
-}
 
 /// A number whose sign changes where this bit, the highest of 32, is set.
 __device__ __forceinline__ double flipped(double a, unsigned bit)

@@ -8,6 +8,7 @@
 #pragma once
 #include <cuda_pipeline.h>
 
+#include "device/cuda_launch.cuh"
 #include "ops/local/triangle/local_matrices_columns.cuh"
 
 namespace kg
@@ -287,7 +288,7 @@ template <class shape>
 __global__ void __launch_bounds__(TEAM_THREADS *shape::TEAMS, 1)
     local_matrices_tensor(const kg_local_matrices_args a)
 {
-  extern __shared__ double2 s_memory[];
+  KG_SHARED(double2, s_memory);
   __shared__ int s_mode[shape::N];
   __shared__ double s_mean[3][3];
   const double2 *tiles = (const double2 *)a.batch.reference.operator_tiles + 32 * shape::BEFORE;

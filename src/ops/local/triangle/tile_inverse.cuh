@@ -18,8 +18,7 @@ __device__ __forceinline__ double flipped(double a)
 /// -1 / sqrt(-d) to rounding, as reciprocal_root() of tiles.cuh. NaN for d > 0.
 __device__ __forceinline__ double reciprocal_root_of_negative(double d)
 {
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(flipped(d)));
+  const double y = root_estimate(flipped(d));
   const double error = fma(d * y, y, 1.0);
   return fma(-y * error, fma(0.375, error, 0.5), -y);
 }
@@ -67,8 +66,7 @@ __device__ __forceinline__ void eliminate_rows(double2 (&t)[E])
     const double d = from_lane(k % 2 ? mine.y : mine.x, from + k / 2, SEGMENT);
     const double2 across = make_double2(from_lane(mine.x, from + pair, SEGMENT),
                                         from_lane(mine.y, from + pair, SEGMENT));
-    double y;  // the hardware's estimate of 1 / d, to be multiplied by 1 + correction
-    asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+    const double y = reciprocal_estimate(d);  // to be multiplied by 1 + correction
     const double error = fma(-d, y, 1.0), correction = fma(error, error, error);
 #pragma unroll
     for (int q = k / ROWS; q < E; ++q) {

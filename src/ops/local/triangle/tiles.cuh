@@ -9,41 +9,16 @@
 // eight products of a sum are taken does not matter as long as both operands agree: the first step
 // takes columns 0, 2, 4, 6 (x of the lanes), the second 1, 3, 5, 7 (y).
 #pragma once
-#include <cuda_runtime.h>
+#include "device/cuda_only.cuh"
 
 namespace kg
 {
-
-/// c += a b; a 8 x 4, b 4 x 8.
-__device__ __forceinline__ void tensor_multiply(double2 &c, double a, double b)
-{
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};"
-      : "+d"(c.x), "+d"(c.y)
-      : "d"(a), "d"(b));
-#endif
-}
 
 /// c += a b^T.
 __device__ __forceinline__ void tile_multiply(double2 &c, double2 a, double2 b)
 {
   tensor_multiply(c, a.x, b.x);
   tensor_multiply(c, a.y, b.y);
-}
-
-/// c += a b and d += e b: for the price of one where the tensor cores take 16 rows (sm_90).
-__device__ __forceinline__ void tensor_multiply(double2 &c, double2 &d, double a, double e,
-                                                double b)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5}, {%6}, "
-      "{%0, %1, %2, %3};"
-      : "+d"(c.x), "+d"(c.y), "+d"(d.x), "+d"(d.y)
-      : "d"(a), "d"(e), "d"(b));
-#else
-  tensor_multiply(c, a, b);
-  tensor_multiply(d, e, b);
-#endif
 }
 
 /// c += a b^T and d += e b^T.
@@ -70,8 +45,7 @@ __device__ __forceinline__ double2 negative(double2 a)
 /// 1 / sqrt(d) to rounding: the hardware's estimate and one step of third order. NaN for d < 0.
 __device__ __forceinline__ double reciprocal_root(double d)
 {
-  double y;
-  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+  const double y = root_estimate(d);
   const double error = fma(-d * y, y, 1.0);
   return fma(y * error, fma(0.375, error, 0.5), y);
 }
