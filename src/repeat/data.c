@@ -10,13 +10,12 @@
 #include "problem/values.h"
 
 /// Read text or take a function.
-/// @param[in] key  "source" or "value", for sentences
-static kedge_status read(const kg_pipeline *p, const char *section, const char *key,
-                         const kedge_boundary_value *from, kg_function *out)
+/// @param[in] function  that was called, for sentences; and so key: "source" or "value"
+static kedge_status read(const kg_pipeline *p, const char *function, const char *section,
+                         const char *key, const kedge_boundary_value *from, kg_function *out)
 {
   KG_REQUIRE(p->ctx, !from->text != !from->function, KEDGE_ERR_ARG,
-             "kedge_solver_solve: the %s of %s needs a text or a function, one of them", key,
-             section);
+             "%s: the %s of %s needs a text or a function, one of them", function, key, section);
   const kg_setting setting = {.section = (char *)section,
                               .key = (char *)key,
                               .value = (char *)from->text,
@@ -27,10 +26,11 @@ static kedge_status read(const kg_pipeline *p, const char *section, const char *
 }
 
 /// The boundary group that data name.
-static kedge_status find_group(const kg_pipeline *p, const char *name, int *group)
+static kedge_status find_group(const kg_pipeline *p, const char *function, const char *name,
+                               int *group)
 {
   const kedge_mesh *mesh = p->mesh;
-  KG_REQUIRE(p->ctx, name, KEDGE_ERR_ARG, "kedge_solver_solve: a boundary value has no group");
+  KG_REQUIRE(p->ctx, name, KEDGE_ERR_ARG, "%s: a boundary value has no group", function);
   int n_lines = 0;
   while (n_lines < mesh->n_groups && mesh->groups[n_lines].dimension == 1) ++n_lines;
   *group = kg_group_named(n_lines, mesh->groups, name);
@@ -48,59 +48,62 @@ static kedge_status find_group(const kg_pipeline *p, const char *name, int *grou
                  nearest.best ? "'?" : "");
 }
 
-static kedge_status put_value(kg_pipeline *p, const kedge_boundary_value *from, kg_data *data)
+static kedge_status put_value(kg_pipeline *p, const char *function,
+                              const kedge_boundary_value *from, kg_data *data)
 {
   kg_function *const value = &data->given[data->n_given];
   int group = -1;
-  KG_TRY(find_group(p, from->group, &group));
+  KG_TRY(find_group(p, function, from->group, &group));
   struct kg_resolved_boundary *const to = &p->resolved.boundaries[group];
   for (int i = 1; i < data->n_given; ++i)
     KG_REQUIRE(p->ctx, to->value != &data->given[i], KEDGE_ERR_INPUT,
                "the boundary group '%s' is given two values; keep one of them", from->group);
-  KG_TRY(read(p, from->group, "value", from, value));
+  KG_TRY(read(p, function, from->group, "value", from, value));
   ++data->n_given;
   to->value = value;
   to->at = NULL;
   return KEDGE_OK;
 }
 
-static kedge_status put_source(kg_pipeline *p, const kedge_data *from, kg_data *data)
+static kedge_status put_source(kg_pipeline *p, const char *function, const kedge_data *from,
+                               kg_data *data)
 {
   const kedge_boundary_value source = {NULL, from->source, from->source_function,
                                        from->source_user};
   data->n_given = 1;
   if (!source.text && !source.function) return KEDGE_OK;
-  KG_TRY(read(p, "the equation", "source", &source, &data->given[0]));
+  KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
   p->resolved.equation.source = data->given[0];
   p->resolved.derives_source = false;
   p->gives_source = true;
   return KEDGE_OK;
 }
 
-static kedge_status put_all(kg_pipeline *p, const kedge_data *from, kg_data *data)
+static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_data *from,
+                            kg_data *data)
 {
   const size_t n = (size_t)p->mesh->n_groups;
   KG_REQUIRE(p->ctx, from->n_values >= 0 && (from->n_values == 0 || from->values), KEDGE_ERR_ARG,
-             "kedge_solver_solve: %d boundary values without an array", from->n_values);
+             "%s: %d boundary values without an array", function, from->n_values);
   KG_TRY(kg_host_calloc(p->ctx, (size_t)from->n_values + 1, sizeof *data->given, &data->given));
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *data->boundaries, &data->boundaries));
   memcpy(data->boundaries, p->resolved.boundaries, n * sizeof *data->boundaries);
   data->start = from->start;
   data->source = p->resolved.equation.source;
   data->derives_source = p->resolved.derives_source;
-  KG_TRY(put_source(p, from, data));
-  for (int i = 0; i < from->n_values; ++i) KG_TRY(put_value(p, &from->values[i], data));
+  KG_TRY(put_source(p, function, from, data));
+  for (int i = 0; i < from->n_values; ++i) KG_TRY(put_value(p, function, &from->values[i], data));
   return KEDGE_OK;
 }
 
-kedge_status kg_data_put(kg_pipeline *p, const kedge_data *data, kg_data *out)
+kedge_status kg_data_put(kg_pipeline *p, const char *function, const kedge_data *data, kg_data *out)
 {
   *out = (kg_data){0};
   if (!data) return KEDGE_OK;
   KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", data->size));
   kedge_data all = KEDGE_DATA_INIT;
   memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
-  return put_all(p, &all, out);
+  return put_all(p, function, &all, out);
 }
 
 void kg_data_restore(kg_pipeline *p, kg_data *data)

@@ -152,14 +152,14 @@ static bool fits(const kg_pipeline *p, const kedge_solution *s)
 }
 
 /// Fill in what a solution has before the first stage.
-static kedge_status begin(kedge_solver *solver, kedge_solution **solution)
+static kedge_status begin(kedge_solver *solver, const char *function, kedge_solution **solution)
 {
   kg_pipeline *const p = solver->pipeline;
   const bool given = *solution != NULL;
   if (!given) KG_TRY(kg_host_calloc(p->ctx, 1, sizeof **solution, solution));
   kedge_solution *const s = p->solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
-             "kedge_solver_solve: the solution was not made by this solver: give its own, or NULL");
+             "%s: the solution was not made by this solver: give its own, or NULL", function);
   if (!given) KG_TRY(kg_results_allocate(p));
   s->note[0] = '\0';
   memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
@@ -217,15 +217,15 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
   return KEDGE_OK;
 }
 
-static kedge_status solve(kedge_solver *solver, const kedge_data *data, const double *trace,
-                          kedge_solution **solution)
+static kedge_status solve(kedge_solver *solver, const char *function, const kedge_data *data,
+                          const double *trace, kedge_solution **solution)
 {
   kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
-  KG_TRY(kg_solver_check(solver, trace ? "kedge_solver_recover" : "kedge_solver_solve"));
+  KG_TRY(kg_solver_check(solver, function));
   const kedge_solution *const given = *solution;
-  KG_TRY(begin(solver, solution));
-  kedge_status status = kg_data_put(p, data, &replaced);
+  KG_TRY(begin(solver, function, solution));
+  kedge_status status = kg_data_put(p, function, data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, given);
   if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
   p->takes_start = trace != NULL;
@@ -236,13 +236,13 @@ static kedge_status solve(kedge_solver *solver, const kedge_data *data, const do
   return status;
 }
 
-kedge_status kg_solver_run(kedge_solver *solver, const kedge_data *data, const double *trace,
-                           kedge_solution **solution)
+kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
+                           const double *trace, kedge_solution **solution)
 {
   kg_pipeline *const p = solver->pipeline;
   kedge_status status = kg_enter(p->ctx);
   kg_range_push("solve", p->mesh->n_elements, 0);
-  if (status == KEDGE_OK) status = solve(solver, data, trace, solution);
+  if (status == KEDGE_OK) status = solve(solver, function, data, trace, solution);
   kg_range_pop();
   p->solution = &solver->set_up;
   if (status == KEDGE_OK) return KEDGE_OK;
@@ -257,7 +257,7 @@ kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
   KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve: the solver is NULL");
   KG_REQUIRE(solver->pipeline->ctx, solution, KEDGE_ERR_ARG,
              "kedge_solver_solve: solution is NULL");
-  return kg_solver_run(solver, data, NULL, solution);
+  return kg_solver_run(solver, "kedge_solver_solve", data, NULL, solution);
 }
 
 kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,

@@ -22,6 +22,7 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
 
 /// Solve with data in place of the problem's; or, without an iteration, take the trace.
-/// @param[in] trace  [free row] in host memory, in the numbering of the trace; NULL: solve
-kedge_status kg_solver_run(kedge_solver *solver, const kedge_data *data, const double *trace,
-                           kedge_solution **solution);
+/// @param[in] function  that was called, for sentences
+/// @param[in] trace     [free row] in host memory, in the numbering of the trace; NULL: solve
+kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
+                           const double *trace, kedge_solution **solution);

@@ -70,7 +70,7 @@ static kedge_status make_right_side(kedge_solver *solver, const kedge_data *data
   KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *scratch, &scratch));
   p->solution = scratch;
   kg_report_fill(p);
-  kedge_status status = kg_data_put(p, data, &replaced);
+  kedge_status status = kg_data_put(p, "kedge_solver_rhs", data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, NULL);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense);
@@ -118,7 +118,7 @@ kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, 
   if (status == KEDGE_OK) status = alloc_rows(solver, &rows);
   if (status == KEDGE_OK) {
     kg_unknowns_take(solver, trace, rows);
-    status = kg_solver_run(solver, data, rows, solution);
+    status = kg_solver_run(solver, "kedge_solver_recover", data, rows, solution);
   } else {
     kedge_solution_destroy(*solution);
     *solution = NULL;

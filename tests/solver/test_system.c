@@ -325,6 +325,34 @@ static void a_solution_of_another_mesh_is_no_source(void **state)
   bench_free(&b);
 }
 
+static void refused_data_name_the_function_that_was_called(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0]);
+  const kedge_boundary_value nameless = {.text = "0"}, empty = {.group = "7"};
+  kedge_data none = KEDGE_DATA_INIT, nobody = KEDGE_DATA_INIT, nothing = KEDGE_DATA_INIT;
+  none.n_values = nobody.n_values = nothing.n_values = 1;
+  nobody.values = &nameless;
+  nothing.values = &empty;
+  const kedge_data *const refused[] = {&none, &nobody, &nothing};
+  kedge_solution *solution = NULL;
+  double *x = vector(b.n), *rhs = vector(b.n);
+  for (int i = 0; i < 3; ++i) {
+    assert_int_equal(kedge_solver_solve(b.solver, refused[i], &solution), KEDGE_ERR_ARG);
+    assert_ptr_equal(kedge_context_error(b.ctx),
+                     strstr(kedge_context_error(b.ctx), "kedge_solver_solve: "));
+    assert_int_equal(kedge_solver_rhs(b.solver, refused[i], rhs), KEDGE_ERR_ARG);
+    assert_ptr_equal(kedge_context_error(b.ctx),
+                     strstr(kedge_context_error(b.ctx), "kedge_solver_rhs: "));
+    assert_int_equal(kedge_solver_recover(b.solver, refused[i], x, &solution), KEDGE_ERR_ARG);
+    assert_ptr_equal(kedge_context_error(b.ctx),
+                     strstr(kedge_context_error(b.ctx), "kedge_solver_recover: "));
+  }
+  free(x);
+  free(rhs);
+  bench_free(&b);
+}
+
 static void the_trace_of_a_solve_recovers_its_solution(void **state)
 {
   (void)state;
@@ -521,6 +549,7 @@ int main(void)
       cmocka_unit_test(the_system_solved_elsewhere_has_the_trace_of_a_solve),
       cmocka_unit_test(the_right_hand_side_takes_the_data_of_a_solve),
       cmocka_unit_test(a_solution_of_another_mesh_is_no_source),
+      cmocka_unit_test(refused_data_name_the_function_that_was_called),
       cmocka_unit_test(the_trace_of_a_solve_recovers_its_solution),
       cmocka_unit_test(a_trace_that_is_no_solution_is_recovered_and_says_so),
       cmocka_unit_test(the_system_has_the_units_of_the_problem),
