@@ -12,6 +12,7 @@ from . import _library as c
 from .arguments import wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
+from .errors import FileError
 from .fields import Fields
 from .hints import Array, Path, Union
 from .mesh import Mesh
@@ -36,14 +37,18 @@ class Output(Fields):
     """An output file: fields as of a Solution, but neither trace nor report.
 
     mesh  -- a Mesh, to whose elements arrays belong
-    order -- P; the file holds the fields as polynomials of order P + 1, at most 10
+    order -- P; the file holds the fields as polynomials of order P + 1, at most 10: with P = 10 u_star, and from 11 on
+             every field, is what interpolates it
     converged, relative_residual -- of the solve
+
+    Arrays are read when they are asked for. A file that has been written meanwhile is refused.
 
     Of a solve with fields="cells" it has means() and indicator alone.
     """
 
     def __init__(self, path: Path, mesh: Optional[Mesh], context: Context) -> None:
         self.path, self.context, self._modes = os.fspath(path), context, {}
+        self._file, self._state = os.path.abspath(self.path), None
         self.converged = bool(self._numbers("FieldData/converged")[0])
         self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
         types = self._numbers("Types").astype(int)
@@ -53,7 +58,7 @@ class Output(Fields):
         shape = Quadrilateral if quadrilateral[0] else Triangle
         self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
         self._full = types[0] in FULL
-        self.order = self._file_order - 1 if self._full else None
+        self.order = int(self._numbers("FieldData/order")[0])
         if not self._full:
             points = points[self._numbers("Connectivity").astype(np.int64)]
         # [element]: its cell of the file.
@@ -69,11 +74,24 @@ class Output(Fields):
 
     def _numbers(self, name):
         count = ctypes.c_int64()
-        arguments = self.context.handle, os.fsencode(self.path), name.encode(), count
+        arguments = self.context.handle, os.fsencode(self._file), name.encode(), count
+        self._check_state()
         self.context.call("kedge_output_read", *arguments, None)
         values = np.empty(count.value)
         self.context.call("kedge_output_read", *arguments, values.ctypes.data)
+        self._check_state()
         return values
+
+    def _check_state(self):
+        """Arrays are read when they are asked for; all are of the file that was there at first."""
+        try:
+            there = os.stat(self._file)
+        except OSError as error:
+            raise FileError(f"cannot read {self.path}: {error.strerror}") from None
+        state = there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns
+        self._state = self._state or state
+        if state != self._state:
+            raise FileError(f"{self.path} has been written since it was read; call kedge.read() again")
 
     def _of_shape(self, flat, shape, cells):
         """What an array over all nodes of the file has for cells of one shape."""

@@ -107,6 +107,7 @@ static kedge_status write_all(const writer *w, kg_vtkhdf *file)
   kg_vtkhdf_point_field(file, "sigma", 3);
   kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
   kg_vtkhdf_cell_field(file, "error_indicator", KG_ITEM_F64, 1);
+  kg_vtkhdf_number(file, "order", w->s->report.order);
   kg_vtkhdf_number(file, "converged", w->s->report.converged);
   kg_vtkhdf_number(file, "relative_residual", w->s->report.relative_residual);
   const int64_t n = w->s->mesh->n_elements;

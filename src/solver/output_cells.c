@@ -100,6 +100,7 @@ static kedge_status write_all(const writer *w)
   kg_vtkhdf_cell_field(w->file, "sigma", KG_ITEM_F64, 3);
   kg_vtkhdf_cell_field(w->file, "region", KG_ITEM_I32, 1);
   kg_vtkhdf_cell_field(w->file, "error_indicator", KG_ITEM_F64, 1);
+  kg_vtkhdf_number(w->file, "order", w->s->report.order);
   kg_vtkhdf_number(w->file, "converged", w->s->report.converged);
   kg_vtkhdf_number(w->file, "relative_residual", w->s->report.relative_residual);
   KG_TRY(write_points(w));

@@ -87,10 +87,27 @@ class Outputs(unittest.TestCase):
         np.testing.assert_allclose(one, two, atol=1e-11)
 
     def test_the_highest_orders_are_read_too(self):
-        s = self.solve(kedge.square(2), 12)
-        w = kedge.read(self.path, s.mesh)
-        np.testing.assert_array_equal(w.values("u", 10), s.values("u", 10))
-        self.assertEqual(w.order, 9)  # all that the file tells
+        for order in 9, 10, 12:
+            s = self.solve(kedge.square(2), order)
+            w = kedge.read(self.path, s.mesh)
+            np.testing.assert_array_equal(w.values("u", 10), s.values("u", 10))
+            self.assertEqual(w.order, order)
+            self.assertEqual(w.u.shape, s.u.shape)
+
+    def test_what_was_read_belongs_to_one_file(self):
+        s = self.solve(kedge.square(2))
+        here = os.getcwd()
+        self.addCleanup(os.chdir, here)
+        os.chdir(self.folder.name)
+        w = kedge.read("a.vtkhdf", s.mesh)
+        os.chdir(here)
+        np.testing.assert_array_equal(w.values("u_star", 5), s.values("u_star", 5))
+        kedge.solve(s.mesh, s.problem.replace(source=1), self.context).write(self.path)
+        with self.assertRaisesRegex(kedge.FileError, "a.vtkhdf has been written since"):
+            w.means("u")
+        os.remove(self.path)
+        with self.assertRaisesRegex(kedge.FileError, "cannot read a.vtkhdf: No such file"):
+            w.means("u")
 
     def test_means_are_read_of_outputs_of_cells(self):
         for make in kedge.square, kedge.mixed:
