@@ -1,5 +1,5 @@
 """Exceptions and warnings. Their sentences are those of the library: what, where, what to do."""
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, List, Optional
 
 if TYPE_CHECKING:
     from .solution import Solution
@@ -41,13 +41,15 @@ class Cancelled(Error):
 class NotConverged(Error):
     """The iteration ended before its tolerance.
 
-    solution -- what it had reached, a Solution
-    report   -- that of the solution
+    solution  -- what it had reached, a Solution; of several the first that did not converge
+    report    -- that of the solution
+    solutions -- all of the solve, those that converged too
     """
 
-    def __init__(self, sentence: str, solution: "Solution") -> None:
+    def __init__(self, sentence: str, solution: "Solution", solutions: "Optional[List[Solution]]" = None) -> None:
         super().__init__(sentence)
         self.solution, self.report = solution, solution.report
+        self.solutions = [solution] if solutions is None else solutions
 
 
 class Note(UserWarning):

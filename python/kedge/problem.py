@@ -5,6 +5,8 @@ import ctypes
 import difflib
 import numbers
 import os
+import stat
+import threading
 from typing import List, NamedTuple, NoReturn, Optional
 
 import numpy as np
@@ -142,8 +144,7 @@ class Problem:
             value = value.replace("\n", "\n  ")
             sections.setdefault(section, []).append(f"{key} = {value}\n" if key else "")
         text = "\n".join(f"[{section}]\n{''.join(lines)}" for section, lines in sections.items())
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        _write(path, text)
 
     def mesh(self, backend: Union[str, Context] = "auto") -> Mesh:
         """The mesh that a problem file names."""
@@ -239,6 +240,29 @@ class _Built:
             else:
                 self.context.call("kedge_problem_set_function", self.handle, *texts, made[0].function, made[0].user)
             self.functions[section, key] = made
+
+
+def _write(path, text):
+    """Write a file whole or not at all: under a name of its own beside it, which is then renamed."""
+    path = os.path.realpath(path)
+    mode = os.stat(path).st_mode if os.path.exists(path) else None
+    if mode is not None and not stat.S_ISREG(mode):  # a terminal or a pipe
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return
+    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
+    try:
+        with open(temporary, "x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            os.chmod(temporary, stat.S_IMODE(mode))
+        os.replace(temporary, path)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise
 
 
 def _addresses(things):

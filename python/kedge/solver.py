@@ -116,7 +116,7 @@ class Solver:
             out = Solution(self.mesh, problem, self.context, handle, set_up.built)
         else:
             out._take(problem, set_up.built)
-        return _judge(out, on_failure)
+        return _judge([out], on_failure)[0]
 
     def _solve_many(self, sources, boundary, start, progress, on_failure):
         _check_failure(on_failure)
@@ -129,7 +129,7 @@ class Solver:
         _call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
         solutions = [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built)
                      for handle in handles]
-        return [_judge(solution, on_failure) for solution in solutions]
+        return _judge(solutions, on_failure)
 
     @property
     def edges(self) -> Array:
@@ -191,7 +191,7 @@ class Solver:
         data, set_up, handle = _Data(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
         x, problem = self._vector("trace", trace, set_up), self.problem
         _call(self.context, progress, "kedge_solver_recover", set_up.handle, data.raw, x.ctypes.data, handle)
-        return _judge(Solution(self.mesh, problem, self.context, handle, set_up.built), "warn")
+        return _judge([Solution(self.mesh, problem, self.context, handle, set_up.built)], "warn")[0]
 
     def _report(self, set_up):
         raw = c.Report(ctypes.sizeof(c.Report))
@@ -216,7 +216,7 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
     context, handle = context_of(backend), ctypes.c_void_p()
     built = problem.build(context, mesh)
     _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
-    return _judge(Solution(mesh, problem, context, handle, built), on_failure)
+    return _judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]
 
 
 def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
@@ -339,13 +339,25 @@ def _call(context, progress, *call):
             line.clear()
 
 
-def _judge(solution, on_failure):
-    report = solution._raw
-    if not report.converged and on_failure == "raise":
-        raise NotConverged(os.fsdecode(report.solver_note), solution)
-    if report.solver_note:
-        warnings.warn(os.fsdecode(report.solver_note), Note, stacklevel=3)
-    return solution
+def _judge(solutions, on_failure):
+    """Solutions of one call, unless one is to be refused."""
+    for i, solution in enumerate(solutions):
+        report = solution._raw
+        if not report.converged and on_failure == "raise":
+            place = f"sources[{i}]: " if len(solutions) > 1 else ""
+            raise NotConverged(place + os.fsdecode(report.solver_note), solution, solutions)
+    for solution in solutions:
+        if solution._raw.solver_note:
+            warnings.warn(os.fsdecode(solution._raw.solver_note), Note, stacklevel=_caller_level())
+    return solutions
+
+
+def _caller_level():
+    """Of warnings: how far up the first function is that is not of this package."""
+    frame, level, package = sys._getframe(1), 1, os.path.dirname(__file__)
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class _Line:

@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 from support import ROOT, everywhere
@@ -77,6 +78,18 @@ class Problems(unittest.TestCase):
             path = os.path.join(folder, "a.ini")
             p.write(path)
             self.assertEqual(kedge.Problem.read(path).settings, p.settings)
+
+    def test_a_file_that_cannot_be_written_is_as_it_was(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            kedge.Problem(order=3).write(path)
+            os.chmod(path, 0o640)
+            with mock.patch("os.fsync", side_effect=OSError("No space left on device")), self.assertRaises(OSError):
+                kedge.Problem(order=4).write(path)
+            self.assertEqual((os.listdir(folder), kedge.Problem.read(path).settings["space", "order"]), (["a.ini"], "3"))
+            kedge.Problem(order=4).write(path)
+            self.assertEqual((os.listdir(folder), kedge.Problem.read(path).settings["space", "order"]), (["a.ini"], "4"))
+            self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
 
     def test_every_problem_file_of_the_repository_is_written_as_it_was_read(self):
         with tempfile.TemporaryDirectory() as folder:

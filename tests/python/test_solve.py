@@ -272,6 +272,16 @@ class Solves(unittest.TestCase):
             self.solve(kedge.square(8), p)
         self.assertEqual(caught.exception.report.iterations, 2)
         self.assertEqual(caught.exception.solution.u.shape, (128, 10))
+        p = p.replace(boundary=dict.fromkeys(("left", "right", "bottom", "top"), kedge.Dirichlet(0)))
+        solver = kedge.Solver(kedge.square(8), p, self.context)
+        with self.assertRaisesRegex(kedge.NotConverged, r"^sources\[1\]: ") as caught:
+            solver.solve(sources=[0, 1, 0])
+        self.assertEqual([s.report.converged for s in caught.exception.solutions], [True, False, True])
+        self.assertIs(caught.exception.solution, caught.exception.solutions[1])
+        for call in (lambda: solver.solve(on_failure="warn"), lambda: solver.solve(sources=[1], on_failure="warn")):
+            with self.assertWarns(kedge.Note) as warned:
+                call()
+            self.assertEqual(warned.filename, __file__)
         with self.assertWarnsRegex(kedge.Note, "max_iterations = 2"):
             s = self.solve(kedge.square(8), p, on_failure="warn")
         self.assertFalse(s.report.converged)
