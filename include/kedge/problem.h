@@ -147,7 +147,9 @@ KEDGE_API int kedge_problem_setting_count(const kedge_problem *problem);
 /// @param[in]  index  0 .. kedge_problem_setting_count() - 1
 /// @param[out] section, key, value borrowed until the problem is changed; the key "" stands for a
 /// section
-///         [region NAME] itself; a value that is a function of the caller is NULL
+///         [region NAME] itself; a value that is a function of the caller is NULL; of a tensor of
+///         functions (kedge_problem_set_tensor()) the second and third parts are diffusion_xy and
+///         diffusion_yy, keys that no problem file has
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or there is no such index
 KEDGE_API kedge_status kedge_problem_get_setting(const kedge_problem *problem, int index,
                                                  const char **section, const char **key,
