@@ -111,6 +111,7 @@ void run_block(size_t bytes)
     for (int i = 0; i < b.n; ++i) ready |= b.lanes[i].is == READY;
     if (!ready && b.alive > 0) stuck();
   }
+  end_copies();
   for (size_t i = bytes; i < bytes + GUARD; ++i)
     if (shared[i] != 0xff) fail("a thread wrote behind the %zu bytes of shared memory", bytes);
 }

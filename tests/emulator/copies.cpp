@@ -84,3 +84,11 @@ void emulated::bulk_wait(uint64_t *barrier, unsigned parity)
     *barrier ^= 1u;
   }
 }
+
+void emulated::end_copies()
+{
+  on_their_way.clear();
+  for (const auto &[barrier, copies] : engine)
+    if (!copies.empty()) fail("the block ends while the copy engine writes to its memory");
+  engine.clear();
+}

@@ -59,6 +59,8 @@ void wait_for_copies(size_t batches_left);
 /// and by the copy engine: the barrier changes its parity when a copy is there.
 void bulk_copy(void *to, const void *from, unsigned bytes, uint64_t *barrier);
 void bulk_wait(uint64_t *barrier, unsigned parity);
+/// A block ends: copies by threads go with it, those of the copy engine must have been waited for.
+void end_copies();
 
 /// Let others run: for loops that wait for what another thread does.
 void wait_a_little();

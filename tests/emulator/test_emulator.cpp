@@ -154,6 +154,13 @@ void faults_end_the_program()
   });
   ends_with("behind the", "a write behind the shared memory is found", 32, 64,
             [] { ((char *)emulated::shared_memory())[64 + threadIdx.x] = 1; });
+  ends_with("the copy engine writes", "a block that ends before a bulk copy is found", 32, 1024, [] {
+    alignas(16) static const double from[2] = {};
+    char *const s = (char *)emulated::shared_memory();
+    if (threadIdx.x != 0) return;
+    kg::barrier_init((uint64_t *)s, 1);
+    kg::bulk_copy(s + 16, from, 16, (uint64_t *)s);
+  });
   ends_with("not aligned", "a copy to an odd place is found", 32, 1024, [] {
     __pipeline_memcpy_async((char *)emulated::shared_memory() + 4, emulated::shared_memory(), 16);
   });
