@@ -429,6 +429,7 @@ static void what_functions_cannot_be_is_said(void **state)
 
 int main(void)
 {
+  test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(coefficients_by_element_are_those_of_regions_to_the_bit),
       cmocka_unit_test(regions_have_functions_of_their_own),
