@@ -5,7 +5,6 @@ Both are evaluated element by element; no point is searched for.
 import ctypes
 import inspect
 import numbers
-from collections import namedtuple
 
 import numpy as np
 
@@ -14,8 +13,16 @@ from .arguments import called
 from .context import refuse_pickle
 from .errors import InputError
 
-# A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
-Native = namedtuple("Native", "function user kept memories")
+class Native:
+    """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
+
+    These are in use as long as it lives.
+    """
+
+    def __init__(self, function, user, kept, memories=()):
+        self.function, self.user, self.kept, self.memories = function, user, kept, memories
+        for memory in memories:
+            memory.use(self)
 
 
 def _of_library(name):
@@ -185,9 +192,11 @@ def native(value, context, name):
     name -- of the argument that it was given as
     """
     if isinstance(value, ByElement):
-        return Native(BY_ELEMENT, value.values.ctypes.data, value, ())
+        return Native(BY_ELEMENT, value.values.ctypes.data, value)
     if isinstance(value, Field) and value.field == "u_star":
-        return Native(BY_SOLUTION, value.memories[0].handle.value, value, value.memories)
+        made = Native(BY_SOLUTION, None, value, value.memories)
+        made.user = value.memories[0].handle.value  # stays as it is from now on, because it is in use
+        return made
     if isinstance(value, Expression):
         return _callback(lambda points: value.at(points, {}), context, value.memories)
     if hasattr(value, "prepare"):

@@ -235,7 +235,7 @@ class _Built:
             if section == "exact":
                 self.context.call("kedge_problem_set_exact", self.handle, *(one.function for one in made), None)
             elif len(made) == 3:
-                functions, users = (_addresses([one[k] for one in made]) for k in (0, 1))
+                functions, users = map(_addresses, zip(*((one.function, one.user) for one in made)))
                 self.context.call("kedge_problem_set_tensor", self.handle, texts[0], functions, users)
             else:
                 self.context.call("kedge_problem_set_function", self.handle, *texts, made[0].function, made[0].user)

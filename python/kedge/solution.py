@@ -2,7 +2,10 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
+import weakref
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
@@ -11,6 +14,7 @@ import numpy as np
 from . import _library as c
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
+from .errors import InputError
 from .fields import Fields
 from .hints import Any, Array, Function, Path, Tuple, Union
 
@@ -56,11 +60,37 @@ class Report:
 
 
 class Memory:
-    """A solution of the library: what data that are made of it keep."""
+    """A solution of the library: what data that are made of it keep.
+
+    The library may be calling functions that read it while one of its users lives: data of a solver, a solution or a
+    solve. So it is overwritten only when there are none, and gets none meanwhile.
+    """
 
     def __init__(self, mesh, context, handle):
         self.mesh, self.handle = mesh, handle
+        self._users, self._overwritten = weakref.WeakSet(), False
         own(self, context, c.library.kedge_solution_destroy, handle, mesh)
+
+    def use(self, user):
+        self._users.add(user)
+        if self._overwritten:
+            raise ValueError("a solution that data are made of is being overwritten: it is out of a solve that goes on")
+        if not self.handle:
+            raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has failed")
+
+    @contextmanager
+    def overwriting(self):
+        """While a solve overwrites it."""
+        self._overwritten = True
+        try:
+            if self._users:
+                gc.collect()  # some may be there only until then
+            if self._users:
+                raise ValueError("out is a solution of which data of another solver or solution are made; leave it out, "
+                                 "or delete that one before")
+            yield
+        finally:
+            self._overwritten = False
 
 
 class Solution(Fields):

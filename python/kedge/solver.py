@@ -5,6 +5,7 @@ import ctypes
 import os
 import sys
 import warnings
+from contextlib import nullcontext
 from typing import Iterable, List, Optional, overload
 
 import numpy as np
@@ -88,7 +89,8 @@ class Solver:
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
         out        -- a Solution of this solver that is overwritten and returned: no memory is taken. Arrays that it has
-                      returned stay. After a failure it is empty. It may be `start` too
+                      returned stay. After a failure it is empty. It may be `start` too, but no solution of which data
+                      of this solve, of a solver or of another solution are made
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -111,7 +113,8 @@ class Solver:
         if out is not None:
             _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
         handle = ctypes.c_void_p() if out is None else out.handle
-        _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
+        with nullcontext() if out is None else out.memory.overwriting():
+            _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
         if out is None:
             out = Solution(self.mesh, problem, self.context, handle, set_up.built)
         else:

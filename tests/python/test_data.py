@@ -216,9 +216,49 @@ class Data(unittest.TestCase):
         solver.update(diffusion=1 + mine**2)
         with self.assertRaisesRegex(ValueError, "out is a solution of which data"):
             solver.solve(out=mine)
+        solver.update(diffusion=1)
         self.assertIs(solver.solve(out=solver.solve()).mesh, self.mesh)
         self.assertEqual(mine, mine)
         self.assertEqual(len({mine, mine}), 1)
+
+    def test_a_solution_that_data_are_made_of_is_not_overwritten(self):
+        problem = kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
+        solver, context = kedge.Solver(self.mesh, problem, self.context), kedge.Context(self.context.backend)
+        for key in "source", "diffusion", "boundary":
+            with self.subTest(key):
+                s = solver.solve()
+                made = {"source": {"source": s}, "diffusion": {"diffusion": 1 + s**2},
+                        "boundary": {"boundary": {"default": kedge.Dirichlet(s)}}}[key]
+                other = kedge.Solver(self.mesh, problem.replace(**made), context)
+                result = other.solve()
+                u, sigma = result.u, result.sigma
+
+                def overwrite(**options):
+                    with self.assertRaisesRegex(ValueError, "of which data of another solver or solution are made; leave"):
+                        solver.solve(2, out=s, **options)
+
+                overwrite()
+                overwrite(progress=lambda at: False)  # were it cancelled, s would be empty
+                np.testing.assert_array_equal(other.solve().u, u)
+                del other
+                overwrite()
+                np.testing.assert_array_equal(result.values("sigma_x"), sigma[..., 0])
+                cycle = [result]
+                cycle.append(cycle)
+                del result, cycle
+                with self.assertRaises(kedge.Cancelled):
+                    solver.solve(2, out=s, progress=lambda at: False)
+                with self.assertRaisesRegex(kedge.InputError, "a solution that data are made of is empty"):
+                    kedge.Solver(self.mesh, problem.replace(**made), context)
+
+    def test_a_solution_is_no_data_while_a_solve_overwrites_it(self):
+        problem = kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
+        solver, context = kedge.Solver(self.mesh, problem, self.context), kedge.Context(self.context.backend)
+        s, other = solver.solve(), kedge.Solver(self.mesh, problem, context)
+        with self.assertRaisesRegex(ValueError, "a solution that data are made of is being overwritten"):
+            solver.solve(2, out=s, progress=lambda at: other.solve(s))
+        with self.assertRaisesRegex(ValueError, "the solution is empty"):
+            s.values("u")
 
 
 if __name__ == "__main__":
