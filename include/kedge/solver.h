@@ -13,7 +13,9 @@ typedef struct kedge_solver kedge_solver;
 /// The value of one boundary condition: text, as `value` of a problem file, or a function. Text may
 /// use the problem's parameters.
 typedef struct kedge_boundary_value {
-  const char *group;         ///< name or number of a boundary group of the mesh
+  /// Name or number of a boundary group of the mesh, or "default": all groups of [boundary default]
+  /// that no other value names.
+  const char *group;
   const char *text;          ///< NULL: the function
   kedge_function *function;  ///< NULL: the text
   void *user;                ///< handed to the function

@@ -41,6 +41,18 @@ class Operators(np.lib.mixins.NDArrayOperatorsMixin):
 
     __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__
 
+    def __bool__(self):
+        raise TypeError("a solution as data has no truth value: in place of if, and, or, min and max take np.where, *, "
+                        "np.minimum and np.maximum")
+
+    def __array_function__(self, function, types, inputs, options):
+        if function is np.where and len(inputs) == 3 and not options:
+            return Expression(np.where, inputs)
+        if function is np.clip and len(inputs) == 3 and not options:
+            return np.minimum(np.maximum(*inputs[:2]), inputs[2])
+        raise TypeError(f"np.{function.__name__} of a solution is not evaluated point by point; take operators, NumPy's "
+                        "ufuncs, np.where(condition, a, b) or np.clip(s, least, most), or s.values() for an array")
+
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if method != "__call__" or options or ufunc.nout != 1 or ufunc.signature:  # not point by point
             return NotImplemented

@@ -71,7 +71,7 @@ class Problem:
                  region of the mesh, {"iron": 45, "air": 1}, where "default" stands for all others
     reaction  -- >= 0: a number, an expression or data, or a dict
     source    -- a number, an expression or data, or a dict
-    boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for edges of no group; values and
+    boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for all edges that no other key names; values and
                  coefficients are numbers, expressions or data
     exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report, and
                  data that are left out come from it
@@ -297,7 +297,7 @@ def _text(name, value):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
         return repr(float(value))
-    if name == "diffusion" and isinstance(value, (tuple, list, np.ndarray)) and len(value) == 3:
+    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
         return ", ".join(_text("", part) for part in value)
     what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
     raise TypeError(f"{name} is {value!r}; it takes {what}")
@@ -321,7 +321,7 @@ def datum(name, value):
     """Text, an array of one number an element, an expression of solutions, or a function."""
     if isinstance(value, Operators):
         return value.expression()
-    if is_array(value) and not (name == "diffusion" and np.shape(value) == (3,)):
+    if is_array(value):
         return by_element(name, value)
     if callable(value):
         return value

@@ -216,13 +216,15 @@ class Solution(Fields):
         """
         if norm not in (None, *Errors._fields):
             raise ValueError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
+        if not callable(exact) and (du_dx is not None or du_dy is not None):
+            raise TypeError("du_dx and du_dy go with a function exact; an expression is derived by kedge")
         if isinstance(exact, Fields):
             exact = exact._functions()
         functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)
         has_gradient = not callable(functions[0]) or None not in functions[1:]
         problem = self.problem
         if callable(functions[0]):
-            problem = problem.replace(exact=tuple(one or (lambda x, y: 0.0) for one in functions))
+            problem = problem.replace(exact=tuple((lambda x, y: 0.0) if one is None else one for one in functions))
         elif exact is not None:
             problem = problem.replace(exact=exact)
         built, raw = problem.build(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))

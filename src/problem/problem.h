@@ -104,6 +104,7 @@ typedef struct kg_resolved {
     const kg_function *coefficient;  ///< NULL: not Robin
     const kg_setting *at;  ///< of the value, or of the exact solution; NULL: set by functions
     const kg_setting *coefficient_at;
+    bool is_rest;  ///< the condition is that of [boundary default]
   } * boundaries;
 } kg_resolved;
 

@@ -216,6 +216,7 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
                              "from; add value = ...",
                              b->group);
     out->boundaries[g].type = b->type;
+    out->boundaries[g].is_rest = strcmp(b->group, "default") == 0;
     out->boundaries[g].value = given ? &b->value : NULL;
     const bool robin = b->type == KEDGE_BOUNDARY_ROBIN;
     out->boundaries[g].coefficient = robin ? &b->coefficient : NULL;

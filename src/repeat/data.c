@@ -48,6 +48,13 @@ static kedge_status find_group(const kg_pipeline *p, const char *function, const
                  nearest.best ? "'?" : "");
 }
 
+static bool is_given(const kg_data *data, const kg_function *value)
+{
+  for (int i = 1; i < data->n_given; ++i)
+    if (value == &data->given[i]) return true;
+  return false;
+}
+
 static kedge_status put_value(kg_pipeline *p, const char *function,
                               const kedge_boundary_value *from, kg_data *data)
 {
@@ -55,14 +62,38 @@ static kedge_status put_value(kg_pipeline *p, const char *function,
   int group = -1;
   KG_TRY(find_group(p, function, from->group, &group));
   struct kg_resolved_boundary *const to = &p->resolved.boundaries[group];
-  for (int i = 1; i < data->n_given; ++i)
-    KG_REQUIRE(p->ctx, to->value != &data->given[i], KEDGE_ERR_INPUT,
-               "the boundary group '%s' is given two values; keep one of them", from->group);
+  KG_REQUIRE(p->ctx, !is_given(data, to->value), KEDGE_ERR_INPUT,
+             "the boundary group '%s' is given two values; keep one of them", from->group);
   KG_TRY(read(p, function, from->group, "value", from, value));
   ++data->n_given;
   to->value = value;
   to->at = NULL;
   return KEDGE_OK;
+}
+
+/// A value of [boundary default]: of all its groups that no other value names.
+static kedge_status put_rest(kg_pipeline *p, const char *function, const kedge_boundary_value *from,
+                             kg_data *data)
+{
+  kg_function *const value = &data->given[data->n_given];
+  int n = 0;
+  for (int g = 0; g < p->mesh->n_groups; ++g) {
+    struct kg_resolved_boundary *const to = &p->resolved.boundaries[g];
+    if (!to->is_rest || is_given(data, to->value)) continue;
+    to->value = value;
+    to->at = NULL;
+    ++n;
+  }
+  KG_REQUIRE(p->ctx, n > 0, KEDGE_ERR_INPUT,
+             "a value is given for 'default', and no boundary group is left to it");
+  KG_TRY(read(p, function, from->group, "value", from, value));
+  ++data->n_given;
+  return KEDGE_OK;
+}
+
+static bool is_rest(const kedge_boundary_value *value)
+{
+  return value->group && strcmp(value->group, "default") == 0;
 }
 
 static kedge_status put_source(kg_pipeline *p, const char *function, const kedge_data *from,
@@ -92,7 +123,10 @@ static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_da
   data->source = p->resolved.equation.source;
   data->derives_source = p->resolved.derives_source;
   KG_TRY(put_source(p, function, from, data));
-  for (int i = 0; i < from->n_values; ++i) KG_TRY(put_value(p, function, &from->values[i], data));
+  for (int i = 0; i < from->n_values; ++i)
+    if (!is_rest(&from->values[i])) KG_TRY(put_value(p, function, &from->values[i], data));
+  for (int i = 0; i < from->n_values; ++i)
+    if (is_rest(&from->values[i])) KG_TRY(put_rest(p, function, &from->values[i], data));
   return KEDGE_OK;
 }
 

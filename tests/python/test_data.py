@@ -221,6 +221,34 @@ class Data(unittest.TestCase):
         self.assertEqual(mine, mine)
         self.assertEqual(len({mine, mine}), 1)
 
+    def test_conditions_are_evaluated_or_refused(self):
+        zero, one = {"default": kedge.Dirichlet(0)}, kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
+        s = kedge.solve(self.mesh, one, self.context)
+        u = lambda source: kedge.solve(self.mesh, kedge.Problem(order=2, source=source, boundary=zero), self.context).u
+        np.testing.assert_array_equal(u(np.clip(s, 0, 1e-3)), u(np.minimum(np.maximum(s, 0), 1e-3)))
+        np.testing.assert_array_equal(u(np.where(s > 0.05, 1, 3)), u(3 - 2 * (s > 0.05)))
+        for wrong in (lambda: max(s, 0), lambda: 0 < s < 1, lambda: 1 if s else 2, lambda: (s > 0) and (s < 1)):
+            with self.assertRaisesRegex(TypeError, "no truth value"):
+                wrong()
+        for function in np.mean, np.median, np.nan_to_num, np.linalg.norm:
+            with self.subTest(function), self.assertRaisesRegex(TypeError, f"np.{function.__name__} of a solution"):
+                function(s)
+
+    def test_three_numbers_in_an_array_are_those_of_three_elements(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 2]], [[0, 1, 2], [0, 2, 3], [3, 2, 4]])
+        p = kedge.Problem(order=1, source=1, boundary={"default": kedge.Dirichlet(0)})
+        three = np.array([1.0, 2.0, 3.0])
+        regions = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 2]], [[0, 1, 2], [0, 2, 3], [3, 2, 4]], regions=["a", "b", "c"])
+        np.testing.assert_array_equal(kedge.solve(mesh, p.replace(diffusion=three), self.context).u,
+                                      kedge.solve(regions, p.replace(diffusion={"a": 1, "b": 2, "c": 3}), self.context).u)
+        with self.assertRaisesRegex(ValueError, "3 numbers, one an element"):
+            kedge.solve(self.mesh, p.replace(diffusion=three), self.context)
+
+    def test_derivatives_go_with_a_function(self):
+        s = kedge.solve(self.mesh, kedge.Problem(order=1, source=1, boundary={"default": kedge.Dirichlet(0)}), self.context)
+        with self.assertRaisesRegex(TypeError, "go with a function"):
+            s.error("x", lambda x, y: 1 + 0 * x, lambda x, y: 0 * x)
+
     def test_a_solution_that_data_are_made_of_is_not_overwritten(self):
         problem = kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
         solver, context = kedge.Solver(self.mesh, problem, self.context), kedge.Context(self.context.backend)

@@ -152,6 +152,20 @@ class Solves(unittest.TestCase):
             with self.subTest(sentence), self.assertRaisesRegex(TypeError, sentence):
                 solver.solve(boundary={group: condition})
 
+    def test_default_is_in_a_solve_what_it_is_in_a_problem(self):
+        mesh = kedge.square(4)
+        conditions = {"left": kedge.Dirichlet(0), "default": kedge.Neumann(0)}
+        p = kedge.Problem(order=2, source=1, boundary=conditions)
+        solver = kedge.Solver(mesh, p, self.context)
+        fresh = lambda **more: kedge.solve(mesh, p.replace(boundary={**conditions, **more}), self.context).u
+        np.testing.assert_array_equal(solver.solve(boundary={"default": 5}).u, fresh(default=kedge.Neumann(5)))
+        np.testing.assert_array_equal(solver.solve(boundary={"default": 5, "top": "x"}).u,
+                                      fresh(default=kedge.Neumann(5), top=kedge.Neumann("x")))
+        np.testing.assert_array_equal(solver.solve().u, fresh())
+        all_named = {name: kedge.Dirichlet(0) for name in ("left", "right", "top", "bottom")}
+        with self.assertRaisesRegex(kedge.InputError, "no boundary group is left"):
+            kedge.Solver(mesh, kedge.Problem(order=1, source=1, boundary=all_named), self.context).solve(boundary={"default": 1})
+
     def test_arguments_of_another_kind_are_refused_by_name(self):
         mesh, p = kedge.square(2), sines(order=1)
         for call in kedge.solve, kedge.Solver, kedge.plan:
