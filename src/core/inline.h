@@ -5,7 +5,7 @@
 #ifdef __CUDACC__
 #define KG_INLINE static __host__ __device__ __forceinline__
 /// A function that kernels call where they seldom need it: its registers are none of theirs.
-#define KG_OUTLINE static inline __host__ __device__ __noinline__
+#define KG_OUTLINE static inline __host__ __device__ __attribute__((noinline))
 #else
 #define KG_INLINE  static inline
 #define KG_OUTLINE static inline

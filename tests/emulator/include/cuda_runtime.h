@@ -27,7 +27,6 @@
 #define __shared__      static
 #define __constant__    static
 #define __forceinline__ inline
-#define __noinline__    __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(n) alignas(n)
 #define __CUDACC__

@@ -78,8 +78,9 @@ struct lifted_mode {
 };
 
 /// vv, vw, ww of recover_element for any material.
-static __device__ __noinline__ void gram_by(const double *v, const double *w, double jacobian,
-                                            kg_material material, double *gram)
+static __device__ __attribute__((noinline)) void gram_by(const double *v, const double *w,
+                                                         double jacobian, kg_material material,
+                                                         double *gram)
 {
   double along[2] = {v[0], v[1]}, across[2] = {w[0], w[1]};
   if (material.is_tensor) {
