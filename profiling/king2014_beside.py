@@ -12,6 +12,7 @@ END = "<!-- end of the tables beside -->"
 STAGES = {"local_matrices": "local matrices", "assembly": "assembly", "trace_solve": "trace solve",
           "local_solve": "local solve"}
 TABLE_OF_STAGES = {20: 4, 40: 5, 80: 6}
+MATRIX_FREE = ["transfer", "local_matrices", "trace_solve", "local_solve"]
 
 
 def paper():
@@ -182,6 +183,20 @@ def stages_table(b, mesh):
     return king2014_page.table(heads, b.rows(mesh, lambda i: [str(his[stage][i]) for stage in STAGES], columns))
 
 
+def warm_table(b, pipeline):
+    """Tables 4 to 6, matrix-free, in a process that has solved before: no stage loads its kernels."""
+    rows = []
+    for mesh in b.meshes():
+        for order in (p for p in b.king["orders"] if p in b.triangles.orders):
+            report, warm = b.triangles.at(mesh, order, "matrix-free"), king2014_rates.warm_seconds(pipeline, mesh, order)
+            if report and warm:
+                seconds = [king2014_rates.seconds_in(report, name, warm) for name in MATRIX_FREE]
+                rows.append([f"{mesh}x{mesh}", str(order), str(stage_sum(b.king, mesh, order - 1)),
+                             king2014_page.ms(sum(seconds)), *map(king2014_page.ms, seconds)])
+    return king2014_page.table(["mesh", "P", "King: four stages", "kedge: all", "loads and way to the device",
+                                "local matrices", "trace solve", "local solve"], rows)
+
+
 def contents_table(king):
     """What his totals of Table 2 are made of."""
     heads, rows = ["P"], []
@@ -214,7 +229,7 @@ def rates_parts(b, others):
                   king2014_rates.order_table(b.triangles, coarse, fine)]
     if b.serial:
         parts += ["#### Speed-up over one core, by mesh and by stage\n",
-                  king2014_rates.speedup_tables(urrutia, b.triangles, b.serial, his_time)]
+                  king2014_rates.speedup_tables(urrutia, b.triangles, b.serial, his_time, warm)]
     if others["sizes"] and others["core_sizes"]:
         parts += ["#### Urrutia's form: speed-up over one core by mesh, in a process that has solved before\n",
                   f"Load average of the machine before: {others['sizes']['load_average']:.1f}.\n",
@@ -239,6 +254,9 @@ def device_section(king, result, others):
         parts += [f"#### Table 3, {mesh}x{mesh}: memory (kB)\n", memory_table(b, mesh)]
     for mesh in b.meshes():
         parts += [f"#### Table {TABLE_OF_STAGES[mesh]}, {mesh}x{mesh}: stages (milliseconds)\n", stages_table(b, mesh)]
+    if others["pipeline"]:
+        parts += ["#### Tables 4 to 6 in a process that has solved before, matrix-free (milliseconds)\n",
+                  warm_table(b, others["pipeline"])]
     if others["assembly"]:
         parts += [f"#### Assembly by edges and by elements, {others['assembly']['lines'][0]['mesh']} (milliseconds)\n",
                   assembly_table(others["assembly"])]

@@ -188,32 +188,6 @@ def is_serial(result):
     return result["device"].endswith(", 1 thread")
 
 
-def speedup_row(serial, results, order):
-    row = [str(order)]
-    for mesh in results.meshes:
-        slow, fast = serial.at(mesh, order, "matrix-free"), results.at(mesh, order, "matrix-free")
-        row.append(f"{total(slow) / total(fast):.1f}" if slow and fast else "-")
-    return row
-
-
-def speedups(every):
-    """How many times as fast as one core each device is: the figure of the paper's abstract."""
-    serial = next((r for r in every if is_serial(r)), None)
-    if serial is None:
-        return ""
-    reference = Results(serial)
-    text = f"## Total speedup over one core\n\nTime of all stages, matrix-free, on {serial['device']} ("
-    text += f"{origin(serial).rstrip('.')}) divided by that of the device.\n"
-    for result in every:
-        if is_serial(result):
-            continue
-        results = Results(result)
-        heads = ["P"] + [f"{mesh}x{mesh}" for mesh in results.meshes]
-        rows = [speedup_row(reference, results, order) for order in results.orders]
-        text += f"\n{result['device']}:\n\n{table(heads, rows)}"
-    return text
-
-
 def insert(text, generated):
     """The page with a new generated part; None when the marks are missing."""
     before, begin, rest = text.partition(BEGIN + "\n")

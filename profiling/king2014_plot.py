@@ -4,8 +4,8 @@
     king2014_plot.py RESULTS DEVICE
 
 RESULTS is profiling/results, DEVICE a folder in it with king2014.json. Draws RESULTS/DEVICE/king-stages.png (shares of
-the stages), king-rates.png (GFlop/s, beside the roofs where operators.json is there), king-speedup.png (where one core of
-the same machine is there), king-unknowns.png (where continuous.json is there). Needs matplotlib."""
+the stages), king-rates.png (GFlop/s, beside the roofs where operators.json or assembly.json is there), king-speedup.png
+(where one core of the same machine is there), king-unknowns.png (where continuous.json is there). Needs matplotlib."""
 import glob
 import json
 import os
@@ -76,7 +76,7 @@ def draw_stages(king, results, device, path):
         stack(axes, f"kedge, {'assembled' if operator == 'ell' else operator}", orders,
               [[1e3 * king2014_page.seconds(results.at(mesh, p, operator), name) for p in orders] for name in STACK])
     panels[0].set_ylabel("per cent; numbers: milliseconds in all")
-    panels[1].legend(framealpha=0.9, fontsize=8, loc="lower left")
+    panels[1].legend(framealpha=0.9, fontsize=8, loc="center left")
     finish(figure, f"Shares of the stages, {mesh} x {mesh} squares in halves", device, path)
 
 
@@ -98,7 +98,9 @@ def draw_rates(results, serial, pipeline, machine, device, path):
     if machine:
         bandwidth, peak = 1e-9 * machine["read_bytes_per_second"], 1e-9 * machine["flops_per_second"]
         low, high = 5e-3, 2e2
-        right.plot([low, peak / bandwidth, high], [low * bandwidth, peak, peak], color="#18181b", linewidth=1.6)
+        right.plot([low, peak / bandwidth, high], [low * bandwidth, peak, peak], color="#18181b", linewidth=1.6,
+                   label=f"roofs: {bandwidth:.0f} GB/s, {peak:.0f} GFlop/s")
+        right.legend(frameon=False, fontsize=8, loc="lower right")
     for names, style, text in ((king2014_rates.WITHOUT, "-", ""), (king2014_rates.WITH, "--", ", with loads and transfer")):
         for source, colour, who in ((results, COLOURS[1], "this device"), (serial, COLOURS[2], "one core")):
             warm = pipeline if source is results else None
@@ -117,21 +119,21 @@ def draw_rates(results, serial, pipeline, machine, device, path):
     for axes in (left, right):
         axes.set_yscale("log")
         axes.set_ylabel("GFlop/s")
+    left.set_ylim(bottom=1e-2 * left.get_ylim()[0])  # room for the legend
     left.legend(frameon=False, fontsize=7, loc="lower right", ncol=2)
     finish(figure, f"Rates of the stages, {mesh} x {mesh} squares in halves", device, path)
 
 
-def draw_speedup(results, serial, sizes, device, path):
+def draw_speedup(results, serial, pipeline, sizes, device, path):
     """By stage on the largest mesh, and by mesh with the line at which a device begins to pay."""
     pyplot, mesh = plots(), max(results.meshes)
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(12, 4.4))
     stages = [name for name, operator in king2014_rates.STAGES if operator == "matrix-free"]
     for name, colour in zip(stages, COLOURS):
-        pairs = [(p, serial.at(mesh, p, "matrix-free"), results.at(mesh, p, "matrix-free")) for p in results.orders]
-        left.plot([p for p, slow, fast in pairs if slow and fast],
-                  [king2014_page.seconds(slow, name) / king2014_page.seconds(fast, name)
-                   for _, slow, fast in pairs if slow and fast], marker="o", markersize=4, color=colour,
-                  label=king2014_rates.NAMES[name])
+        cases = [(p, serial.at(mesh, p, "matrix-free"), results.at(mesh, p, "matrix-free")) for p in results.orders]
+        points = [(p, king2014_rates.stage_speedup(slow, fast, name, king2014_rates.warm_seconds(pipeline, mesh, p)))
+                  for p, slow, fast in cases if slow and fast]
+        left.plot(*zip(*points), marker="o", markersize=4, color=colour, label=king2014_rates.NAMES[name])
     for (order, points), colour in zip(sorted(sizes.items()), COLOURS):
         right.plot(*zip(*points), marker="o", markersize=4, color=colour, label=f"P = {order}")
     for order, colour in zip(results.orders if not sizes else [], COLOURS + COLOURS):
@@ -180,18 +182,18 @@ def main():
         sys.exit(f"king2014_plot.py: no king2014.json in {os.path.join(folder, slug)}")
     every = [load(path) for path in sorted(glob.glob(os.path.join(folder, "*", "king2014.json")))]
     results, serial = king2014_page.Results(result), king2014_beside.serial_of(every, result)
-    operators, continuous = load(folder, slug, "operators.json"), load(folder, slug, "continuous.json")
+    roofs = load(folder, slug, "operators.json") or load(folder, slug, "assembly.json")
+    pipeline, continuous = load(folder, slug, "pipeline.json"), load(folder, slug, "continuous.json")
     to = lambda name: os.path.join(folder, slug, f"king-{name}.png")
     king = king2014_beside.paper()
     if max(results.meshes) in king2014_beside.TABLE_OF_STAGES:
         draw_stages(king, results, result["device"], to("stages"))
     one = king2014_page.Results(serial) if serial and serial is not result else None
-    draw_rates(results, one, load(folder, slug, "pipeline.json"), operators["lines"][0] if operators else None,
-               result["device"], to("rates"))
+    draw_rates(results, one, pipeline, roofs["lines"][0] if roofs else None, result["device"], to("rates"))
     if one:
         pair = load(folder, slug, "sizes.json"), load(folder, measure.slug(serial["device"]), "sizes.json")
         sizes = king2014_rates.speedups_by_size(*pair) if all(pair) else {}
-        draw_speedup(results, one, sizes, result["device"], to("speedup"))
+        draw_speedup(results, one, pipeline, sizes, result["device"], to("speedup"))
     if continuous:
         draw_unknowns(continuous, result["device"], to("unknowns"))
 

@@ -19,13 +19,17 @@ def label(name, operator):
     return NAMES[name] + {"ell": ", assembled", "matrix-free": ", matrix-free"}[operator] * (name == "trace_solve")
 
 
+def seconds_in(report, name, warm=None):
+    """Seconds of a stage; by `warm`, a line of profiling/pipelines, in a process that has solved before, whose trace solve
+    of fewer iterations is scaled to those of the report."""
+    if not (warm or {}).get(name):
+        return stage(report, name)["seconds"]
+    return warm[name] * (report["solver"]["iterations"] / warm["iterations"] if name == "trace_solve" else 1)
+
+
 def rate(report, name, warm=None):
-    """GFlop/s by the cost formulas; `warm`: a line of profiling/pipelines, a solve of fewer iterations in a process that
-    has solved before."""
-    flops, seconds = stage(report, name)["flops"], stage(report, name)["seconds"]
-    if (warm or {}).get(name):
-        seconds = warm[name]
-        flops *= warm["iterations"] / report["solver"]["iterations"] if name == "trace_solve" else 1
+    """GFlop/s by the cost formulas."""
+    flops, seconds = stage(report, name)["flops"], seconds_in(report, name, warm)
     return 1e-9 * flops / seconds if flops and seconds else None
 
 
@@ -36,7 +40,7 @@ def intensity(report, name):
 
 def bandwidth(report, names, warm=None):
     """GB/s of the local matrices by the cost formula, over the seconds of stages."""
-    seconds = sum((warm or {}).get(name) or stage(report, name)["seconds"] for name in names)
+    seconds = sum(seconds_in(report, name, warm) for name in names)
     return 1e-9 * stage(report, "local_matrices")["bytes"] / seconds
 
 
@@ -120,7 +124,7 @@ def order_table(results, coarse, fine):
 
 
 def range_of(values):
-    return f"{min(values):.2g} to {max(values):.2g}" if values else "-"
+    return f"{min(values):.3g} to {max(values):.3g}" if values else "-"
 
 
 def seconds_of_line(line):
@@ -153,7 +157,7 @@ def sizes_table(own, core):
     """Urrutia's form: speed-up by mesh, and the size where the device begins to pay."""
     found = speedups_by_size(own, core)
     sizes = sorted({n for pairs in found.values() for n, _ in pairs})
-    rows = [[str(n)] + [cell(dict(found[k]).get(n), "{:.2g}") for k in sorted(found)] for n in sizes]
+    rows = [[str(n)] + [cell(dict(found[k]).get(n), "{:.3g}") for k in sorted(found)] for n in sizes]
     rows.append(["pays from"] + [pays_from(found[k]) for k in sorted(found)])
     return king2014_page.table(["triangles"] + [f"k = {k}" for k in sorted(found)], rows)
 
@@ -167,7 +171,11 @@ def speedups_by_mesh(results, serial, total):
     return found
 
 
-def speedup_tables(urrutia, results, serial, total):
+def stage_speedup(slow, fast, name, warm):
+    return king2014_page.seconds(slow, name) / seconds_in(fast, name, warm)
+
+
+def speedup_tables(urrutia, results, serial, total, pipeline):
     """By mesh, in Urrutia's form, and by stage at 80 x 80."""
     by_mesh = speedups_by_mesh(results, serial, total)
     rows = [[name, f"{low:g} to {high:g}" if low != high else f"about {low:g}", "-"]
@@ -176,10 +184,10 @@ def speedup_tables(urrutia, results, serial, total):
     text = king2014_page.table(["mesh", "Urrutia: GPU over CPU", "kedge: over one core, all orders"], rows)
     mesh, rows = max(results.meshes), []
     names = [name for name, operator in STAGES if operator == "matrix-free"]
-    rows.append(["Urrutia, mesh7, k = 4"] + [cell(urrutia["speedup_by_stage"].get(n), "about {:g}") for n in names])
+    rows.append(["Urrutia, mesh7, k = 4"] + [urrutia["speedup_by_stage"].get(n, "-") for n in names])
     for order in results.orders:
         slow, fast = serial.at(mesh, order, "matrix-free"), results.at(mesh, order, "matrix-free")
         if slow and fast:
-            rows.append([str(order)] + [f"{king2014_page.seconds(slow, n) / king2014_page.seconds(fast, n):.2f}"
-                                        for n in names])
+            warm = warm_seconds(pipeline, mesh, order)
+            rows.append([str(order)] + [f"{stage_speedup(slow, fast, n, warm):.3g}" for n in names])
     return text + f"\nBy stage, {mesh}x{mesh}:\n\n" + king2014_page.table(["P"] + [NAMES[n] for n in names], rows)

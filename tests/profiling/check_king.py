@@ -132,6 +132,12 @@ class King(Experiment):
         self.assertEqual(king2014_rates.pays_from([(8, 1.5), (50, 2)]), "under 8")
         self.assertEqual(king2014_rates.pays_from([(8, 1.5), (50, 0.9)]), "over 50")
 
+    def test_a_trace_solve_in_a_process_that_has_solved_before_is_scaled_to_equal_iterations(self):
+        report = {"stages": [{"name": name, "seconds": 9} for name in ("trace_solve", "local_solve")], "solver": {"iterations": 30}}
+        warm = {"trace_solve": 2, "local_solve": 2, "iterations": 20}
+        self.assertEqual([king2014_rates.seconds_in(report, name, warm) for name in ("trace_solve", "local_solve")], [3, 2])
+        self.assertEqual(king2014_rates.seconds_in(report, "trace_solve", {}), 9)
+
     def test_sizes_are_solved_on_the_device_and_on_one_core(self):
         said = []
         for threads in 2, 1:
