@@ -111,6 +111,15 @@ KEDGE_API kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *e
 ///                                has it in double precision
 KEDGE_API kedge_status kedge_solver_apply(kedge_solver *solver, const double *x, double *y);
 
+/// Multiply from and to memory of the context's device, without a copy through the host; with a
+/// backend of the host, from and to its memory. The first call takes 4 bytes an edge on the device.
+/// Work that the device's default stream has been given (CUDA's legacy one, which is that of
+/// streams without cudaStreamNonBlocking too) is waited for; y is there when the call returns.
+/// @param[in]  x  [trace_unknowns]
+/// @param[out] y  [trace_unknowns]; it may be x
+/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+KEDGE_API kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, double *y);
+
 /// Make b, of source and boundary values; Dirichlet values have been moved to it.
 /// @param[in]  data  as of kedge_solver_solve(); `start` is not read
 /// @param[out] b     [trace_unknowns]

@@ -165,6 +165,7 @@ FUNCTIONS = {
     "kedge_solver_report": (c_int, P, POINTER(Report)),
     "kedge_solver_edges": (c_int, P, P),
     "kedge_solver_apply": (c_int, P, P, P),
+    "kedge_solver_apply_device": (c_int, P, P, P),
     "kedge_solver_rhs": (c_int, P, POINTER(Data), P),
     "kedge_solver_recover": (c_int, P, POINTER(Data), P, OUT),
     "kedge_solver_matrix": (c_int, P, OUT),

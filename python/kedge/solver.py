@@ -17,6 +17,7 @@ from .errors import Note, NotConverged
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Union
 from .mesh import Mesh
 from .data import check as check_data, native
+from .dlpack import Borrowed, like, on_gpu
 from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
@@ -153,8 +154,17 @@ class Solver:
         self.context.call("kedge_solver_rhs", set_up.handle, data.raw, b.ctypes.data)
         return b
 
-    def apply(self, x: ArrayLike) -> Array:
-        """A x, for an array [unknown]. A is symmetric and positive definite; with precision="compact" it is refused."""
+    def apply(self, x: Any, out: Any = None) -> Any:
+        """A x, for an array [unknown]. A is symmetric and positive definite; with precision="compact" it is refused.
+
+        An array on the GPU (of CuPy, PyTorch or whoever shares by DLPack), of float64 and contiguous, is multiplied
+        there: the result is a new array of its package, or out, which may be x. It is ready when apply() returns; what
+        makes x need not be.
+        """
+        if on_gpu(x):
+            return self._apply_there(x, out)
+        if out is not None:
+            raise TypeError("out goes with an array x on a GPU")
         if np.iscomplexobj(x):
             return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
         set_up = self._ready(None)
@@ -163,15 +173,47 @@ class Solver:
         self.context.call("kedge_solver_apply", set_up.handle, x.ctypes.data, y.ctypes.data)
         return y
 
+    def _apply_there(self, x, out):
+        if self.context.backend != "cuda":
+            raise ValueError("x is an array on a GPU, and this solver is on the host; copy x, or make the solver with "
+                             'backend="cuda"')
+        set_up = self._ready(None)
+        out = like("x", x) if out is None else out
+        if not on_gpu(out):
+            raise TypeError("out is no array on a GPU, where x is")
+        n = self._unknowns(set_up)
+        a, b = Borrowed("x", x, n), Borrowed("out", out, n)
+        self.context.call("kedge_solver_apply_device", set_up.handle, a.address, b.address)
+        return out
+
     @property
     def operator(self) -> Any:
-        """A as a scipy.sparse.linalg.LinearOperator on arrays of NumPy, for iterations and eigenvalues."""
-        n = self._unknowns(self._ready(None))
+        """A as a scipy.sparse.linalg.LinearOperator, for iterations and eigenvalues.
 
-        def multiply(x):
-            return self.apply(np.ravel(x))
+        On a GPU also for those of cupyx.scipy.sparse.linalg: its matvec() takes arrays there as apply() does.
+        """
+        linear, n = _scipy_sparse("Solver.operator").linalg.LinearOperator, self._unknowns(self._ready(None))
+        apply = self.apply
 
-        return _scipy_sparse("Solver.operator").linalg.LinearOperator((n, n), multiply, multiply, dtype=float)
+        class Operator(linear):
+            def __init__(self):
+                super().__init__(np.dtype(float), (n, n))
+
+            def matvec(self, x):
+                return apply(x.reshape(-1)).reshape(x.shape) if on_gpu(x) else super().matvec(x)
+
+            def dot(self, x):
+                return self.matvec(x) if on_gpu(x) else super().dot(x)
+
+            def _matvec(self, x):
+                return apply(np.ravel(x))
+
+            def _adjoint(self):
+                return self
+
+            _transpose = _adjoint
+
+        return Operator()
 
     def matrix(self) -> Any:
         """A as a scipy.sparse.csr_matrix, for small problems."""

@@ -63,6 +63,11 @@ kedge_status kg_sync(kedge_context *ctx)
   return ctx->table->sync(ctx);
 }
 
+kedge_status kg_join(kedge_context *ctx, const void *device)
+{
+  return ctx->table->join(ctx, device);
+}
+
 kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
                            void *user)
 {

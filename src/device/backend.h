@@ -28,6 +28,7 @@ typedef struct kg_backend_table {
   kedge_status (*copy)(kedge_context *ctx, void *to, const void *from, size_t bytes);
   kedge_status (*zero)(kedge_context *ctx, void *device, size_t bytes);
   kedge_status (*sync)(kedge_context *ctx);  ///< waits and reports asynchronous failures
+  kedge_status (*join)(kedge_context *ctx, const void *device);
   int64_t (*free_bytes)(kedge_context *ctx);
   kedge_status (*repeat)(kedge_context *ctx, kg_repeat *repeat, int times, kg_repeat_body *body,
                          void *user);
@@ -63,6 +64,10 @@ kedge_status kg_copy_out(kedge_context *ctx, void *host, const void *device, siz
 kedge_status kg_copy(kedge_context *ctx, void *to, const void *from, size_t bytes);
 kedge_status kg_zero(kedge_context *ctx, void *device, size_t bytes);
 kedge_status kg_sync(kedge_context *ctx);
+/// Before memory of a caller is used: what the device's default stream has been given so far is
+/// done before what follows here.
+/// @retval KEDGE_ERR_ARG  it is no memory of this device
+kedge_status kg_join(kedge_context *ctx, const void *device);
 int64_t kg_free_bytes(kedge_context *ctx);
 /// Run body(user) `times` times, or until `repeat->stop` is set. A GPU records it in the second
 /// call, as a CUDA graph, and from then on replays the recording without calling body: arguments

@@ -89,6 +89,7 @@ static void close_state(kg_cuda_state *state)
 {
   for (int i = 0; i < 2; ++i)
     if (state->staged[i]) cudaEventDestroy(state->staged[i]);
+  if (state->joined) cudaEventDestroy(state->joined);
   kg_pinned_free(&state->staging[0]);
   cudaFree(state->counters);
   cudaFree(state->first_bad);
@@ -164,6 +165,8 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   for (int i = 0; i < 2; ++i)
     KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
                          "creating an event"));
+  KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming),
+                       "creating an event"));
   return open_staging(ctx, state);
 }
 
@@ -320,6 +323,23 @@ static kedge_status cuda_sync(kedge_context *ctx)
   return kg_cuda_check(ctx, cudaStreamSynchronize(kg_cuda_stream(ctx)), "a kernel");
 }
 
+static kedge_status cuda_join(kedge_context *ctx, const void *device)
+{
+  const kg_cuda_state *state = kg_cuda(ctx);
+  struct cudaPointerAttributes is;
+  KG_TRY(kg_cuda_check(ctx, cudaPointerGetAttributes(&is, device), "asking for an array"));
+  const bool managed = is.type == cudaMemoryTypeManaged;
+  KG_REQUIRE(ctx, managed || is.type == cudaMemoryTypeDevice, KEDGE_ERR_ARG,
+             "an array in memory of the host is given where the GPU is to read or write it");
+  KG_REQUIRE(ctx, managed || is.device == state->device, KEDGE_ERR_ARG,
+             "an array is on CUDA device %d, and this context is on %d: copy it there", is.device,
+             state->device);
+  KG_TRY(kg_cuda_check(ctx, cudaEventRecord(state->joined, cudaStreamLegacy),
+                       "waiting for the default stream"));
+  return kg_cuda_check(ctx, cudaStreamWaitEvent(state->stream, state->joined, 0),
+                       "waiting for the default stream");
+}
+
 /// The bytes that the pool holds and nobody uses.
 static size_t kept_bytes(kedge_context *ctx)
 {
@@ -368,6 +388,7 @@ const kg_backend_table kg_cuda_table = {
     .copy = cuda_copy,
     .zero = cuda_zero,
     .sync = cuda_sync,
+    .join = cuda_join,
     .free_bytes = cuda_free_bytes,
     .repeat = kg_cuda_repeat,
     .repeat_free = kg_cuda_repeat_free,

@@ -41,6 +41,7 @@ typedef struct kg_cuda_state {
   cudaStream_t stream;
   cudaMemPool_t pool;     ///< NULL: the device has none
   cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
+  cudaEvent_t joined;     ///< of the last kg_join()
   kg_pinned staging[2];   ///< near the GPU
   /// of the streaming trace kernel, by number, form of K^e (PACKED, REDUCED, of quadrilaterals) and
   /// order

@@ -25,6 +25,13 @@ static kedge_status host_ready(kedge_context *ctx)
   return KEDGE_OK;
 }
 
+/// All memory is the host's.
+static kedge_status host_join(kedge_context *ctx, const void *device)
+{
+  (void)ctx, (void)device;
+  return KEDGE_OK;
+}
+
 static kedge_status host_alloc(kedge_context *ctx, size_t bytes, void **out)
 {
   KG_TRY(kg_host_alloc(ctx, bytes, 1, out));
@@ -90,6 +97,7 @@ const kg_backend_table kg_host_table = {
     .copy = host_copy,
     .zero = host_zero,
     .sync = host_ready,
+    .join = host_join,
     .free_bytes = host_free_bytes,
     .repeat = host_repeat,
     .repeat_free = host_repeat_free,
@@ -143,6 +151,7 @@ const kg_backend_table kg_shadow_table = {
     .copy = host_copy,
     .zero = host_zero,
     .sync = shadow_sync,
+    .join = host_join,
     .free_bytes = host_free_bytes,
     .repeat = host_repeat,
     .repeat_free = host_repeat_free,

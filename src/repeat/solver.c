@@ -7,6 +7,7 @@
 #include "core/nvtx.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "repeat/unknowns.h"
 #include "solver/values.h"
 
 static void pipeline_free(kg_pipeline *p)
@@ -53,10 +54,9 @@ static kedge_status make(kedge_solver *s)
 static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
 {
   kedge_context *const ctx = next->ctx;
+  kg_unknowns_forget(s, ctx);
   const int64_t in_use_before = ctx->bytes_in_use - s->bytes;
   s->version = 0;
-  free(s->unknowns);
-  s->unknowns = NULL;
   s->set_up = (kedge_solution){.ctx = ctx};
   next->solution = &s->set_up;
   kedge_status status = kg_pipeline_begin(next);
@@ -123,8 +123,8 @@ kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
 void kedge_solver_destroy(kedge_solver *s)
 {
   if (s == NULL) return;
+  if (s->pipeline) kg_unknowns_forget(s, s->pipeline->ctx);
   pipeline_free(s->pipeline);
-  free(s->unknowns);
   free(s);
 }
 

@@ -13,6 +13,7 @@ struct kedge_solver {
   /// [free edge, in the caller's order of unknowns]: trace edge << 1 | the caller's direction is
   /// the other one (repeat/unknowns.h); NULL: nobody has asked yet
   uint32_t *unknowns;
+  kg_buffer device_unknowns;  ///< the same in device memory; zeros: nobody has asked yet
 };
 
 /// Refuse what a solver cannot do once its problem has changed.

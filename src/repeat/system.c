@@ -21,6 +21,18 @@ static kedge_status alloc_rows(kedge_solver *solver, double **rows)
   return kg_host_alloc(solver->pipeline->ctx, rows_of(solver->pipeline), sizeof **rows, rows);
 }
 
+static void take_unknowns(const kedge_solver *solver, const double *unknowns, double *rows)
+{
+  const kg_unknowns_args args = kg_unknowns_taken(solver, unknowns, rows);
+  kg_unknowns_move_host(solver->pipeline->ctx, &args);
+}
+
+static void give_unknowns(const kedge_solver *solver, const double *rows, double *unknowns)
+{
+  const kg_unknowns_args args = kg_unknowns_given(solver, rows, unknowns);
+  kg_unknowns_move_host(solver->pipeline->ctx, &args);
+}
+
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function)
 {
   const kg_pipeline *const p = solver->pipeline;
@@ -52,11 +64,45 @@ kedge_status kedge_solver_apply(kedge_solver *solver, const double *x, double *y
   double *rows;
   kedge_status status = alloc_rows(solver, &rows);
   if (status == KEDGE_OK) {
-    kg_unknowns_take(solver, x, rows);
+    take_unknowns(solver, x, rows);
     status = multiply(p, rows, rows);
   }
-  if (status == KEDGE_OK) kg_unknowns_give(solver, rows, 1.0 / p->scale, y);
+  if (status == KEDGE_OK) give_unknowns(solver, rows, y);
   free(rows);
+  return status;
+}
+
+/// kedge_solver_apply() where x and y are in device memory.
+static kedge_status apply_there(kedge_solver *solver, const double *x, double *y)
+{
+  kg_pipeline *const p = solver->pipeline;
+  double *rows;
+  const double *product;
+  KG_TRY(kg_join(p->ctx, x));
+  KG_TRY(kg_join(p->ctx, y));
+  KG_TRY(kg_unknowns_upload(solver));
+  KG_TRY(kg_trace_begin(p, &rows));
+  kg_unknowns_args args = kg_unknowns_taken(solver, x, rows);
+  args.unknown = solver->device_unknowns.data;
+  KG_TRY(kg_unknowns_move(p->ctx, &args));
+  KG_TRY(kg_trace_end(p, &product));
+  args = kg_unknowns_given(solver, product, y);
+  args.unknown = solver->device_unknowns.data;
+  KG_TRY(kg_unknowns_move(p->ctx, &args));
+  return kg_sync(p->ctx);
+}
+
+kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, double *y)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_apply_device: the solver is NULL");
+  kg_pipeline *const p = solver->pipeline;
+  KG_TRY(kg_solver_check_double(solver, "kedge_solver_apply_device"));
+  if (rows_of(p) == 0) return KEDGE_OK;
+  KG_REQUIRE(p->ctx, x && y, KEDGE_ERR_ARG, "kedge_solver_apply_device: a vector is NULL");
+  KG_TRY(kg_enter(p->ctx));
+  kg_range_push("apply", p->mesh->n_elements, (int64_t)rows_of(p));
+  const kedge_status status = apply_there(solver, x, y);
+  kg_range_pop();
   return status;
 }
 
@@ -92,7 +138,7 @@ kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *data, doub
   double *rows;
   kedge_status status = alloc_rows(solver, &rows);
   if (status == KEDGE_OK && rows_of(p) > 0) status = make_right_side(solver, data, rows);
-  if (status == KEDGE_OK) kg_unknowns_give(solver, rows, 1.0 / p->scale, b);
+  if (status == KEDGE_OK) give_unknowns(solver, rows, b);
   free(rows);
   return status;
 }
@@ -117,7 +163,7 @@ kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, 
   if (status == KEDGE_OK) status = check_finite(p->ctx, trace, rows_of(p));
   if (status == KEDGE_OK) status = alloc_rows(solver, &rows);
   if (status == KEDGE_OK) {
-    kg_unknowns_take(solver, trace, rows);
+    take_unknowns(solver, trace, rows);
     status = kg_solver_run(solver, "kedge_solver_recover", data, rows, solution);
   } else {
     kedge_solution_destroy(*solution);

@@ -1,7 +1,8 @@
 #include "repeat/unknowns.h"
 
+#include <stdlib.h>
+
 #include "core/memory.h"
-#include "device/loop.h"
 
 /// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
 static bool is_turned(const kedge_mesh *mesh, int32_t edge)
@@ -39,32 +40,38 @@ kedge_status kg_unknowns_find(kedge_solver *solver)
   return KEDGE_OK;
 }
 
-void kg_unknowns_take(const kedge_solver *solver, const double *unknowns, double *rows)
+kedge_status kg_unknowns_upload(kedge_solver *solver)
 {
   const kg_pipeline *const p = solver->pipeline;
-  const int m = p->shape.size.n_edge;
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(p->ctx, p->layout.count.n_free, 4 * m))
-  for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
-    const uint32_t here = solver->unknowns[k];
-    double *const row = rows + (int64_t)(here >> 1) * m;
-    for (int i = 0; i < m; ++i) row[i] = kg_unknown_sign(here, i) * unknowns[(int64_t)k * m + i];
-  }
+  KG_TRY(kg_unknowns_find(solver));
+  if (solver->device_unknowns.data) return KEDGE_OK;
+  return kg_upload(p->ctx, solver->unknowns, (size_t)p->layout.count.n_free,
+                   sizeof *solver->unknowns, &solver->device_unknowns);
 }
 
-void kg_unknowns_give(const kedge_solver *solver, const double *rows, double factor,
-                      double *unknowns)
+void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx)
 {
-  const kg_pipeline *const p = solver->pipeline;
-  const int m = p->shape.size.n_edge;
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(p->ctx, p->layout.count.n_free, 4 * m))
-  for (int32_t k = 0; k < p->layout.count.n_free; ++k) {
-    const uint32_t here = solver->unknowns[k];
-    const double *const row = rows + (int64_t)(here >> 1) * m;
-    for (int i = 0; i < m; ++i)
-      unknowns[(int64_t)k * m + i] = kg_unknown_sign(here, i) * factor * row[i];
-  }
+  kg_free(ctx, &solver->device_unknowns);
+  free(solver->unknowns);
+  solver->unknowns = NULL;
+}
+
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns, double *rows)
+{
+  return (kg_unknowns_args){.n_edges = solver->pipeline->layout.count.n_free,
+                            .m = solver->pipeline->shape.size.n_edge,
+                            .unknown = solver->unknowns,
+                            .factor = 1.0,
+                            .from = unknowns,
+                            .to = rows};
+}
+
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows, double *unknowns)
+{
+  kg_unknowns_args args = kg_unknowns_taken(solver, rows, unknowns);
+  args.gives = true;
+  args.factor = 1.0 / solver->pipeline->scale;
+  return args;
 }
 
 kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges)

@@ -3,18 +3,20 @@
 /// are not Dirichlet edges, in the order of that function, each along the direction that it has
 /// there.
 #pragma once
+#include "ops/vector/unknowns.h"
 #include "repeat/solver.h"
 
 /// Find the order of the unknowns, if nobody has before: solver->unknowns.
 kedge_status kg_unknowns_find(kedge_solver *solver);
-/// Rows of the trace vector from the unknowns of the caller, and back with a factor. The order has
-/// been found.
-void kg_unknowns_take(const kedge_solver *solver, const double *unknowns, double *rows);
-void kg_unknowns_give(const kedge_solver *solver, const double *rows, double factor,
-                      double *unknowns);
-
-/// Odd modes of an edge that the caller directs the other way have the other sign.
-static inline double kg_unknown_sign(uint32_t unknown, int mode)
-{
-  return unknown & 1 && mode & 1 ? -1.0 : 1.0;
-}
+/// Bring it to the device, if nobody has: solver->device_unknowns. This is 4 bytes an edge more
+/// than what is predicted.
+kedge_status kg_unknowns_upload(kedge_solver *solver);
+/// Forget both. @param[in] ctx  the solver may have no pipeline yet
+void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);
+/// Rows of the trace vector from the unknowns of the caller; and back, in the units of the problem.
+/// The order has been found; with that of the device, and arrays there, args.unknown is the
+/// caller's to replace.
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns,
+                                   double *rows);
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows,
+                                   double *unknowns);

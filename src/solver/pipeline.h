@@ -116,6 +116,10 @@ void kg_methods_free(kg_pipeline *p);
 /// that of the problem. Not with precision = compact, whose A is one in single precision.
 /// @param[in]  x  [free row] in host memory, as y
 kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y);
+/// Likewise in device memory, in two steps. Begin: where x is to be written, [free row]. End: where
+/// y lies then.
+kedge_status kg_trace_begin(kg_pipeline *p, double **x);
+kedge_status kg_trace_end(kg_pipeline *p, const double **y);
 /// Likewise b, less what Dirichlet values take to it: b - A x_0. Loads and F^e are there.
 /// @param[out] b  [free row] in host memory
 kedge_status kg_trace_right_side(kg_pipeline *p, double *b);

@@ -351,14 +351,28 @@ static size_t free_bytes(const kg_pipeline *p)
   return (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof(double);
 }
 
-kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y)
+kedge_status kg_trace_begin(kg_pipeline *p, double **x)
+{
+  KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
+  *x = p->arrays.x;
+  return zero(p, &p->arrays.x);
+}
+
+kedge_status kg_trace_end(kg_pipeline *p, const double **y)
 {
   const kg_methods *const m = p->methods;
-  KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
-  KG_TRY(zero(p, &p->arrays.x));
-  KG_TRY(kg_copy_in(p->ctx, p->arrays.x, x, free_bytes(p)));
-  KG_TRY(kg_linear_apply(p->ctx, &m->a.base, p->arrays.x, m->r, &(kg_pass){0}));
-  return kg_copy_out(p->ctx, y, m->r, free_bytes(p));
+  *y = m->r;
+  return kg_linear_apply(p->ctx, &m->a.base, p->arrays.x, m->r, &(kg_pass){0});
+}
+
+kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y)
+{
+  double *from;
+  const double *to;
+  KG_TRY(kg_trace_begin(p, &from));
+  KG_TRY(kg_copy_in(p->ctx, from, x, free_bytes(p)));
+  KG_TRY(kg_trace_end(p, &to));
+  return kg_copy_out(p->ctx, y, to, free_bytes(p));
 }
 
 kedge_status kg_trace_right_side(kg_pipeline *p, double *b)

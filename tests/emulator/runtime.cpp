@@ -159,6 +159,17 @@ cudaError_t cudaFree(void *memory)
   return cudaSuccess;
 }
 
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *at)
+{
+  const std::lock_guard<std::mutex> lock(of_memory);
+  const auto after = arrays.upper_bound((char *)at);
+  const bool found = after != arrays.begin() &&
+                     (const char *)at < std::prev(after)->first + std::prev(after)->second;
+  memset(attributes, 0, sizeof *attributes);
+  attributes->type = found ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  return cudaSuccess;
+}
+
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
   const std::lock_guard<std::mutex> lock(of_memory);
@@ -232,6 +243,11 @@ cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t)
+{
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
 {
   return cudaSuccess;
 }

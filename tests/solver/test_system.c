@@ -191,6 +191,68 @@ static double *conjugate_gradients(const bench *b, const double *rhs)
   return x;
 }
 
+/// kedge_solver_apply_device() with arrays of the context's device.
+static double *device_product(const bench *b, const double *x, bool in_place)
+{
+  kg_buffer from, to = {0};
+  double *y = vector(b->n);
+  must(b->ctx, kg_upload(b->ctx, x, b->n, sizeof *x, &from));
+  if (!in_place) must(b->ctx, kg_alloc(b->ctx, b->n, sizeof *y, &to));
+  double *const at = in_place ? from.data : to.data;
+  must(b->ctx, kedge_solver_apply_device(b->solver, from.data, at));
+  must(b->ctx, kg_copy_out(b->ctx, y, at, b->n * sizeof *y));
+  kg_free(b->ctx, &from);
+  kg_free(b->ctx, &to);
+  must(b->ctx, kg_sync(b->ctx));
+  return y;
+}
+
+static void products_on_the_device_are_those_of_the_host(void **state)
+{
+  (void)state;
+  for (int s = 0; s < SAMPLES; ++s) {
+    bench b = bench_of(&samples[s]);
+    double *x = noise(b.n, 1), *y = product(&b, x);
+    for (int in_place = 0; in_place < 2; ++in_place) {
+      double *z = device_product(&b, x, in_place);
+      assert_memory_equal(y, z, b.n * sizeof *y);
+      free(z);
+    }
+    must(b.ctx, kedge_problem_set(b.problem, "space", "order", "5"));
+    must(b.ctx, kedge_solver_update(b.solver));
+    kedge_report report = KEDGE_REPORT_INIT;
+    must(b.ctx, kedge_solver_report(b.solver, &report));
+    b.n = (size_t)report.trace_unknowns;
+    free(x);
+    free(y);
+    x = noise(b.n, 2);
+    y = product(&b, x);
+    double *z = device_product(&b, x, false);
+    assert_memory_equal(y, z, b.n * sizeof *y);
+    free(x);
+    free(y);
+    free(z);
+    bench_free(&b);
+  }
+}
+
+static void arrays_that_are_not_on_the_gpu_are_refused(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0]);
+  if (b.ctx->backend == KEDGE_BACKEND_CUDA) {
+    double *x = noise(b.n, 1);
+    assert_int_equal(kedge_solver_apply_device(b.solver, x, x), KEDGE_ERR_ARG);
+    assert_string_equal(kedge_context_error(b.ctx),
+                        "an array in memory of the host is given where the GPU is to read or "
+                        "write it");
+    free(x);
+  }
+  assert_int_equal(kedge_solver_apply_device(b.solver, NULL, NULL), KEDGE_ERR_ARG);
+  assert_string_equal(kedge_context_error(b.ctx), "kedge_solver_apply_device: a vector is NULL");
+  bench_free(&b);
+}
+
 static void the_product_is_that_of_the_matrix(void **state)
 {
   (void)state;
@@ -544,6 +606,8 @@ int main(void)
 {
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_on_the_device_are_those_of_the_host),
+      cmocka_unit_test(arrays_that_are_not_on_the_gpu_are_refused),
       cmocka_unit_test(the_product_is_that_of_the_matrix),
       cmocka_unit_test(the_matrix_is_symmetric_and_positive),
       cmocka_unit_test(the_system_solved_elsewhere_has_the_trace_of_a_solve),

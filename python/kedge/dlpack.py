@@ -1,0 +1,52 @@
+"""Arrays of other packages in the memory of a GPU, by DLPack."""
+import ctypes
+import sys
+
+CUDA, MANAGED = 2, 13  # of DLDeviceType
+FLOAT = 2  # of DLDataTypeCode
+
+
+class Tensor(ctypes.Structure):
+    """DLTensor"""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+_pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer_of.restype, _pointer_of.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+
+
+def on_gpu(array):
+    """Whether it is an array in the memory of a CUDA device."""
+    ask = getattr(array, "__dlpack_device__", None)
+    return ask is not None and int(ask()[0]) in (CUDA, MANAGED)
+
+
+class Borrowed:
+    """A vector of n float64 on a GPU: as long as this lives, `address` is that of its numbers.
+
+    Its package lets CUDA's default stream wait for what makes it.
+    """
+
+    def __init__(self, name, array, n):
+        self._capsule = array.__dlpack__(stream=1)
+        tensor = Tensor.from_address(_pointer_of(self._capsule, b"dltensor"))
+        shape = tuple(tensor.shape[:tensor.ndim])
+        if (tensor.code, tensor.bits, tensor.lanes) != (FLOAT, 64, 1):
+            raise TypeError(f"{name} is on a GPU and not of float64; convert it")
+        if shape != (n,):
+            raise ValueError(f"{name} has the shape {shape}; it takes ({n},), the unknowns of the trace")
+        if tensor.strides and n > 1 and tensor.strides[0] != 1:
+            raise ValueError(f"{name} is on a GPU and its numbers lie apart; give a contiguous copy")
+        self.address = (tensor.data or 0) + tensor.byte_offset
+
+
+def like(name, array):
+    """An array of the same package, shape and type."""
+    package = sys.modules.get(type(array).__module__.partition(".")[0])
+    make = getattr(package, "empty_like", None)
+    if make is None:
+        raise TypeError(f"{name} is a {type(array).__name__}, whose package has no empty_like; give the result's array: out")
+    return make(array)

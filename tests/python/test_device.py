@@ -1,0 +1,119 @@
+"""Arrays in the memory of a GPU: of CuPy and PyTorch, where they are installed; and how arrays are shared, with NumPy."""
+import unittest
+
+import numpy as np
+from support import BACKEND, backend, everywhere
+
+import kedge
+from kedge.dlpack import Borrowed, on_gpu
+
+try:
+    import scipy.sparse.linalg
+except ImportError:
+    scipy = None
+try:
+    import cupy
+except ImportError:
+    cupy = None
+try:
+    import torch
+except ImportError:
+    torch = None
+
+
+class OnGpu:
+    """An array of NumPy that says that it is on a GPU."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, *, stream):
+        assert stream == 1
+        return self.array.__dlpack__()
+
+
+def packages():
+    """Names and functions that bring an array of NumPy to the GPU; and back."""
+    if BACKEND == "cuda" and cupy:
+        yield "cupy", cupy.asarray, cupy.asnumpy
+    if BACKEND == "cuda" and torch and torch.cuda.is_available():
+        yield "torch", lambda x: torch.from_numpy(x).cuda(), lambda x: x.cpu().numpy()
+
+
+class Device(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def solver(self, **more):
+        boundary = dict(everywhere(kedge.Dirichlet("x")), top=kedge.Neumann("y"), left=kedge.Robin(2, 1))
+        return kedge.Solver(kedge.mixed(5), kedge.Problem(order=3, diffusion=45, source="exp(x)", boundary=boundary, **more),
+                            self.context)
+
+    def test_a_shared_array_is_read_where_it_lies(self):
+        x = np.arange(6.0)
+        self.assertEqual(Borrowed("x", OnGpu(x), 6).address, x.ctypes.data)
+        self.assertEqual(Borrowed("x", OnGpu(x[2:]), 4).address, x[2:].ctypes.data)
+        self.assertEqual([on_gpu(one) for one in (OnGpu(x), x, [1.0], 2)], [True, False, False, False])
+        with self.assertRaisesRegex(TypeError, "x is on a GPU and not of float64"):
+            Borrowed("x", OnGpu(np.zeros(6, np.float32)), 6)
+        with self.assertRaisesRegex(ValueError, r"x has the shape \(6,\); it takes \(5,\)"):
+            Borrowed("x", OnGpu(x), 5)
+        with self.assertRaisesRegex(ValueError, "x is on a GPU and its numbers lie apart"):
+            Borrowed("x", OnGpu(x[::2]), 3)
+
+    @unittest.skipUnless(BACKEND == "host", "of the host")
+    def test_arrays_on_a_gpu_are_refused_by_solvers_on_the_host(self):
+        solver = self.solver()
+        x = np.zeros(len(solver.rhs()))
+        with self.assertRaisesRegex(ValueError, "x is an array on a GPU, and this solver is on the host"):
+            solver.apply(OnGpu(x))
+        with self.assertRaisesRegex(TypeError, "out goes with an array x on a GPU"):
+            solver.apply(x, out=x)
+
+    @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
+    def test_products_on_the_gpu_are_those_of_the_host(self):
+        solver = self.solver()
+        x = np.random.default_rng(1).standard_normal(len(solver.rhs()))
+        y = solver.apply(x)
+        for name, bring, fetch in packages():
+            with self.subTest(name):
+                there = bring(x)
+                found = solver.apply(there)
+                self.assertIs(type(found), type(there))
+                np.testing.assert_array_equal(fetch(found), y)
+                np.testing.assert_array_equal(fetch(solver.apply(2 * there - there)), y)  # which is still on its way
+                self.assertIs(solver.apply(there, out=there), there)
+                np.testing.assert_array_equal(fetch(there), y)
+                with self.assertRaisesRegex(TypeError, "out is no array on a GPU"):
+                    solver.apply(there, out=x)
+
+    @unittest.skipUnless(BACKEND == "cuda" and cupy and scipy, "CuPy is not installed, or there is no GPU")
+    def test_iterations_of_cupy_run_on_the_operator(self):
+        from cupyx.scipy.sparse.linalg import cg
+        solver = self.solver(tolerance=1e-12)
+        b = cupy.asarray(solver.rhs())
+        x, failed = cg(solver.operator, b, tol=1e-12, maxiter=5000)
+        self.assertEqual((failed, type(solver.operator @ x)), (0, cupy.ndarray))
+        found, s = solver.recover(cupy.asnumpy(x)), solver.solve()
+        np.testing.assert_allclose(found.u_star, s.u_star, rtol=0, atol=1e-8 * abs(s.u_star).max())
+
+    @unittest.skipUnless(BACKEND == "cuda" and cupy, "CuPy is not installed, or there is no GPU")
+    def test_other_streams_are_waited_for(self):
+        solver = self.solver()
+        x = np.random.default_rng(2).standard_normal(len(solver.rhs()))
+        y, there = solver.apply(x), cupy.zeros(len(x))
+        with cupy.cuda.Stream(non_blocking=True):
+            work = cupy.ones((3000, 3000))
+            for _ in range(20):
+                work = work @ work / 3000
+            there += cupy.asarray(x) * work[0, 0]
+            found = solver.apply(there)
+            np.testing.assert_allclose(cupy.asnumpy(found), y, rtol=0, atol=1e-9 * abs(y).max())
+
+
+if __name__ == "__main__":
+    unittest.main()
