@@ -21,6 +21,16 @@ typedef struct kedge_boundary_value {
   void *user;                ///< handed to the function
 } kedge_boundary_value;
 
+/// Values of a field that a solve leaves in memory of the context's device, of kedge_data.device;
+/// with a backend of the host in its memory. They take no way through the host: with [output]
+/// fields = cells means alone travel there.
+typedef struct kedge_device_values {
+  kedge_field field;  ///< U, U_STAR; on straight triangles with coefficients that are constant in
+                      ///< each QX and QY too
+  int order;          ///< of the nodes, 1 to KEDGE_ORDER_MAX + 1
+  double *values;     ///< [element][node] of the device, as of kedge_solution_values()
+} kedge_device_values;
+
 /// The data of one solve: what is left out is as the problem says. All is borrowed during the call.
 /// Begin with KEDGE_DATA_INIT: later versions add members at the end.
 typedef struct kedge_data {
@@ -34,6 +44,11 @@ typedef struct kedge_data {
   /// order and kinds of conditions: near the one that is sought it saves the digits that
   /// report.start_residual lacks to 1. It may be the one that is overwritten.
   const kedge_solution *start;
+  /// Arrays to fill, before the solve returns; it waits for the device's default stream as
+  /// kedge_solver_apply_device() does. The first solve with some takes 4 bytes an element on the
+  /// device, 8 on meshes of both shapes. After a failure they hold anything.
+  int n_device;
+  const kedge_device_values *device;  ///< [n_device]
 } kedge_data;
 #define KEDGE_DATA_INIT \
   {                     \

@@ -88,9 +88,14 @@ class BoundaryValue(ctypes.Structure):
     _fields_ = [("group", c_char_p), ("text", c_char_p), ("function", c_void_p), ("user", c_void_p)]
 
 
+class DeviceValues(ctypes.Structure):
+    _fields_ = [("field", c_int), ("order", c_int), ("values", c_void_p)]
+
+
 class Data(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("source", c_char_p), ("source_function", c_void_p), ("source_user", c_void_p),
-                ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p)]
+                ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p), ("n_device", c_int),
+                ("device", POINTER(DeviceValues))]
 
 
 class Errors(ctypes.Structure):
@@ -107,7 +112,7 @@ class Matrix(ctypes.Structure):
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
               "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
               "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
-              "kedge_boundary_value": BoundaryValue, "kedge_data": Data,
+              "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
               "kedge_errors": Errors, "kedge_matrix": Matrix}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))

@@ -120,6 +120,8 @@ static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_da
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *data->boundaries, &data->boundaries));
   memcpy(data->boundaries, p->resolved.boundaries, n * sizeof *data->boundaries);
   data->start = from->start;
+  data->n_device = from->n_device;
+  data->device = from->device;
   data->source = p->resolved.equation.source;
   data->derives_source = p->resolved.derives_source;
   KG_TRY(put_source(p, function, from, data));

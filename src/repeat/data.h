@@ -10,6 +10,8 @@ typedef struct kg_data {
   bool derives_source;
   struct kg_resolved_boundary *boundaries;  ///< likewise, [mesh group]
   const kedge_solution *start;              ///< borrowed; NULL: zeros
+  int n_device;                             ///< as of kedge_data
+  const kedge_device_values *device;
   int n_given;
   kg_function *given;  ///< the source, then the values: owned
 } kg_data;

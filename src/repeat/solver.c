@@ -7,6 +7,7 @@
 #include "core/nvtx.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "repeat/giving.h"
 #include "repeat/unknowns.h"
 #include "solver/values.h"
 
@@ -124,6 +125,7 @@ void kedge_solver_destroy(kedge_solver *s)
 {
   if (s == NULL) return;
   if (s->pipeline) kg_unknowns_forget(s, s->pipeline->ctx);
+  if (s->pipeline) kg_free(s->pipeline->ctx, &s->element_order);
   pipeline_free(s->pipeline);
   free(s);
 }
@@ -230,7 +232,10 @@ static kedge_status solve(kedge_solver *solver, const char *function, const kedg
   if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
   p->takes_start = trace != NULL;
   p->start = trace ? trace : replaced.start ? replaced.start->trace : NULL;
+  if (status == KEDGE_OK)
+    status = kg_giving_open(solver, function, replaced.n_device, replaced.device);
   if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, run(solver));
+  kg_giving_close(solver);
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
   return status;

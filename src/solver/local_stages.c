@@ -68,10 +68,25 @@ static kedge_status take(kg_pipeline *p, const double *array, double *to, int ro
   return kg_copy_out(p->ctx, to + group * (size_t)c.first, array, group * (size_t)c.n * sizeof *to);
 }
 
+/// Give the caller's arrays in device memory their values of a chunk.
+static kedge_status give_chunk(kg_pipeline *p, chunk c)
+{
+  const int32_t n = kg_elements_part(&p->elements[c.batch], c.first, c.n).n_elements;
+  for (int k = 0; k < p->n_given; ++k) {
+    kg_node_values_args a = p->given[k].of[c.batch];
+    a.n_elements = n;
+    a.origin += (int64_t)c.first * KG_LANES;
+    if (a.wide) a.wide += (int64_t)c.first * KG_LANES;
+    KG_TRY(kg_node_values(p->ctx, &a));
+  }
+  return KEDGE_OK;
+}
+
 static kedge_status take_chunk(kg_pipeline *p, chunk c)
 {
   const kg_results *to = &p->solution->batch[c.batch];
   const kg_arrays *a = &p->arrays;
+  KG_TRY(give_chunk(p, c));
   KG_TRY(take(p, a->indicator, to->indicator, 1, c));
   const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
   if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, n_means, c);

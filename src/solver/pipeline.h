@@ -7,12 +7,18 @@
 #include "diagnose/diagnose.h"
 #include "ops/form/form.h"
 #include "ops/ops.h"
+#include "ops/sample/node_values.h"
 #include "problem/problem.h"
 #include "solver/evaluation.h"
 #include "solver/memory.h"
 #include "solver/sampler.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
+
+/// A field of which a solve gives values to its caller in device memory.
+typedef struct kg_given {
+  kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
+} kg_given;
 
 typedef struct kg_pipeline {
   kedge_context *ctx;
@@ -40,8 +46,10 @@ typedef struct kg_pipeline {
   /// `takes_start`, the trace as it is, without an iteration.
   const double *start;
   bool takes_start;
-  bool gives_source;  ///< the caller of a solve gives the source, not the problem
-  double *boundary;   ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
+  int n_given;
+  const kg_given *given;  ///< [n_given], borrowed for a solve
+  bool gives_source;      ///< the caller of a solve gives the source, not the problem
+  double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
   kg_material material;        ///< of the most diffusion and reaction that is met

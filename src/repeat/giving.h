@@ -1,0 +1,13 @@
+/// @file
+/// Values at nodes that a solve leaves in arrays of the caller in device memory.
+#pragma once
+#include "repeat/solver.h"
+
+/// Check the arrays and bring to the device what they are filled by; then solver->pipeline->given
+/// is what kg_stages_local() gives. Nothing is written yet. kg_giving_close(), also after a
+/// failure.
+/// @param[in] function  that was called, for sentences
+/// @param[in] n, of     as of kedge_data
+kedge_status kg_giving_open(kedge_solver *solver, const char *function, int n,
+                            const kedge_device_values *of);
+void kg_giving_close(kedge_solver *solver);
