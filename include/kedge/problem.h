@@ -116,6 +116,23 @@ KEDGE_API void kedge_problem_destroy(kedge_problem *problem);  ///< NULL is allo
 /// @retval KEDGE_ERR_INPUT  unknown section or key (the nearest valid one is named), bad value
 KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *section,
                                          const char *key, const char *value);
+/// One setting of a list: a value as text, or else functions.
+typedef struct kedge_setting {
+  const char *section, *key;
+  const char *value;  ///< NULL: the functions
+  /// One, as kedge_problem_set_function() takes it; or three: xx, xy and yy of the key "diffusion",
+  /// or u and its gradient of "u" in "exact"
+  kedge_function *function[3];
+  void *user[3];  ///< of each
+} kedge_setting;
+
+/// Make settings all at once, or none: kedge_problem_set() reads all of the problem anew for each,
+/// this function for all of them. Of two of one key the later counts; else their order is free.
+/// @param[in] settings  [n]
+/// @retval KEDGE_ERR_ARG    a section, key or user's function is missing
+/// @retval KEDGE_ERR_INPUT  as of kedge_problem_set(), and a key that takes no function
+KEDGE_API kedge_status kedge_problem_set_all(kedge_problem *problem, int n,
+                                             const kedge_setting *settings);
 /// The source as a function; it takes the place of a source that is text, and the other way round.
 /// @param[in] user  handed to the function; must live as long as the problem (so below)
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,

@@ -46,6 +46,11 @@ class MeshGroup(ctypes.Structure):
                 ("measure", c_double), ("n_inner", c_int64), ("inner_measure", c_double)]
 
 
+class Setting(ctypes.Structure):
+    _fields_ = [("section", c_char_p), ("key", c_char_p), ("value", c_char_p), ("function", c_void_p * 3),
+                ("user", c_void_p * 3)]
+
+
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
                 ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
@@ -110,7 +115,7 @@ class Matrix(ctypes.Structure):
 
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
-              "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points,
+              "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points, "kedge_setting": Setting,
               "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
               "kedge_errors": Errors, "kedge_matrix": Matrix}
@@ -145,14 +150,10 @@ FUNCTIONS = {
     "kedge_problem_read": (c_int, P, S, POINTER(S), c_int, OUT),
     "kedge_problem_destroy": (None, P),
     "kedge_problem_set": (c_int, P, S, S, S),
-    "kedge_problem_set_source": (c_int, P, FUNCTION, P),
-    "kedge_problem_set_boundary": (c_int, P, S, c_int, FUNCTION, P),
-    "kedge_problem_set_function": (c_int, P, S, S, FUNCTION, P),
-    "kedge_problem_set_tensor": (c_int, P, S, P, P),
+    "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),
     "kedge_by_element": (None, P, POINTER(Points), P),
     "kedge_by_solution": (None, P, POINTER(Points), P),
     "kedge_solution_at": (c_int, P, c_int, POINTER(Points), P),
-    "kedge_problem_set_exact": (c_int, P, FUNCTION, FUNCTION, FUNCTION, P),
     "kedge_problem_setting_count": (c_int, P),
     "kedge_problem_get_setting": (c_int, P, c_int, POINTER(S), POINTER(S), POINTER(S)),
     "kedge_problem_mesh": (c_int, P, OUT),

@@ -91,6 +91,8 @@ class Problem:
     makes another.
     """
 
+    settings: Dict[Tuple[str, str], Any]
+
     def __init__(self, *, order: Optional[int] = None, diffusion: Union[Tensor, ByRegion, None] = None,
                  reaction: Union[Datum, Mapping[str, Datum], None] = None,
                  source: Union[Datum, Mapping[str, Datum], None] = None,
@@ -106,7 +108,7 @@ class Problem:
         given = locals()
         for name in unknown:
             _key_of(name)
-        self.settings: Dict[Tuple[str, str], Any] = {}
+        self.__dict__["settings"] = {}
         self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
 
     @classmethod
@@ -122,7 +124,7 @@ class Problem:
         if file is not None:
             settings["mesh", "file"] = os.path.abspath(os.fsdecode(file))
         problem = cls.__new__(cls)
-        problem.settings = settings
+        problem.__dict__["settings"] = settings
         problem._change(changes)
         return problem
 
@@ -130,7 +132,7 @@ class Problem:
         """The same problem with other arguments. Regions and groups that a dict does not name stay as they are; a value
         that is no dict is that of all regions."""
         problem = Problem.__new__(Problem)
-        problem.settings = dict(self.settings)
+        problem.__dict__["settings"] = dict(self.settings)
         problem._change(changes)
         return problem
 
@@ -172,7 +174,7 @@ class Problem:
                 self.settings[_key_of(name)] = setting(name, value)
                 if name in ("diffusion", "reaction", "source"):
                     self._leave_regions(name)
-        self.build(_checker())
+        self.parsed(_checker())
 
     def _leave_regions(self, name):
         """Values of regions would hide that of all; their sections stay."""
@@ -199,6 +201,21 @@ class Problem:
                 if value is not None:
                     self.settings[section, key] = setting(key, value)
 
+    def __setattr__(self, name, value):
+        raise AttributeError(f"a problem does not change; problem.replace({name}=...) makes another")
+
+    def __getstate__(self):
+        return {"settings": self.settings}
+
+    def parsed(self, context, mesh=None):
+        """As build(), for who changes nothing: of a problem that is all text the one that was looked at, which is of no
+        context."""
+        if not all(isinstance(value, str) for value in self.settings.values()):
+            return self.build(context, mesh)
+        if "_parsed" not in self.__dict__:
+            self.__dict__["_parsed"] = self.build(_checker())
+        return self._parsed
+
     def build(self, context, mesh=None):
         """The problem as an object of the library in a context; a handle and what must live as long as it."""
         handle = ctypes.c_void_p()
@@ -216,30 +233,32 @@ class _Built:
         own(self, context, c.library.kedge_problem_destroy, handle)
 
     def apply(self, changed):
-        """Set what has changed of a problem's settings: parameters before what uses them."""
+        """Set what has changed of a problem's settings, all or nothing: the library looks at parameters first."""
         order = {"parameters": 0, "region": 1, "boundary": 2}
-        for (section, key), value in sorted(changed.items(), key=lambda item: order.get(item[0][0].split()[0], 3)):
-            texts = section.encode(), key.encode()
+        changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].split()[0], 3))
+        settings, functions = (c.Setting * len(changed))(), {}
+        for one, ((section, key), value) in zip(settings, changed):
+            one.section, one.key = section.encode(), key.encode()
             if isinstance(value, str):
-                self.context.call("kedge_problem_set", self.handle, *texts, value.encode())
-                self.functions.pop((section, key), None)
+                one.value, functions[section, key] = value.encode(), None
                 continue
-            name = _name_of(section, key)
-            if self.mesh is not None:
-                check_data(name, value, self.mesh)
-            names = ("u of exact", "du_dx of exact", "du_dy of exact") if section == "exact" else (name,) * 3
-            n = self.mesh.elements if self.mesh is not None else 1
-            parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
-                     for part in (value if isinstance(value, tuple) else (value,))]
-            made = [native(part, self.context, name) for part, name in zip(parts, names)]
-            if section == "exact":
-                self.context.call("kedge_problem_set_exact", self.handle, *(one.function for one in made), None)
-            elif len(made) == 3:
-                functions, users = map(_addresses, zip(*((one.function, one.user) for one in made)))
-                self.context.call("kedge_problem_set_tensor", self.handle, texts[0], functions, users)
-            else:
-                self.context.call("kedge_problem_set_function", self.handle, *texts, made[0].function, made[0].user)
-            self.functions[section, key] = made
+            made = functions[section, key] = self._made(section, key, value)
+            for i, part in enumerate(made):
+                one.function[i], one.user[i] = ctypes.cast(part.function, ctypes.c_void_p), part.user
+        self.context.call("kedge_problem_set_all", self.handle, len(changed), settings)
+        self.functions.update(functions)
+        self.functions = {at: made for at, made in self.functions.items() if made}
+
+    def _made(self, section, key, value):
+        """Data of a setting as functions for the library: one, or three."""
+        name = _name_of(section, key)
+        if self.mesh is not None:
+            check_data(name, value, self.mesh)
+        n = self.mesh.elements if self.mesh is not None else 1
+        parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
+                 for part in (value if isinstance(value, tuple) else (value,))]
+        names = ("u of exact", "du_dx of exact", "du_dy of exact") if section == "exact" else (name,) * 3
+        return [native(part, self.context, name) for part, name in zip(parts, names)]
 
 
 def _write(path, text):
@@ -263,10 +282,6 @@ def _write(path, text):
         if os.path.exists(temporary):
             os.remove(temporary)
         raise
-
-
-def _addresses(things):
-    return (ctypes.c_void_p * 3)(*(ctypes.cast(thing, ctypes.c_void_p).value for thing in things))
 
 
 def _name_of(section, key):

@@ -227,7 +227,7 @@ class Solution(Fields):
             problem = problem.replace(exact=tuple((lambda x, y: 0.0) if one is None else one for one in functions))
         elif exact is not None:
             problem = problem.replace(exact=exact)
-        built, raw = problem.build(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))
+        built, raw = problem.parsed(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))
         self.context.call("kedge_solution_errors", self.handle, built.handle, points or 0, raw)
         values = {name: getattr(raw, name) for name in Errors._fields}
         if not has_gradient:

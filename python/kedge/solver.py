@@ -259,7 +259,7 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
     _check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
     context, handle = context_of(backend), ctypes.c_void_p()
-    built = problem.build(context, mesh)
+    built = problem.parsed(context, mesh)
     _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
     return _judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]
 
@@ -272,7 +272,7 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     """
     _mesh_and_problem(mesh, problem)
     context = context_of(backend)
-    built, raw = problem.build(context, mesh), c.Plan(ctypes.sizeof(c.Plan))
+    built, raw = problem.parsed(context, mesh), c.Plan(ctypes.sizeof(c.Plan))
     context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",

@@ -1,4 +1,4 @@
-// Functions of the calling program in place of text.
+// Settings by calls: text, and functions of the calling program.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +24,6 @@ static kg_setting text_of(const char *section, const char *key, const char *valu
   return s;
 }
 
-kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function, void *user)
-{
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_source: problem is NULL");
-  KG_REQUIRE(problem->ctx, function != NULL, KEDGE_ERR_ARG,
-             "kedge_problem_set_source: function is NULL");
-  const kg_setting s = function_of("equation", "source", function, user);
-  return kg_problem_set_all(problem, &s, 1);
-}
-
 /// Whether a key takes functions: those that take expressions, but for what moves the mesh.
 static bool takes_function(const char *section, const char *key)
 {
@@ -49,18 +40,89 @@ static bool takes_function(const char *section, const char *key)
   return false;
 }
 
+/// A setting of the caller as one to three of the problem.
+/// @param[out] list  [3]
+static kedge_status expand(const kedge_problem *problem, int index, const kedge_setting *given,
+                           kg_setting *list, int *n)
+{
+  kedge_context *const ctx = problem->ctx;
+  const char *const section = given->section, *const key = given->key;
+  kedge_function *const *const function = given->function;
+  const bool one = function[0] && !function[1] && !function[2];
+  const bool three = function[0] && function[1] && function[2];
+  KG_REQUIRE(ctx, section && key, KEDGE_ERR_ARG,
+             "kedge_problem_set_all: settings[%d]: section or key is NULL", index);
+  KG_REQUIRE(ctx, given->value ? !function[0] && !function[1] && !function[2] : one || three,
+             KEDGE_ERR_ARG,
+             "kedge_problem_set_all: settings[%d], [%s] %s: it has a value as text, or one "
+             "function, or three",
+             index, section, key);
+  if (given->value) {
+    const bool bare = kg_section_group(section, "region") && !*key && !*given->value;
+    *list = text_of(section, key, bare ? NULL : given->value);  // bare: the section alone
+    *n = 1;
+    return KEDGE_OK;
+  }
+  const bool gradient = strcmp(section, "exact") == 0 && strcmp(key, "u") == 0;
+  const bool tensor = takes_function(section, key) && strcmp(key, "diffusion") == 0;
+  KG_REQUIRE(ctx, !one || takes_function(section, key), KEDGE_ERR_INPUT,
+             "[%s] %s takes no function: diffusion, reaction and source of [equation] and [region "
+             "NAME] do, and value and coefficient of [boundary NAME]%s",
+             section, key, gradient ? "; u of [exact] takes three, with its gradient" : "");
+  KG_REQUIRE(
+      ctx, one || gradient || tensor, KEDGE_ERR_INPUT,
+      "[%s] %s takes no three functions: diffusion of [equation] and [region NAME] does, and "
+      "u of [exact]",
+      section, key);
+  const char *const keys[2][3] = {{"diffusion", "diffusion_xy", "diffusion_yy"},
+                                  {"u", "du_dx", "du_dy"}};
+  *n = one ? 1 : 3;
+  for (int i = 0; i < *n; ++i)
+    list[i] = function_of(section, one ? key : keys[gradient][i], function[i], given->user[i]);
+  return KEDGE_OK;
+}
+
+kedge_status kedge_problem_set_all(kedge_problem *problem, int n, const kedge_setting *settings)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_all: problem is NULL");
+  KG_REQUIRE(problem->ctx, n >= 0 && (n == 0 || settings), KEDGE_ERR_ARG,
+             "kedge_problem_set_all: n is %d, or settings is NULL", n);
+  kg_setting *list;
+  int count = 0;
+  KG_TRY(kg_host_alloc(problem->ctx, (size_t)n * 3, sizeof *list, &list));
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; i < n && status == KEDGE_OK; ++i) {
+    int more = 0;
+    status = expand(problem, i, &settings[i], list + count, &more);
+    count += more;
+  }
+  if (status == KEDGE_OK) status = kg_problem_set_all(problem, list, count);
+  free(list);
+  return status;
+}
+
+kedge_status kedge_problem_set(kedge_problem *problem, const char *section, const char *key,
+                               const char *value)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
+  KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
+             "kedge_problem_set: section, key or value is NULL");
+  return kedge_problem_set_all(problem, 1, &(kedge_setting){section, key, value, {NULL}, {NULL}});
+}
+
 kedge_status kedge_problem_set_function(kedge_problem *problem, const char *section,
                                         const char *key, kedge_function *function, void *user)
 {
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_function: problem is NULL");
   KG_REQUIRE(problem->ctx, section && key && function, KEDGE_ERR_ARG,
              "kedge_problem_set_function: section, key or function is NULL");
-  KG_REQUIRE(problem->ctx, takes_function(section, key), KEDGE_ERR_INPUT,
-             "[%s] %s takes no function: diffusion, reaction and source of [equation] and [region "
-             "NAME] do, and value and coefficient of [boundary NAME]",
-             section, key);
-  const kg_setting s = function_of(section, key, function, user);
-  return kg_problem_set_all(problem, &s, 1);
+  return kedge_problem_set_all(problem, 1,
+                               &(kedge_setting){section, key, NULL, {function}, {user}});
+}
+
+kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function, void *user)
+{
+  return kedge_problem_set_function(problem, "equation", "source", function, user);
 }
 
 kedge_status kedge_problem_set_tensor(kedge_problem *problem, const char *section,
@@ -73,10 +135,11 @@ kedge_status kedge_problem_set_tensor(kedge_problem *problem, const char *sectio
              takes_function(section, "diffusion") && functions[0] && functions[1] && functions[2],
              KEDGE_ERR_INPUT,
              "kedge_problem_set_tensor: [%s] takes no diffusion, or a function is NULL", section);
-  const kg_setting list[3] = {function_of(section, "diffusion", functions[0], users[0]),
-                              function_of(section, "diffusion_xy", functions[1], users[1]),
-                              function_of(section, "diffusion_yy", functions[2], users[2])};
-  return kg_problem_set_all(problem, list, 3);
+  const kedge_setting tensor = {.section = section,
+                                .key = "diffusion",
+                                .function = {functions[0], functions[1], functions[2]},
+                                .user = {users[0], users[1], users[2]}};
+  return kedge_problem_set_all(problem, 1, &tensor);
 }
 
 kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
@@ -105,8 +168,7 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
   KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_exact: problem is NULL");
   KG_REQUIRE(problem->ctx, u && du_dx && du_dy, KEDGE_ERR_ARG,
              "kedge_problem_set_exact: u and both derivatives are needed");
-  const kg_setting list[3] = {function_of("exact", "u", u, user),
-                              function_of("exact", "du_dx", du_dx, user),
-                              function_of("exact", "du_dy", du_dy, user)};
-  return kg_problem_set_all(problem, list, 3);
+  const kedge_setting exact = {
+      .section = "exact", .key = "u", .function = {u, du_dx, du_dy}, .user = {user, user, user}};
+  return kedge_problem_set_all(problem, 1, &exact);
 }

@@ -173,20 +173,6 @@ kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, 
   return status;
 }
 
-kedge_status kedge_problem_set(kedge_problem *problem, const char *section, const char *key,
-                               const char *value)
-{
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set: problem is NULL");
-  KG_REQUIRE(problem->ctx, section && key && value, KEDGE_ERR_ARG,
-             "kedge_problem_set: section, key or value is NULL");
-  kg_setting s = {.section = (char *)section,
-                  .key = (char *)key,
-                  .value = (char *)value,
-                  .origin = KG_FROM_CALL};
-  if (kg_section_group(section, "region") && !*key && !*value) s.value = NULL;  // the section alone
-  return kg_problem_set_all(problem, &s, 1);
-}
-
 int kedge_problem_setting_count(const kedge_problem *problem)
 {
   return problem ? problem->settings.n : 0;

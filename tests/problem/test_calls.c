@@ -343,6 +343,86 @@ static void settings_are_told_in_their_order(void **state)
   kedge_problem_destroy(p);
 }
 
+static void settings_are_made_all_at_once_or_none(void **state)
+{
+  const fixture *f = *state;
+  double two = 2, three = 3, five = 5;
+  const kedge_setting list[] = {
+      {"equation", "source", "k*x", {NULL}, {NULL}},  // before the parameter that it takes
+      {"parameters", "k", "4", {NULL}, {NULL}},
+      {"equation", "reaction", NULL, {scaled_sum}, {&five}},
+      {"region iron", "", "", {NULL}, {NULL}},
+      {"region air",
+       "diffusion",
+       NULL,
+       {scaled_sum, scaled_sum, scaled_sum},
+       {&two, &three, &five}},
+      {"exact", "u", NULL, {scaled_sum, scaled_sum, scaled_sum}, {&two, &three, &five}},
+      {"space", "order", "3", {NULL}, {NULL}},
+      {"space", "order", "4", {NULL}, {NULL}},
+  };
+  const int n = sizeof list / sizeof *list;
+  assert_int_equal(kedge_problem_set_all(f->problem, n, list), KEDGE_OK);
+  const kedge_problem *p = f->problem;
+  assert_int_equal(p->order, 4);
+  assert_int_equal(p->n_regions, 2);
+  assert_true(at(&p->equation.source, 7, 2) == 28);
+  assert_true(at(&p->equation.reaction, 1, 2) == 15);
+  assert_int_equal(p->regions[1].n_diffusion, 3);
+  assert_true(at(&p->regions[1].diffusion[2], 1, 2) == 15);
+  assert_true(at(&p->exact_u, 1, 2) == 6);
+  assert_true(at(&p->exact_dx, 1, 2) == 9);
+  assert_true(at(&p->exact_dy, 1, 2) == 15);
+  const kedge_setting bad[] = {{"space", "order", "2", {NULL}, {NULL}},
+                               {"space", "order", "13", {NULL}, {NULL}}};
+  assert_int_equal(kedge_problem_set_all(f->problem, 2, bad), KEDGE_ERR_INPUT);
+  assert_int_equal(p->order, 4);
+  assert_int_equal(kedge_problem_set_all(f->problem, 0, NULL), KEDGE_OK);
+}
+
+static void settings_that_lack_something_are_refused(void **state)
+{
+  const fixture *f = *state;
+  static const struct {
+    kedge_setting setting;
+    kedge_status status;
+    const char *sentence;
+  } cases[] = {
+      {{"space", NULL, "2", {NULL}, {NULL}},
+       KEDGE_ERR_ARG,
+       "kedge_problem_set_all: settings[1]: section or key is NULL"},
+      {{"equation", "source", NULL, {NULL}, {NULL}},
+       KEDGE_ERR_ARG,
+       "kedge_problem_set_all: settings[1], [equation] source: it has a value as text, or one "
+       "function, or three"},
+      {{"equation", "source", "x", {scaled_sum}, {NULL}},
+       KEDGE_ERR_ARG,
+       "kedge_problem_set_all: settings[1], [equation] source: it has a value as text, or one "
+       "function, or three"},
+      {{"equation", "diffusion", NULL, {scaled_sum, scaled_sum}, {NULL}},
+       KEDGE_ERR_ARG,
+       "kedge_problem_set_all: settings[1], [equation] diffusion: it has a value as text, or one "
+       "function, or three"},
+      {{"exact", "u", NULL, {scaled_sum}, {NULL}},
+       KEDGE_ERR_INPUT,
+       "[exact] u takes no function: diffusion, reaction and source of [equation] and [region "
+       "NAME] do, and value and coefficient of [boundary NAME]; u of [exact] takes three, with its "
+       "gradient"},
+      {{"equation", "source", NULL, {scaled_sum, scaled_sum, scaled_sum}, {NULL}},
+       KEDGE_ERR_INPUT,
+       "[equation] source takes no three functions: diffusion of [equation] and [region NAME] "
+       "does, and u of [exact]"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    const kedge_setting list[] = {{"space", "order", "7", {NULL}, {NULL}}, cases[i].setting};
+    assert_int_equal(kedge_problem_set_all(f->problem, 2, list), cases[i].status);
+    assert_string_equal(kedge_context_error(f->ctx), cases[i].sentence);
+    assert_int_equal(f->problem->order, 1);
+  }
+  assert_int_equal(kedge_problem_set_all(f->problem, 1, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_all(NULL, 0, NULL), KEDGE_ERR_ARG);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -359,6 +439,8 @@ int main(void)
       CASE(maps_that_are_none_are_refused),
       CASE(a_mesh_that_fails_says_where_it_is_asked_for),
       CASE(settings_are_told_in_their_order),
+      CASE(settings_are_made_all_at_once_or_none),
+      CASE(settings_that_lack_something_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

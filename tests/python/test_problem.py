@@ -1,6 +1,8 @@
 """Problems: every key has an argument; files; what is refused."""
+import copy
 import inspect
 import os
+import pickle
 import re
 import tempfile
 import unittest
@@ -10,6 +12,7 @@ import numpy as np
 from support import ROOT, everywhere
 
 import kedge
+from kedge import _library as c
 from kedge import problem as module
 
 
@@ -98,6 +101,35 @@ class Problems(unittest.TestCase):
                 p = kedge.Problem.read(file)
                 p.write(path)
                 self.assertEqual(kedge.Problem.read(path).settings, p.settings, file)
+
+    def test_a_problem_is_read_by_the_library_once(self):
+        mesh, calls = kedge.square(2, backend="host"), []
+        regions = {f"r{i}": i + 1 for i in range(400)}
+        real = c.library.kedge_problem_set_all
+
+        def counted(handle, n, settings):
+            calls.append(n)
+            return real(handle, n, settings)
+
+        with mock.patch.object(c.library, "kedge_problem_set_all", counted):
+            kedge.Problem(diffusion=regions, reaction=regions)
+            self.assertEqual(calls, [800])
+            p = kedge.Problem(source="x", boundary={"default": kedge.Dirichlet(0)})
+            for _ in range(3):
+                kedge.solve(mesh, p, "host").error(norm="u", exact="x")  # the second problem has an exact solution
+            self.assertEqual(calls, [800, 3, *[4] * 3])
+        before = kedge.solve(mesh, p, "host").means("u").tolist()
+        kedge.Solver(mesh, p, "host").update(source="y")  # has a problem of its own, which it changes
+        self.assertEqual(kedge.solve(mesh, p, "host").means("u").tolist(), before)
+
+    def test_a_problem_does_not_change_and_goes_to_other_processes(self):
+        p = kedge.Problem(order=3, source="x")
+        with self.assertRaisesRegex(AttributeError, r"does not change; problem.replace\(order=...\) makes another"):
+            p.order = 4
+        for q in pickle.loads(pickle.dumps(p)), copy.copy(p), copy.deepcopy(p):
+            self.assertEqual(q.settings, p.settings)
+            self.assertEqual(q.replace(order=4).settings["space", "order"], "4")
+        self.assertEqual(p.settings["space", "order"], "3")
 
     def test_what_is_wrong_is_refused_with_a_sentence(self):
         for arguments, error, sentence in [
