@@ -1,6 +1,9 @@
-"""Arrays of other packages in the memory of a GPU, by DLPack."""
+"""Arrays of the caller that the library reads and fills where they lie: on a GPU by DLPack, on the host of NumPy."""
 import ctypes
+import math
 import sys
+
+import numpy as np
 
 CUDA, MANAGED = 2, 13  # of DLDeviceType
 FLOAT = 2  # of DLDataTypeCode
@@ -25,22 +28,35 @@ def on_gpu(array):
 
 
 class Borrowed:
-    """A vector of n float64 on a GPU: as long as this lives, `address` is that of its numbers.
+    """An array of float64 on a GPU: as long as this lives, `address` is that of its numbers.
 
     Its package lets CUDA's default stream wait for what makes it.
     """
 
-    def __init__(self, name, array, n):
+    def __init__(self, name, array, shape, of="the unknowns of the trace"):
         self._capsule = array.__dlpack__(stream=1)
         tensor = Tensor.from_address(_pointer_of(self._capsule, b"dltensor"))
-        shape = tuple(tensor.shape[:tensor.ndim])
+        found = tuple(tensor.shape[:tensor.ndim])
         if (tensor.code, tensor.bits, tensor.lanes) != (FLOAT, 64, 1):
             raise TypeError(f"{name} is on a GPU and not of float64; convert it")
-        if shape != (n,):
-            raise ValueError(f"{name} has the shape {shape}; it takes ({n},), the unknowns of the trace")
-        if tensor.strides and n > 1 and tensor.strides[0] != 1:
+        if found != shape:
+            raise ValueError(f"{name} has the shape {found}; it takes {shape}, {of}")
+        if tensor.strides and any(n > 1 and tensor.strides[i] != math.prod(shape[i + 1:]) for i, n in enumerate(shape)):
             raise ValueError(f"{name} is on a GPU and its numbers lie apart; give a contiguous copy")
         self.address = (tensor.data or 0) + tensor.byte_offset
+
+
+class OfHost:
+    """Likewise an array of NumPy, which is written to."""
+
+    def __init__(self, name, array, shape, of):
+        if not isinstance(array, np.ndarray) or array.dtype != float:
+            raise TypeError(f"{name} is {type(array).__name__}; a solver on the host fills arrays of NumPy, of float64")
+        if array.shape != shape:
+            raise ValueError(f"{name} has the shape {array.shape}; it takes {shape}, {of}")
+        if not (array.flags.c_contiguous and array.flags.writeable):
+            raise ValueError(f"{name} cannot be filled: its numbers lie apart, or it is read-only")
+        self.address = array.ctypes.data
 
 
 def like(name, array):

@@ -14,10 +14,10 @@ from . import _library as c
 from .arguments import by_name, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import Note, NotConverged
-from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Union
+from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
 from .mesh import Mesh
 from .data import check as check_data, native
-from .dlpack import Borrowed, like, on_gpu
+from .dlpack import Borrowed, OfHost, like, on_gpu
 from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
@@ -74,14 +74,15 @@ class Solver:
     @overload
     def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
               start: Optional[Solution] = None, sources: None = None, out: Optional[Solution] = None,
-              progress: Watch = None, on_failure: str = "raise") -> Solution: ...
+              into: Optional[Mapping[str, Any]] = None, progress: Watch = None,
+              on_failure: str = "raise") -> Solution: ...
 
     @overload
     def solve(self, source: None = None, boundary: Optional[Mapping[str, Datum]] = None, *,
               start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
               on_failure: str = "raise") -> List[Solution]: ...
 
-    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, progress=None,
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, progress=None,
               on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
@@ -92,6 +93,10 @@ class Solver:
         out        -- a Solution of this solver that is overwritten and returned: no memory is taken. Arrays that it has
                       returned stay. After a failure it is empty. It may be `start` too, but no solution of which data
                       of this solve, of a solver or of another solution are made
+        into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
+                      values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
+                      triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape.
+                      With Problem(fields="cells") nearly nothing else is brought to the host
         progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
                       solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -103,6 +108,8 @@ class Solver:
                 raise TypeError("give source or sources, not both")
             if out is not None:
                 raise TypeError("out takes one solution; several sources make their own")
+            if into is not None:
+                raise TypeError("into takes arrays for one solution; solve for one source after the other")
             if isinstance(sources, str) or not hasattr(sources, "__iter__"):
                 raise TypeError(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
@@ -113,6 +120,7 @@ class Solver:
             raise ValueError("out is a solution that this solver has not made, or one from before an update that failed")
         if out is not None:
             _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
+        self._fill(data, {} if into is None else by_name("into", into, "field", "array"))
         handle = ctypes.c_void_p() if out is None else out.handle
         with nullcontext() if out is None else out.memory.overwriting():
             _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
@@ -121,6 +129,29 @@ class Solver:
         else:
             out._take(problem, set_up.built)
         return _judge([out], on_failure)[0]
+
+    def shape(self, field: str = "u_star") -> Tuple[int, ...]:
+        """The shape of arrays that solve(into={field: array}) fills: [element][node], or [node] on meshes of both shapes."""
+        order = self._report(self._ready(None)).order + (field == "u_star")
+        n, wide = self.mesh.elements, self.mesh.info["quadrilaterals"]
+        of_triangle, of_wide = (order + 1) * (order + 2) // 2, (order + 1) ** 2
+        if 0 < wide < n:
+            return ((n - wide) * of_triangle + wide * of_wide,)
+        return n, of_wide if wide else of_triangle
+
+    def _fill(self, data, into):
+        """Have the solve of these data fill arrays."""
+        borrow, order = Borrowed if self.context.backend == "cuda" else OfHost, self._report(self._ready(None)).order
+        values, kept = (c.DeviceValues * max(len(into), 1))(), []
+        for value, (field, array) in zip(values, into.items()):
+            name = f"into[{field!r}]"
+            if field not in ("u", "u_star", "qx", "qy"):
+                raise ValueError(f"{name} is no field that a solve fills arrays with; these are u, u_star, qx and qy")
+            if borrow is Borrowed and not on_gpu(array):
+                raise TypeError(f"{name} is no array on a GPU, where the solver is")
+            kept.append(borrow(name, array, self.shape(field), "values at nodes"))
+            value.field, value.order, value.values = c.FIELDS.index(field), order + (field == "u_star"), kept[-1].address
+        data.raw.n_device, data.raw.device, data.filled = len(into), values, kept
 
     def _solve_many(self, sources, boundary, start, progress, on_failure):
         _check_failure(on_failure)
@@ -182,7 +213,7 @@ class Solver:
         if not on_gpu(out):
             raise TypeError("out is no array on a GPU, where x is")
         n = self._unknowns(set_up)
-        a, b = Borrowed("x", x, n), Borrowed("out", out, n)
+        a, b = Borrowed("x", x, (n,)), Borrowed("out", out, (n,))
         self.context.call("kedge_solver_apply_device", set_up.handle, a.address, b.address)
         return out
 

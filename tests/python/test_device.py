@@ -48,22 +48,31 @@ class Device(unittest.TestCase):
     def setUpClass(cls):
         cls.context = backend()
 
-    def solver(self, **more):
+    def solver(self, mesh=None, **more):
         boundary = dict(everywhere(kedge.Dirichlet("x")), top=kedge.Neumann("y"), left=kedge.Robin(2, 1))
-        return kedge.Solver(kedge.mixed(5), kedge.Problem(order=3, diffusion=45, source="exp(x)", boundary=boundary, **more),
-                            self.context)
+        return kedge.Solver(mesh or kedge.mixed(5), kedge.Problem(order=3, diffusion=45, source="exp(x)", boundary=boundary,
+                                                                  **more), self.context)
 
+    @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy shares nothing before 1.23")
     def test_a_shared_array_is_read_where_it_lies(self):
         x = np.arange(6.0)
-        self.assertEqual(Borrowed("x", OnGpu(x), 6).address, x.ctypes.data)
-        self.assertEqual(Borrowed("x", OnGpu(x[2:]), 4).address, x[2:].ctypes.data)
+        self.assertEqual(Borrowed("x", OnGpu(x), (6,)).address, x.ctypes.data)
+        self.assertEqual(Borrowed("x", OnGpu(x[2:]), (4,)).address, x[2:].ctypes.data)
+        self.assertEqual(Borrowed("x", OnGpu(x.reshape(2, 3)), (2, 3)).address, x.ctypes.data)
         self.assertEqual([on_gpu(one) for one in (OnGpu(x), x, [1.0], 2)], [True, False, False, False])
         with self.assertRaisesRegex(TypeError, "x is on a GPU and not of float64"):
-            Borrowed("x", OnGpu(np.zeros(6, np.float32)), 6)
+            Borrowed("x", OnGpu(np.zeros(6, np.float32)), (6,))
         with self.assertRaisesRegex(ValueError, r"x has the shape \(6,\); it takes \(5,\)"):
-            Borrowed("x", OnGpu(x), 5)
-        with self.assertRaisesRegex(ValueError, "x is on a GPU and its numbers lie apart"):
-            Borrowed("x", OnGpu(x[::2]), 3)
+            Borrowed("x", OnGpu(x), (5,))
+        for apart, shape in ((x[::2], (3,)), (x.reshape(2, 3).T, (3, 2)), (x.reshape(2, 3)[:, :2], (2, 2))):
+            with self.assertRaisesRegex(ValueError, "x is on a GPU and its numbers lie apart"):
+                Borrowed("x", OnGpu(apart), shape)
+
+    @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy shares nothing before 1.23")
+    def test_fields_are_shared_without_a_copy(self):
+        s = self.solver().solve()
+        for array in (s.u, s.q, s.u_star, s.trace()[1]):
+            self.assertTrue(np.shares_memory(np.from_dlpack(array), array))
 
     @unittest.skipUnless(BACKEND == "host", "of the host")
     def test_arrays_on_a_gpu_are_refused_by_solvers_on_the_host(self):
@@ -73,6 +82,54 @@ class Device(unittest.TestCase):
             solver.apply(OnGpu(x))
         with self.assertRaisesRegex(TypeError, "out goes with an array x on a GPU"):
             solver.apply(x, out=x)
+
+    def fills(self, bring, fetch):
+        """Solves that fill arrays, on meshes of one shape and of both."""
+        for mesh, fields in ((kedge.square(5), ("u", "u_star", "qx", "qy")), (kedge.quads(4), ("u", "u_star")),
+                             (kedge.mixed(5), ("u", "u_star"))):
+            for kept in ("full", "cells"):
+                solver = self.solver(mesh, fields=kept)
+                arrays = {field: bring(np.full(solver.shape(field), np.nan)) for field in fields}
+                s, full = solver.solve("x*y", into=arrays), self.solver(mesh).solve("x*y")
+                for field, array in arrays.items():
+                    with self.subTest(f"{mesh} {field} {kept}"):
+                        expected = full.u_star if field == "u_star" else full.values(field)
+                        self.assertEqual(solver.shape(field), expected.shape)
+                        np.testing.assert_allclose(fetch(array), expected, rtol=0, atol=1e-12 * abs(expected).max())
+                self.assertTrue(s.report.converged)
+
+    @unittest.skipUnless(BACKEND == "host", "of the host")
+    def test_arrays_of_the_host_are_filled(self):
+        self.fills(lambda x: x, lambda x: x)
+
+    @unittest.skipUnless(BACKEND == "host", "of the host")
+    def test_arrays_that_cannot_be_filled_are_refused(self):
+        solver = self.solver()
+        n, = solver.shape("u")
+        frozen = np.zeros(n)
+        frozen.flags.writeable = False
+        for into, kind, sentence in (
+                ({"u": np.zeros(3)}, ValueError, rf"into\['u'\] has the shape \(3,\); it takes \({n},\), values at nodes"),
+                ({"u": np.zeros(n, np.float32)}, TypeError, "a solver on the host fills arrays of NumPy, of float64"),
+                ({"u": [0.0] * n}, TypeError, r"into\['u'\] is list; a solver on the host fills arrays of NumPy"),
+                ({"u": np.zeros(2 * n)[::2]}, ValueError, r"into\['u'\] cannot be filled: its numbers lie apart"),
+                ({"u": frozen}, ValueError, r"into\['u'\] cannot be filled: .* read-only"),
+                ({"sigma_x": np.zeros(n)}, ValueError, r"into\['sigma_x'\] is no field that a solve fills arrays with"),
+                ({"qx": np.zeros(n)}, kedge.Unsupported, "qx and qy on the device are there for straight triangles"),
+                (np.zeros(n), TypeError, r"it takes a dict \{field: array\}")):
+            with self.subTest(sentence), self.assertRaisesRegex(kind, sentence):
+                solver.solve(into=into)
+        with self.assertRaisesRegex(TypeError, "into takes arrays for one solution"):
+            solver.solve(sources=[1], into={})
+
+    @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
+    def test_arrays_on_the_gpu_are_filled(self):
+        for name, bring, fetch in packages():
+            with self.subTest(name):
+                self.fills(bring, fetch)
+        solver = self.solver()
+        with self.assertRaisesRegex(TypeError, r"into\['u'\] is no array on a GPU, where the solver is"):
+            solver.solve(into={"u": np.zeros(solver.shape("u"))})
 
     @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
     def test_products_on_the_gpu_are_those_of_the_host(self):
