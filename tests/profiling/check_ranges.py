@@ -77,6 +77,7 @@ class Ranges(unittest.TestCase):
     def test_ranges_that_do_not_match_are_refused(self):
         self.assertIn("solve does not end", self.ranges("1 push kedge solve 1 1\n", code=1).stderr)
         self.assertIn("a range ends that has not begun", self.ranges("1 pop kedge\n", code=1).stderr)
+        self.assertIn("'[' is no event: give the file that NVTX_RECORD", self.ranges("[\n", code=1).stderr)
 
 
 if __name__ == "__main__":
