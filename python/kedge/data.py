@@ -11,6 +11,7 @@ import numpy as np
 from . import _library as c
 from .arguments import called
 from .context import refuse_pickle
+from .dlpack import on_host
 from .errors import InputError
 
 class Native:
@@ -165,8 +166,7 @@ def is_array(value):
 
 def by_element(name, value):
     """An array as a ByElement, or, of a diffusion, three of them."""
-    if hasattr(value, "__cuda_array_interface__"):
-        raise TypeError(f"{name} is an array on a GPU; copy it to the host")
+    value = on_host(name, value)
     own = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
     array = np.asarray(value) if own else np.from_dlpack(value)
     if array.dtype.kind not in "biuf":

@@ -59,6 +59,16 @@ class OfHost:
         self.address = array.ctypes.data
 
 
+def on_host(name, array):
+    """The array itself; one on a GPU is copied, as its package does it."""
+    if not on_gpu(array) and not hasattr(array, "__cuda_array_interface__"):
+        return array
+    for copy in ("get", "cpu"):  # of CuPy, of PyTorch
+        if hasattr(array, copy):
+            return getattr(array, copy)()
+    raise TypeError(f"{name} is an array on a GPU; copy it to the host")
+
+
 def like(name, array):
     """An array of the same package, shape and type."""
     package = sys.modules.get(type(array).__module__.partition(".")[0])

@@ -17,7 +17,7 @@ from .errors import Note, NotConverged
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
 from .mesh import Mesh
 from .data import check as check_data, native
-from .dlpack import Borrowed, OfHost, like, on_gpu
+from .dlpack import Borrowed, OfHost, like, on_gpu, on_host
 from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
@@ -278,7 +278,7 @@ class Solver:
         return self._report(set_up).trace_unknowns
 
     def _vector(self, name, given, set_up):
-        x, n = np.ascontiguousarray(given, float), self._unknowns(set_up)
+        x, n = np.ascontiguousarray(on_host(name, given), float), self._unknowns(set_up)
         if x.shape != (n,):
             raise ValueError(f"{name} has the shape {x.shape}; it takes ({n},), the unknowns of the trace")
         return x
