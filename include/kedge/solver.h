@@ -46,7 +46,8 @@ typedef struct kedge_data {
   const kedge_solution *start;
   /// Arrays to fill, before the solve returns; it waits for the device's default stream as
   /// kedge_solver_apply_device() does. The first solve with some takes 4 bytes an element on the
-  /// device, 8 on meshes of both shapes. After a failure they hold anything.
+  /// device, 8 on meshes of both shapes; each, for its time, a table of a few KB. After a failure
+  /// they hold anything.
   int n_device;
   const kedge_device_values *device;  ///< [n_device]
 } kedge_data;
@@ -136,7 +137,7 @@ KEDGE_API kedge_status kedge_solver_apply(kedge_solver *solver, const double *x,
 KEDGE_API kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, double *y);
 
 /// Make b, of source and boundary values; Dirichlet values have been moved to it.
-/// @param[in]  data  as of kedge_solver_solve(); `start` is not read
+/// @param[in]  data  as of kedge_solver_solve(); `start` and `device` are not read
 /// @param[out] b     [trace_unknowns]
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_DEVICE  as from kedge_solver_solve()
 KEDGE_API kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *data, double *b);
