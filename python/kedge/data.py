@@ -5,6 +5,7 @@ Both are evaluated element by element; no point is searched for.
 import ctypes
 import inspect
 import numbers
+from functools import lru_cache
 
 import numpy as np
 
@@ -127,10 +128,16 @@ class Polynomials(Expression):
             here = np.flatnonzero(shape[element] == k)
             if not here.size:
                 continue
-            at, which = np.unique(np.stack([x[here], y[here]]), axis=1, return_inverse=True)
-            basis = cell.basis(self._order, *at)[which.ravel()]
-            values[here] = np.einsum("pm,pm->p", basis, self._coefficients[k][place[element[here]]])
+            basis, which = _basis_at(cell, self._order, x[here].tobytes(), y[here].tobytes())
+            values[here] = np.einsum("pm,pm->p", basis[which], self._coefficients[k][place[element[here]]])
         return values
+
+
+@lru_cache(maxsize=8)
+def _basis_at(shape, order, x, y):
+    """The basis at the points of a block, and which of them each is; most blocks of a rule have the same."""
+    at, which = np.unique(np.stack([np.frombuffer(x), np.frombuffer(y)]), axis=1, return_inverse=True)
+    return shape.basis(order, *at), which.ravel()
 
 
 class ByElement:

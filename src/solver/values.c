@@ -292,9 +292,10 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
 
 // Solutions as data of other problems.
 
+enum { TOGETHER = 512 };
+
 /// Tables of a point, as kg_field_at() reads them.
 typedef struct point_tables {
-  const kg_cell *cell;  ///< NULL: there are none yet
   double r, s;
   kg_cell_points points;
   double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
@@ -316,7 +317,6 @@ static void fill_tables(const kedge_solution *solution, const kg_cell *cell, boo
     for (int i = 0; i < 3 * n_nodes; ++i) t->map[i] = (double)map[i];
     for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
   }
-  t->cell = cell;
   t->r = r;
   t->s = s;
   t->points = (kg_cell_points){.size = size,
@@ -330,22 +330,36 @@ static void fill_tables(const kedge_solution *solution, const kg_cell *cell, boo
                                .flux = t->flux};
 }
 
+/// TOGETHER points at most, of elements in any order: those at one place of the reference element
+/// are evaluated after each other and share its tables.
+static void values_at(const kedge_solution *solution, kedge_field field, const kedge_points *points,
+                      size_t first, double *value)
+{
+  const size_t end = first + TOGETHER < points->n ? first + TOGETHER : points->n;
+  bool done[TOGETHER] = {false};
+  point_tables tables;
+  for (size_t i = first; i < end; ++i) {
+    if (done[i - first]) continue;
+    const kg_cell *const cell = kg_block_of(solution->mesh, points->place[i])->cell;
+    const double r = points->r[i], s = points->s[i];
+    fill_tables(solution, cell, vector_of(field) == SCALAR, r, s, &tables);
+    for (size_t k = i; k < end; ++k) {
+      if (points->r[k] != r || points->s[k] != s || done[k - first]) continue;
+      if (kg_block_of(solution->mesh, points->place[k])->cell != cell) continue;
+      kg_field_at(solution, &tables.points, field, points->place[k], &value[k]);
+      done[k - first] = true;
+    }
+  }
+}
+
 kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
                                const kedge_points *points, double *value)
 {
   if (!solution || !points || !value || points->mesh != solution->mesh || solution->constant ||
       (unsigned)field >= KEDGE_FIELD_COUNT)
     return KEDGE_ERR_ARG;
-  point_tables tables;
-  tables.cell = NULL;
-  const bool scalar = vector_of(field) == SCALAR;
-  for (size_t i = 0; i < points->n; ++i) {
-    const int32_t element = points->place[i];
-    const kg_cell *const cell = kg_block_of(solution->mesh, element)->cell;
-    if (cell != tables.cell || points->r[i] != tables.r || points->s[i] != tables.s)
-      fill_tables(solution, cell, scalar, points->r[i], points->s[i], &tables);
-    kg_field_at(solution, &tables.points, field, element, &value[i]);
-  }
+  for (size_t first = 0; first < points->n; first += TOGETHER)
+    values_at(solution, field, points, first, value);
   return KEDGE_OK;
 }
 

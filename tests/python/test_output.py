@@ -2,11 +2,13 @@
 import os
 import tempfile
 import unittest
+from unittest import mock
 
 import numpy as np
 from support import backend
 
 import kedge
+from kedge import cells, data
 
 MESHES = {"triangles": lambda: kedge.square(3), "quadrilaterals": lambda: kedge.quads(3), "both": lambda: kedge.mixed(3),
           "curved": lambda: kedge.ring(2, 9, geometry=3), "curved quadrilaterals": lambda: kedge.ring(2, 9, quads=True, geometry=4),
@@ -85,6 +87,18 @@ class Outputs(unittest.TestCase):
         one, two = (kedge.solve(s.mesh, problem.replace(source=1 + data**2), self.context, on_failure="warn").u
                     for data in (s, w))
         np.testing.assert_allclose(one, two, atol=1e-11)
+
+    def test_blocks_of_the_same_points_share_a_basis(self):
+        mesh = kedge.square(30, backend=self.context)  # more than a block of elements
+        self.solve(mesh, order=2)
+        field, calls, real = kedge.read(self.path, mesh).field("u_star"), [], cells.Triangle.basis
+        with mock.patch.object(cells.Triangle, "basis", lambda *at: calls.append(at) or real(*at)):
+            problem = kedge.Problem(order=2, source=lambda x, y: 0 * x, boundary={"default": kedge.Dirichlet(0)})
+            blocks = []
+            at = data.Polynomials._at
+            with mock.patch.object(data.Polynomials, "_at", lambda *given: blocks.append(0) or at(*given)):
+                kedge.solve(mesh, problem.replace(source=field), self.context)
+        self.assertGreater(len(blocks), 2 * len(calls))
 
     def test_the_highest_orders_are_read_too(self):
         for order in 9, 10, 12:

@@ -240,6 +240,38 @@ static void compare_fields(void *user, const kedge_points *points, double *value
   r->worst = fmax(r->worst, worst);
 }
 
+static void points_in_any_order_have_the_values_that_they_have_alone(void **state)
+{
+  enum { PLACES = 23, MOST = 4000 };
+  static double r[MOST], s[MOST], together[MOST], alone;
+  static int32_t place[MOST];
+  (void)state;
+  for (int i = 0; i < GRIDS; ++i) {
+    kedge_mesh *mesh = mesh_of(&grids[i], N);
+    kedge_solution *solution = polynomial_on(mesh);
+    kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+    must(ctx, kedge_mesh_get_info(mesh, &info));
+    const int n = PLACES * (int)info.elements;
+    assert_in_range(n, 800, MOST);  // more than are looked at together
+    for (int k = 0; k < n; ++k) {   // element after element, and places that some of them share
+      place[k] = k / PLACES;
+      r[k] = -0.9 + 0.03 * (k % PLACES);
+      s[k] = -0.5 - 0.02 * (k % (PLACES - (k / PLACES) % 3));
+    }
+    for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+      const kedge_points all = {.n = (size_t)n, .mesh = mesh, .place = place, .r = r, .s = s};
+      must(ctx, kedge_solution_at(solution, (kedge_field)field, &all, together));
+      for (int k = 0; k < n; ++k) {
+        const kedge_points one = {.n = 1, .mesh = mesh, .place = place + k, .r = r + k, .s = s + k};
+        must(ctx, kedge_solution_at(solution, (kedge_field)field, &one, &alone));
+        assert_true(together[k] == alone);
+      }
+    }
+    kedge_solution_destroy(solution);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void fields_are_found_at_the_points_of_a_solve(void **state)
 {
   (void)state;
@@ -436,6 +468,7 @@ int main(void)
       cmocka_unit_test(tensors_by_element_are_those_of_regions_to_the_bit),
       cmocka_unit_test(a_number_takes_the_place_of_a_tensor_of_functions),
       cmocka_unit_test(sources_and_boundary_values_by_element_are_those_of_regions),
+      cmocka_unit_test(points_in_any_order_have_the_values_that_they_have_alone),
       cmocka_unit_test(fields_are_found_at_the_points_of_a_solve),
       cmocka_unit_test(a_solution_as_data_is_the_function_that_it_is),
       cmocka_unit_test(picards_iteration_has_the_order_of_a_linear_problem),
