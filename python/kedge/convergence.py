@@ -67,6 +67,9 @@ def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
     wanted("problem", problem, Problem)
     if ("exact", "u") not in problem.settings:
         raise ValueError("convergence is measured against an exact solution; give the problem exact=...")
+    for name, value in (("orders", orders), ("meshes", meshes)):
+        if not hasattr(value, "__iter__"):
+            raise TypeError(f"{name} is {value!r}; it takes a list")
     rows = []
     for order in orders:
         before = None

@@ -100,7 +100,7 @@ class Fields(Operators):
         """u_star and q as functions that the library may call."""
         for field in ("u_star", "qx", "qy"):
             self.prepare(field)
-        return self, lambda x, y: self(x, y, "qx"), lambda x, y: self(x, y, "qy")
+        return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
     def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].

@@ -216,8 +216,8 @@ class Solution(Fields):
         """
         if norm not in (None, *Errors._fields):
             raise ValueError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
-        if not callable(exact) and (du_dx is not None or du_dy is not None):
-            raise TypeError("du_dx and du_dy go with a function exact; an expression is derived by kedge")
+        if (not callable(exact) or isinstance(exact, Fields)) and (du_dx is not None or du_dy is not None):
+            raise TypeError("du_dx and du_dy go with a function exact; kedge has those of an expression and of a solution")
         if isinstance(exact, Fields):
             exact = exact._functions()
         functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)

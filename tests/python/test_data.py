@@ -6,7 +6,7 @@ import warnings
 import weakref
 
 import numpy as np
-from support import backend
+from support import backend, sines
 
 import kedge
 
@@ -248,6 +248,19 @@ class Data(unittest.TestCase):
         s = kedge.solve(self.mesh, kedge.Problem(order=1, source=1, boundary={"default": kedge.Dirichlet(0)}), self.context)
         with self.assertRaisesRegex(TypeError, "go with a function"):
             s.error("x", lambda x, y: 1 + 0 * x, lambda x, y: 0 * x)
+
+    def test_errors_against_a_solution_are_of_its_domain(self):
+        s, wider = (kedge.solve(mesh, sines(order=2), "host") for mesh in (
+            kedge.square(3, backend="host"), kedge.square(3, map=("2*x", "y"), backend="host")))
+        with self.assertRaisesRegex(TypeError, "kedge has those of an expression and of a solution"):
+            s.error(s, np.sin, np.cos)
+        self.assertTrue(np.isfinite(s.error(wider)).all())
+        with self.assertRaisesRegex(kedge.InputError, "points lie outside of the mesh, the first at"):
+            wider.error(s)
+
+    def test_a_number_is_no_list_of_orders(self):
+        with self.assertRaisesRegex(TypeError, "orders is 3; it takes a list"):
+            kedge.convergence(sines(), [kedge.square(2)], 3)
 
     def test_a_solution_that_data_are_made_of_is_not_overwritten(self):
         problem = kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
