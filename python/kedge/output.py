@@ -12,7 +12,7 @@ from . import _library as c
 from .arguments import wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
-from .errors import FileError
+from .errors import FileError, InputError
 from .fields import Fields
 from .hints import Array, Path, Union
 from .mesh import Mesh
@@ -58,7 +58,7 @@ class Output(Fields):
         shape = Quadrilateral if quadrilateral[0] else Triangle
         self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
         self._full = types[0] in FULL
-        self.order = int(self._numbers("FieldData/order")[0])
+        self.order = self._read_order()
         if not self._full:
             points = points[self._numbers("Connectivity").astype(np.int64)]
         # [element]: its cell of the file.
@@ -81,6 +81,16 @@ class Output(Fields):
         self.context.call("kedge_output_read", *arguments, values.ctypes.data)
         self._check_state()
         return values
+
+    def _read_order(self):
+        """P. Files of earlier builds lack it; their nodes tell it where they are of order P + 1."""
+        try:
+            return int(self._numbers("FieldData/order")[0])
+        except (FileError, InputError) as error:
+            if self._full and self._file_order < 10:
+                return self._file_order - 1
+            raise FileError(f"{self.path} does not say its order, as an earlier build of kedge wrote it; write it again "
+                            "with this one") from error
 
     def _check_state(self):
         """Arrays are read when they are asked for; all are of the file that was there at first."""

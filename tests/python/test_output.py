@@ -88,6 +88,20 @@ class Outputs(unittest.TestCase):
                     for data in (s, w))
         np.testing.assert_allclose(one, two, atol=1e-11)
 
+    def test_files_of_earlier_builds_are_read_where_nodes_tell_the_order(self):
+        real = kedge.Output._numbers
+
+        def without_order(output, name):
+            return real(output, "FieldData/none" if name == "FieldData/order" else name)
+
+        with mock.patch.object(kedge.Output, "_numbers", without_order):
+            self.solve(kedge.mixed(3), order=4)
+            self.assertEqual(kedge.read(self.path).order, 4)
+            for more in {"order": 10}, {"fields": "cells"}:
+                self.solve(kedge.square(2), **more)
+                with self.assertRaisesRegex(kedge.FileError, "does not say its order, as an earlier build of kedge wrote it"):
+                    kedge.read(self.path)
+
     def test_blocks_of_the_same_points_share_a_basis(self):
         mesh = kedge.square(30, backend=self.context)  # more than a block of elements
         self.solve(mesh, order=2)
