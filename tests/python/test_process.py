@@ -275,7 +275,7 @@ class Processes(unittest.TestCase):
             with open("/proc/self/statm", encoding="ascii") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-        solver = kedge.Solver(kedge.square(50), sines(order=3), self.context)
+        solver = kedge.Solver(kedge.square(50), sines(order=3, tolerance=1e-11), self.context)
         for _ in range(5):
             solver.solve()
         before = resident()

@@ -181,6 +181,7 @@ static void values_that_are_not_there_are_refused(void **state)
 
 int main(void)
 {
+  test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_on_the_device_are_those_of_the_solution),
       cmocka_unit_test(values_that_are_not_there_are_refused),
