@@ -27,19 +27,19 @@ class Fields(Operators):
 
     @cached_property
     def u(self) -> Array:
-        return _kept(self.values("u"))
+        return self.values("u")
 
     @cached_property
     def q(self) -> Array:
-        return _kept(np.stack([self.values("qx"), self.values("qy")], axis=-1))
+        return np.stack([self.values("qx"), self.values("qy")], axis=-1)
 
     @cached_property
     def sigma(self) -> Array:
-        return _kept(np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1))
+        return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
 
     @cached_property
     def u_star(self) -> Array:
-        return _kept(self.values("u_star", self.order + 1))
+        return self.values("u_star", self.order + 1)
 
     def __call__(self, x: ArrayLike, y: ArrayLike, field: str = "u_star", outside: str = "nan") -> Any:
         """A field at points, arrays x, y of any shape: "u_star", "u", "qx" or "qy".
@@ -146,9 +146,3 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
-
-
-def _kept(array):
-    """An array that a solution keeps, which is to stay what it is; copy() and values() give others."""
-    array.flags.writeable = False
-    return array
