@@ -4,11 +4,8 @@
 
 #ifdef __CUDACC__
 #define KG_INLINE static __host__ __device__ __forceinline__
-/// A function that kernels call where they seldom need it: its registers are none of theirs.
-#define KG_OUTLINE static inline __host__ __device__ __attribute__((noinline))
 #else
-#define KG_INLINE  static inline
-#define KG_OUTLINE static inline
+#define KG_INLINE static inline
 #endif
 
 /// A function of host code whose value C++ may want while it compiles.

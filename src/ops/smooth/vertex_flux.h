@@ -48,15 +48,7 @@ KG_INLINE double kg_vertex_flux_of(const double d[2][2], const double rise[2])
   return (behind * rise[0] - before * rise[1]) / fabs(d[0][0] * d[1][1] - d[0][1] * d[1][0]);
 }
 
-/// The flux with any material, times k.
-KG_OUTLINE double kg_vertex_flux_by(double d[2][2], const double rise[2], kg_material material)
-{
-  for (int k = 0; k < 2 && material.is_tensor; ++k) kg_turn_tangent(material.root, d[k]);
-  return material.diffusion * kg_vertex_flux_of(d, rise);
-}
-
-/// sqrt 2 times what the element of a side adds to the flux of an edge; where all elements have one
-/// number k, over k.
+/// sqrt 2 times what the element of a side adds to the flux of an edge.
 /// @param[in] vertex  of the edge
 KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
                                 kg_side side)
@@ -71,8 +63,10 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
     d[k][1] = x[2 * (int64_t)vertex[k] + 1] - x[2 * (int64_t)opposite + 1];
     rise[k] = a->coarse[vertex[k]] - a->coarse[opposite];
   }
-  if (kg_are_one_number(&a->materials)) return kg_vertex_flux_of(d, rise);
-  return kg_vertex_flux_by(d, rise, kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES));
+  const kg_material k = kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES);
+  if (k.is_tensor)
+    for (int i = 0; i < 2; ++i) kg_turn_tangent(k.root, d[i]);
+  return k.diffusion * kg_vertex_flux_of(d, rise);
 }
 
 /// Whether fluxes of coarse functions may be known: a bilinear one is no local solution.
@@ -89,9 +83,8 @@ KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int3
   const kg_side *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
   double flux = kg_vertex_flux(a, vertex, side[0]);
   if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, vertex, side[1]);
-  const double all = kg_are_one_number(&a->materials) ? a->materials.one.diffusion : 1.0;
   const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
-                                KG_PROLONG_MEAN * all * flux};
+                                KG_PROLONG_MEAN * flux};
   return c;
 }
 

@@ -77,46 +77,26 @@ struct lifted_mode {
   }
 };
 
-/// vv, vw, ww of recover_element for any material.
-static __device__ __attribute__((noinline)) void gram_by(const double *v, const double *w,
-                                                         double jacobian, kg_material material,
-                                                         double *gram)
-{
-  double along[2] = {v[0], v[1]}, across[2] = {w[0], w[1]};
-  if (material.is_tensor) {
-    kg_turn_normal(material.root, v, along);
-    kg_turn_normal(material.root, w, across);
-  }
-  const double kj = material.diffusion * jacobian;
-  gram[0] = kj * (along[0] * along[0] + along[1] * along[1]);
-  gram[1] = kj * (along[0] * across[0] + along[1] * across[1]);
-  gram[2] = kj * (across[0] * across[0] + across[1] * across[1]);
-}
-
 /// Factors of one element in its local solve.
 struct recover_element {
   double v[2], w[2];  ///< grad r + grad s / 2, grad s
   double vv, vw, ww;  ///< J v . kappa v, J v . kappa w, J w . kappa w
   top_modes top;
 
-  __device__ __forceinline__ recover_element(const kg_element &e, const kg_materials &materials,
-                                             int64_t group, int lane, int m)
+  __device__ __forceinline__ recover_element(const kg_element &e, double diffusion, int m)
       : top(e, m)
   {
-    const double kj = materials.one.diffusion * e.jacobian;
+    const double kj = diffusion * e.jacobian;
+    double along[2], across[2];  // C^T v, C^T w
     for (int k = 0; k < 2; ++k) {
       w[k] = e.grad_s[k];
       v[k] = e.grad_r[k] + 0.5 * w[k];
+      across[k] = e.turned_s[k];
+      along[k] = e.turned_r[k] + 0.5 * across[k];
     }
-    vv = kj * (v[0] * v[0] + v[1] * v[1]);
-    vw = kj * (v[0] * w[0] + v[1] * w[1]);
-    ww = kj * (w[0] * w[0] + w[1] * w[1]);
-    if (kg_are_one_number(&materials)) return;
-    double gram[3];
-    gram_by(v, w, e.jacobian, kg_material_at(&materials, group, lane), gram);
-    vv = gram[0];
-    vw = gram[1];
-    ww = gram[2];
+    vv = kj * (along[0] * along[0] + along[1] * along[1]);
+    vw = kj * (along[0] * across[0] + along[1] * across[1]);
+    ww = kj * (across[0] * across[0] + across[1] * across[1]);
   }
 };
 
@@ -236,8 +216,8 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
   read_trace<m>(a, group, lane, lambda);
 #pragma unroll
   for (int i = 0; i < N; ++i) u[i] = a.load[(group * N + i) * KG_LANES + lane];
-  const recover_element e(kg_element_at(&a.batch.arrays, group, lane, &a.materials), a.materials,
-                          group, lane, m);
+  const recover_element e(kg_element_at(&a.batch.arrays, group, lane, &a.materials),
+                          kg_material_at(&a.materials, group, lane).diffusion, m);
   lift_trace<P>(table, e, lambda, u, p, t);
   solve_thread_element<P>(table, e, u);
   if constexpr (LIFTS_AGAIN<P>) {

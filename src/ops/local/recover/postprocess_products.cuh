@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(32 * star_shape<P>::ROTATION_WARPS)
   double *s_p = (double *)s_memory;
   const int lane = threadIdx.x % KG_LANES, warp = threadIdx.x / KG_LANES;
   const int64_t g = blockIdx.x;
-  const kg_element e = star_element(a, g, lane);
+  const kg_element e = kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
   const double *q = a.q + g * 2 * N * KG_LANES + lane;
   for (int j = warp; j < shape::N_ROWS; j += shape::ROTATION_WARPS) {
     const double2 p = j < N ? along_tangents<N>(q, j, e) : make_double2(0.0, 0.0);
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(STAR_THREADS, P <= 6 ? 3 : 2)
   const int lane = threadIdx.x % KG_LANES;
   const int64_t g = ((int64_t)blockIdx.x * STAR_THREADS + threadIdx.x) / KG_LANES;
   if (g >= a.n_groups) return;
-  const tangent_gram h(star_element(a, g, lane));
+  const tangent_gram h(kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials));
   solve_rotation<P>(table, h, lane_vector{a.u_star + g * (star_shape<P>::S + 1) * KG_LANES + lane});
 }
 
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(32 * star_shape<P>::WARPS)
   for (int i = warp; i < shape::K_ROWS; i += shape::WARPS)
     s_y[i * VECTOR_STRIDE + lane] = i < K ? out[i * KG_LANES + lane] : 0.0;
   if (warp == 0) {
-    const kg_element e = star_element(a, g, lane);
+    const kg_element e = kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
     s_tangents.set(e);
     s_jacobian[lane] = e.jacobian;
   }

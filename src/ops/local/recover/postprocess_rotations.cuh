@@ -29,12 +29,6 @@ struct rotation_problem {
       s_table[MIXED + at] = __ldg(ref.rotation_mass[1] + k * (k + 1) / 2 + i);
     }
   }
-  static __device__ __forceinline__ kg_element element(const double (&x)[3], const double (&y)[3],
-                                                       const kg_materials *materials, int64_t group,
-                                                       int lane)
-  {
-    return kg_element_geometry(x, y, materials, group, lane);
-  }
   template <class Put>
   static __device__ __forceinline__ void set(const kg_element &e, Put put)
   {

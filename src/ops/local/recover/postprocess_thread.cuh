@@ -20,14 +20,6 @@ constexpr int star_blocks(int order)
   return order <= 2 ? 6 : order == 3 ? 5 : order == 4 ? 3 : 2;
 }
 
-__device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t g,
-                                                   int lane)
-{
-  double x[3], y[3];
-  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, a.first_group + g, lane, x, y);
-  return kg_element_geometry(x, y, &a.materials, a.first_group + g, lane);
-}
-
 /// Gram matrix of the tangents of an element, turned by its diffusion.
 struct tangent_gram {
   double h11, h12, h22;
@@ -129,7 +121,7 @@ __global__ void __launch_bounds__(STAR_THREADS, star_blocks(P))
     p[j][0] = q[j * KG_LANES];
     p[j][1] = q[(N + j) * KG_LANES];
   }
-  const kg_element e = star_element(a, g, lane);
+  const kg_element e = kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
   const tangent_gram h(e);
 #pragma unroll
   for (int j = 0; j < N; ++j) {

@@ -10,8 +10,7 @@
 // A *problem* says what is solved:
 //   N, ROWS, FIRST              unknowns in tiles; rows of x, of which those begin at FIRST
 //   TABLE, stage(ref, table)    numbers that all elements share, in shared memory
-//   FACTORS, element(x, y, materials, group, lane), set(element, put)
-//                               numbers of an element
+//   FACTORS, set(element, put)  numbers of an element
 //   reduce(c, worker, step)     before: what is eliminated by hand; x of the tiles without it
 //   mode_of(place)              row of x in memory of a row in shared memory
 //   tile(c, i, j, t)            A_ij; what is above the diagonal of A counts for nothing
@@ -286,7 +285,7 @@ struct block_work {
       x[l] = corner.x;
       y[l] = corner.y;
     }
-    shape::Problem::set(shape::Problem::element(x, y, &a.materials, group, lane),
+    shape::Problem::set(kg_element_of(x, y, kg_material_at(&a.materials, group, lane)),
                         [&](int k, double value) { s[shape::FACTORS + k * E + e] = value; });
   }
 };

@@ -41,19 +41,6 @@ KG_INLINE kg_material kg_material_at(const kg_materials *materials, int64_t grou
                           : materials->one;
 }
 
-/// Whether all elements have one diffusion, which is a number.
-KG_INLINE bool kg_are_one_number(const kg_materials *materials)
-{
-  return !materials->index && !materials->one.is_tensor;
-}
-
-/// C^T times a gradient or a normal, so that a . C C^T b is a product of two of these.
-KG_INLINE void kg_turn_normal(const double c[3], const double g[2], double turned[2])
-{
-  turned[0] = c[0] * g[0];
-  turned[1] = c[1] * g[0] + c[2] * g[1];
-}
-
 /// C^-1 times a tangent, in place: the change of coordinates after which diffusion is a number.
 KG_INLINE void kg_turn_tangent(const double c[3], double t[2])
 {
@@ -91,91 +78,65 @@ typedef struct kg_element {
   double half_normal[3][2];     ///< outward normal * length / 2
   double tangent[2][2];         ///< along directions 1 and 2 of basis/potential.h: dx, dy
   double turned[2][2];          ///< C^-1 times the tangents, by whose products u* is found
+  double turned_r[2], turned_s[2];  ///< C^T times the gradients, whose products diffusion times
+                                    ///< those of the gradients are
 } kg_element;
 
-/// The numbers of an element that a tensor changes; those of its geometry are there.
-KG_INLINE void kg_element_turn(const kg_material *material, kg_element *e)
+/// Gradients of the reference coordinates of a triangle, from its sides 0 and 2.
+KG_INLINE void kg_element_gradients(double side[3][2], double per_det, double r[2], double s[2])
 {
-  const double *const c = material->root;
-  const double kj = material->diffusion * e->jacobian, trace = material->diffusion / e->jacobian;
-  double r[2], s[2], normal[3][2];
-  kg_turn_normal(c, e->grad_r, r);
-  kg_turn_normal(c, e->grad_s, s);
-  e->stiffness[0] = kj * (r[0] * r[0] + r[1] * r[1]);
-  e->stiffness[1] = kj * (r[0] * s[0] + r[1] * s[1]);
-  e->stiffness[2] = kj * (s[0] * s[0] + s[1] * s[1]);
-  for (int k = 0; k < 2; ++k) kg_turn_tangent(c, e->turned[k]);
-  for (int l = 0; l < 3; ++l) {
-    const double *const half = e->half_normal[l];
-    kg_turn_normal(c, half, normal[l]);
-    if (material->by_normal)
-      e->tau[l] = material->stabilization *
-                  (normal[l][0] * normal[l][0] + normal[l][1] * normal[l][1]) /
-                  sqrt(half[0] * half[0] + half[1] * half[1]);
-    e->lift_r[l] = material->diffusion * (normal[l][0] * r[0] + normal[l][1] * r[1]);
-    e->lift_s[l] = material->diffusion * (normal[l][0] * s[0] + normal[l][1] * s[1]);
-    for (int k = 0; k <= l; ++k)
-      e->trace[l * (l + 1) / 2 + k] =
-          trace * (normal[l][0] * normal[k][0] + normal[l][1] * normal[k][1]);
-  }
+  r[0] = -2.0 * side[2][1] * per_det;
+  r[1] = 2.0 * side[2][0] * per_det;
+  s[0] = -2.0 * side[0][1] * per_det;
+  s[1] = 2.0 * side[0][0] * per_det;
 }
 
-/// An element of a material whose diffusion is a number.
-/// @param[in] x, y  corners, counterclockwise
-KG_INLINE kg_element kg_element_of_number(const double x[3], const double y[3],
-                                          kg_material material)
+/// The element with corners x, y, counterclockwise. A tensor changes the sides to C^-1 times
+/// themselves: then diffusion is a number, normals and gradients are C^T times their own, areas are
+/// as before.
+KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
 {
   kg_element e;
-  const double x1 = x[1] - x[0], y1 = y[1] - y[0], x2 = x[2] - x[0], y2 = y[2] - y[0];
-  const double det = x1 * y2 - x2 * y1, per_det = 1.0 / det;
-  e.jacobian = 0.25 * det;
-  e.grad_r[0] = 2.0 * y2 * per_det;
-  e.grad_r[1] = -2.0 * x2 * per_det;
-  e.grad_s[0] = -2.0 * y1 * per_det;
-  e.grad_s[1] = 2.0 * x1 * per_det;
-  const double per_root = 0.57735026918962576451;  // 1 / sqrt(3)
-  e.tangent[0][0] = 0.5 * x1;
-  e.tangent[0][1] = 0.5 * y1;
-  e.tangent[1][0] = per_root * (x2 - 0.5 * x1);
-  e.tangent[1][1] = per_root * (y2 - 0.5 * y1);
-  for (int k = 0; k < 4; ++k) e.turned[k / 2][k % 2] = e.tangent[k / 2][k % 2];
-  const double kj = material.diffusion * e.jacobian;
-  e.mass = material.reaction * e.jacobian;
-  e.stiffness[0] = kj * (e.grad_r[0] * e.grad_r[0] + e.grad_r[1] * e.grad_r[1]);
-  e.stiffness[1] = kj * (e.grad_r[0] * e.grad_s[0] + e.grad_r[1] * e.grad_s[1]);
-  e.stiffness[2] = kj * (e.grad_s[0] * e.grad_s[0] + e.grad_s[1] * e.grad_s[1]);
-  const double trace = 4.0 * material.diffusion * per_det;
+  double side[3][2], turned[3][2], half[3][2];  // half: turned normals * length / 2
   for (int l = 0; l < 3; ++l) {
     const int next = l == 2 ? 0 : l + 1;
-    const double dx = x[next] - x[l], dy = y[next] - y[l], square = dx * dx + dy * dy;
-    e.tau[l] = 0.5 * material.stabilization * kg_tau_scale(material.scaling, square);
-    e.half_normal[l][0] = 0.5 * dy;
-    e.half_normal[l][1] = -0.5 * dx;
-    e.lift_r[l] = material.diffusion *
-                  (e.half_normal[l][0] * e.grad_r[0] + e.half_normal[l][1] * e.grad_r[1]);
-    e.lift_s[l] = material.diffusion *
-                  (e.half_normal[l][0] * e.grad_s[0] + e.half_normal[l][1] * e.grad_s[1]);
+    turned[l][0] = side[l][0] = x[next] - x[l];
+    turned[l][1] = side[l][1] = y[next] - y[l];
+    if (material.is_tensor) kg_turn_tangent(material.root, turned[l]);
+  }
+  const double det = side[0][0] * -side[2][1] - -side[2][0] * side[0][1], per_det = 1.0 / det;
+  e.jacobian = 0.25 * det;
+  kg_element_gradients(side, per_det, e.grad_r, e.grad_s);
+  kg_element_gradients(turned, per_det, e.turned_r, e.turned_s);
+  const double per_root = 0.57735026918962576451;  // 1 / sqrt(3)
+  for (int k = 0; k < 2; ++k) {
+    e.tangent[0][k] = 0.5 * side[0][k];
+    e.tangent[1][k] = -per_root * (side[2][k] + e.tangent[0][k]);
+    e.turned[0][k] = 0.5 * turned[0][k];
+    e.turned[1][k] = -per_root * (turned[2][k] + e.turned[0][k]);
+  }
+  const double kj = material.diffusion * e.jacobian, trace = 4.0 * material.diffusion * per_det;
+  e.mass = material.reaction * e.jacobian;
+  e.stiffness[0] = kj * (e.turned_r[0] * e.turned_r[0] + e.turned_r[1] * e.turned_r[1]);
+  e.stiffness[1] = kj * (e.turned_r[0] * e.turned_s[0] + e.turned_r[1] * e.turned_s[1]);
+  e.stiffness[2] = kj * (e.turned_s[0] * e.turned_s[0] + e.turned_s[1] * e.turned_s[1]);
+  for (int l = 0; l < 3; ++l) {
+    const double square = side[l][0] * side[l][0] + side[l][1] * side[l][1];
+    const double scale =
+        material.by_normal
+            ? (turned[l][0] * turned[l][0] + turned[l][1] * turned[l][1]) / sqrt(square)
+            : kg_tau_scale(material.scaling, square);
+    e.tau[l] = 0.5 * material.stabilization * scale;
+    e.half_normal[l][0] = 0.5 * side[l][1];
+    e.half_normal[l][1] = -0.5 * side[l][0];
+    half[l][0] = 0.5 * turned[l][1];
+    half[l][1] = -0.5 * turned[l][0];
+    e.lift_r[l] = material.diffusion * (half[l][0] * e.turned_r[0] + half[l][1] * e.turned_r[1]);
+    e.lift_s[l] = material.diffusion * (half[l][0] * e.turned_s[0] + half[l][1] * e.turned_s[1]);
     for (int k = 0; k <= l; ++k)
-      e.trace[l * (l + 1) / 2 + k] = trace * (e.half_normal[l][0] * e.half_normal[k][0] +
-                                              e.half_normal[l][1] * e.half_normal[k][1]);
+      e.trace[l * (l + 1) / 2 + k] = trace * (half[l][0] * half[k][0] + half[l][1] * half[k][1]);
   }
   return e;
-}
-
-/// An element of any material.
-KG_OUTLINE kg_element kg_element_of(const double x[3], const double y[3], kg_material material)
-{
-  kg_element e = kg_element_of_number(x, y, material);
-  if (material.is_tensor) kg_element_turn(&material, &e);
-  return e;
-}
-
-/// The element of a lane of a group, with corners x, y.
-KG_INLINE kg_element kg_element_in(const double x[3], const double y[3],
-                                   const kg_materials *materials, int64_t group, int lane)
-{
-  return kg_are_one_number(materials) ? kg_element_of_number(x, y, materials->one)
-                                      : kg_element_of(x, y, kg_material_at(materials, group, lane));
 }
 
 /// Corners of the element of a lane of a group.
@@ -195,18 +156,7 @@ KG_INLINE kg_element kg_element_at(const kg_trace_arrays *arrays, int64_t group,
 {
   double x[3], y[3];
   kg_element_corners(arrays->vertices, arrays->vertex, group, lane, x, y);
-  return kg_element_in(x, y, materials, group, lane);
-}
-
-/// The element of a lane without what its numbers make: the geometry, and `turned`.
-KG_INLINE kg_element kg_element_geometry(const double x[3], const double y[3],
-                                         const kg_materials *materials, int64_t group, int lane)
-{
-  kg_element e = kg_element_of_number(x, y, kg_unit_material());
-  if (kg_are_one_number(materials)) return e;
-  const kg_material material = kg_material_at(materials, group, lane);
-  for (int k = 0; k < 2 && material.is_tensor; ++k) kg_turn_tangent(material.root, e.turned[k]);
-  return e;
+  return kg_element_of(x, y, kg_material_at(materials, group, lane));
 }
 
 /// Sign of Legendre mode k of an edge that its element sees as `side_edge` says.

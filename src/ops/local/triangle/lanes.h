@@ -16,6 +16,7 @@ typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double)), may
 typedef struct kg_element_pack {
   kg_pack jacobian, mass, stiffness[3], tau[3], lift_r[3], lift_s[3], trace[6];
   kg_pack grad_r[2], grad_s[2], half_normal[3][2], tangent[2][2], turned[2][2];
+  kg_pack turned_r[2], turned_s[2];
 } kg_element_pack;
 
 /// Geometry of pack `part` of a group.

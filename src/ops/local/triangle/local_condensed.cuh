@@ -54,12 +54,6 @@ struct condensed_problem {
       s_terms[k] = __ldg((const double2 *)ref.condensed_terms + k);
   }
 
-  static __device__ __forceinline__ kg_element element(const double (&x)[3], const double (&y)[3],
-                                                       const kg_materials *materials, int64_t group,
-                                                       int lane)
-  {
-    return kg_element_in(x, y, materials, group, lane);
-  }
   template <class Put>
   static __device__ __forceinline__ void set(const kg_element &e, Put put)
   {

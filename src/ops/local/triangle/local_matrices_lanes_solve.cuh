@@ -124,7 +124,8 @@ __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shap
     y[l] = corner.y;
   }
   const int lane = (int)(element % KG_LANES);
-  return lanes_element<shape>(w, kg_element_in(x, y, &materials, element / KG_LANES, lane));
+  return lanes_element<shape>(
+      w, kg_element_of(x, y, kg_material_at(&materials, element / KG_LANES, lane)));
 }
 
 /// f of the modes of degree P.

@@ -245,7 +245,8 @@ __device__ __forceinline__ void begin_group(typename shape::team_memory &s,
       kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, thread, x, y);
       sides = a.batch.arrays.side_edge + group * 3 * KG_LANES;
     }
-    s.element[thread].set(kg_element_in(x, y, &a.materials, group, thread), sides, thread);
+    s.element[thread].set(kg_element_of(x, y, kg_material_at(&a.materials, group, thread)), sides,
+                          thread);
   }
   team_barrier(team);
 }
