@@ -292,7 +292,7 @@ bool kg_is_elliptic(const double value[4])
 }
 
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
-                                    const kedge_mesh *mesh, int32_t region, const double *at,
+                                    const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double value[4])
 {
   const double without_reaction[4] = {value[0], value[1], value[2], 0.0};
@@ -301,20 +301,24 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
   const kg_coefficients *section = section_of(problem, group, mesh);
   if (section->n_diffusion == 0) section = &problem->equation;
   const bool tensor = !reaction && section->n_diffusion == 3;
+  const double bad = reaction ? value[3] : kg_least_eigenvalue(value);
   const char *const key = reaction ? "reaction" : "diffusion", *name, *found;
   const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, key, &name);
-  if (!at) name = group->name;
-  char place[80] = "";
-  if (at) snprintf(place, sizeof place, "at x = %.6g, y = %.6g ", at[0], at[1]);
+  if (!spot) name = group->name;
+  char place[80] = "", inside[40] = "";
+  if (spot) {
+    snprintf(place, sizeof place, "at x = %.6g, y = %.6g ", spot->x, spot->y);
+    snprintf(inside, sizeof inside, ", in element %d (from 0)",
+             mesh->element_origin[spot->element]);
+  }
   found = tensor ? "and its least eigenvalue is" : "not";
-  if (at) found = tensor ? "its least eigenvalue is" : "it is";
-  return kg_problem_fail(ctx, problem, setting, "%s%s%s%s must be %s, %s%s%s %g", key,
+  if (spot) found = tensor ? "its least eigenvalue is" : "it is";
+  return kg_problem_fail(ctx, problem, setting, "%s%s%s%s must be %s, %s%s%s %g%s", key,
                          name ? " in region '" : "", name ? name : "", name ? "'" : "",
                          reaction ? "zero or positive"
                          : tensor ? "positive definite"
                                   : "positive",
-                         at ? "and " : "", place, found,
-                         reaction ? value[3] : kg_least_eigenvalue(value));
+                         spot ? "and " : "", place, found, isnan(bad) ? NAN : bad, inside);
 }
 
 double kg_least_eigenvalue(const double tensor[3])

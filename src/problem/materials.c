@@ -63,8 +63,10 @@ static kedge_status make_of_elements(kedge_context *ctx, const kedge_problem *pr
     if (found < end && found < bad) bad = found;
   }
   if (bad == n) return KEDGE_OK;
-  return kg_coefficients_refuse(ctx, problem, mesh, mesh->element_region[bad],
-                                first_corner(mesh, bad), out->material[bad]);
+  const double *const corner = first_corner(mesh, bad);
+  const kg_spot spot = {corner[0], corner[1], bad};
+  return kg_coefficients_refuse(ctx, problem, mesh, mesh->element_region[bad], &spot,
+                                out->material[bad]);
 }
 
 kedge_status kg_materials_make(kedge_context *ctx, const kedge_problem *problem,

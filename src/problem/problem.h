@@ -141,10 +141,15 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
 /// Whether diffusion is positive definite, with an eigenvalue that is no subnormal number, and
 /// reaction not negative. @param[in] value  xx, xy, yy, reaction; an infinite one is not elliptic
 bool kg_is_elliptic(const double value[4]);
+/// A point of an element.
+typedef struct kg_spot {
+  double x, y;
+  int32_t element;
+} kg_spot;
 /// Fail with KEDGE_ERR_INPUT for values of a region that are not elliptic.
-/// @param[in] at  the point x, y that has them; NULL: all of the region
+/// @param[in] spot  where they are; NULL: in all of the region
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
-                                    const kedge_mesh *mesh, int32_t region, const double *at,
+                                    const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double value[4]);
 /// Whether diffusion or reaction is a function of the caller, which has no derivative.
 bool kg_coefficients_of_caller(const kg_coefficients *equation);

@@ -60,6 +60,7 @@ static kedge_points points_of(const boundary_sampler *s, edge_block *b, size_t n
 typedef struct bad_edge_value {
   int64_t index;  ///< edge of the sampler * points an edge + point; -1: there is none
   double x, y, value;
+  int32_t element;  ///< in the caller's order
 } bad_edge_value;
 
 static int group_of(const boundary_sampler *s, int32_t i)
@@ -145,7 +146,7 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
     if (!isfinite(b->g[i])) {
       const int64_t index = (int64_t)begin * n + i;
       if (bad->index < 0 || index < bad->index)
-        *bad = (bad_edge_value){index, b->x[i], b->y[i], b->g[i]};
+        *bad = (bad_edge_value){index, b->x[i], b->y[i], b->g[i], located.element[i]};
       return;
     }
   for (int i = 0; s->robin && i < count * n; ++i) {
@@ -203,12 +204,12 @@ static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t coun
   const bool derived = boundary->coefficient && !boundary->value;
   return kg_problem_fail(
       ctx, s->problem, s->robin || derived ? boundary->coefficient_at : boundary->at,
-      "the %s on boundary %s is %g at x = %.6g, y = %.6g; change it so that it is finite on "
-      "the whole boundary",
+      "the %s on boundary %s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so "
+      "that it is finite on the whole boundary",
       s->robin  ? "coefficient"
       : derived ? "value from [exact] u and the coefficient"
                 : "value",
-      s->mesh->groups[group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y);
+      s->mesh->groups[group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y, bad.element);
 }
 
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,

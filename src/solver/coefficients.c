@@ -41,8 +41,9 @@ static kedge_status check_point(const kg_pipeline *p, const kg_places *places, i
   double at[2];
   if (kg_is_elliptic(value)) return KEDGE_OK;
   kg_place_at(places, group, q, lane, at);
-  return kg_coefficients_refuse(p->ctx, p->problem, p->mesh, kg_region_at(places, group, lane), at,
-                                value);
+  const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
+  return kg_coefficients_refuse(p->ctx, p->problem, p->mesh, p->mesh->element_region[spot.element],
+                                &spot, value);
 }
 
 /// Diffusion and reaction at a point of a group.

@@ -95,16 +95,10 @@ typedef struct group_corners {
   double x[KG_NODES_MAX][KG_LANES], y[KG_NODES_MAX][KG_LANES];
 } group_corners;
 
-/// The element of a lane of a group; an empty lane repeats the last one.
-static int32_t element_of(const kg_places *p, int64_t group, int lane)
+int32_t kg_lane_element(const kg_places *p, int64_t group, int lane)
 {
   const int64_t e = group * KG_LANES + lane;
   return p->first_element + (int32_t)(e < p->n_elements ? e : p->n_elements - 1);
-}
-
-int32_t kg_region_at(const kg_places *p, int64_t group, int lane)
-{
-  return p->mesh->element_region[element_of(p, group, lane)];
 }
 
 static group_corners corners_of(const kg_places *p, int64_t group)
@@ -114,7 +108,7 @@ static group_corners corners_of(const kg_places *p, int64_t group)
   const bool curved = p->mesh->nodes != NULL;
   c.n = curved ? cell->n_modes(p->mesh->geometry) : cell->n_vertices;
   for (int i = 0; i < KG_LANES; ++i) {
-    const int32_t e = element_of(p, group, i);
+    const int32_t e = kg_lane_element(p, group, i);
     const int32_t *const vertex = kg_element_vertices(p->mesh, e);
     for (int l = 0; l < c.n; ++l) {
       const double *v =
@@ -146,7 +140,8 @@ static void place_points(const kg_places *p, int32_t group, double *x, double *y
   group_corners c = corners_of(p, group);
   for (int i = 0; i < KG_LANES; ++i)
     for (int q = 0; q < p->n; ++q)
-      kg_locate(at, (size_t)(q * KG_LANES + i), p->mesh, element_of(p, group, i), p->r[q], p->s[q]);
+      kg_locate(at, (size_t)(q * KG_LANES + i), p->mesh, kg_lane_element(p, group, i), p->r[q],
+                p->s[q]);
   for (int q = 0; q < p->n; ++q) {
     place_point(p, q, c.n, c.x, x + q * KG_LANES);
     place_point(p, q, c.n, c.y, y + q * KG_LANES);
@@ -171,11 +166,11 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
   const int64_t group = first + row / places.n / set->n;
   double at[2], value;
   kg_place_at(&places, (int32_t)group, (int)q, (int)lane, at);
-  const int32_t number = kg_region_at(&places, group, (int)lane);
+  const int32_t element = kg_lane_element(&places, group, (int)lane);
+  const int32_t number = places.mesh->element_region[element];
   double memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
-  kg_locate(&located, 0, places.mesh, element_of(&places, group, (int)lane), places.r[q],
-            places.s[q]);
+  kg_locate(&located, 0, places.mesh, element, places.r[q], places.s[q]);
   const kedge_points point = kg_located_points(&located, places.mesh, 1, &at[0], &at[1]);
   kg_function_evaluate(set->functions[f], &point, &value);
   if (isfinite(value)) return KEDGE_OK;
@@ -188,10 +183,10 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
                      place);
   return KG_FAIL(
       ctx, KEDGE_ERR_INPUT,
-      "%s%s%s%s%s is %g at x = %.6g, y = %.6g, inside the mesh; change the expression so that it "
-      "is finite everywhere",
+      "%s%s%s%s%s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so that it is "
+      "finite everywhere",
       place, set->names[f], name ? " in region '" : "", name ? name : "", name ? "'" : "",
-      isnan(value) ? NAN : value, at[0], at[1]);  // some NaN print as -nan
+      isnan(value) ? NAN : value, at[0], at[1], point.element[0]);  // some NaN print as -nan
 }
 
 kg_points kg_sampling_points(const kg_sampling *s)

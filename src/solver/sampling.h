@@ -55,8 +55,8 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
                        const kg_sample_set *set, double *values);
 /// Where a point of an element is: x and y.
 void kg_place_at(const kg_places *places, int32_t group, int q, int lane, double at[2]);
-/// The number of the region of an element.
-int32_t kg_region_at(const kg_places *places, int64_t group, int lane);
+/// The element of a lane of a group; an empty lane repeats the last one.
+int32_t kg_lane_element(const kg_places *places, int64_t group, int lane);
 /// Fail for the value at `index` of the chunk that begins with group `first`, unless it is finite
 /// when the host computes it.
 kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,

@@ -235,8 +235,8 @@ static void assert_refused_alike(const setting *settings, const char *beginning)
     if (k == 0) snprintf(first, sizeof first, "%s", sentence);
     assert_string_equal(sentence, first);
     assert_int_equal(strncmp(sentence, beginning, strlen(beginning)), 0);
-    assert_non_null(strstr(
-        sentence, ", inside the mesh; change the expression so that it is finite everywhere"));
+    assert_non_null(strstr(sentence, ", in element "));
+    assert_non_null(strstr(sentence, " (from 0); change it so that it is finite everywhere"));
     kedge_problem_destroy(problem);
   }
 }
