@@ -12,8 +12,8 @@ docs/python.md explains it.
 from . import _library
 from .convergence import Convergence, convergence
 from .context import Context, Progress
-from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Note, NotConverged, NumericError, OutOfMemory,
-                     Unsupported)
+from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, Note, NotConverged, NumericError,
+                     OutOfMemory, ReadOnly, Unsupported, WrongType)
 from .mesh import Group, Mesh, disk, lshape, mixed, quads, ring, square
 from .output import Output, read
 from .problem import Dirichlet, Neumann, Problem, Robin
@@ -22,5 +22,5 @@ from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group", "InputError", "Mesh",
-           "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Problem", "Progress", "Report", "Robin",
-           "Solution", "Solver", "Unsupported", "convergence", "disk", "lshape", "mixed", "plan", "quads", "read", "ring", "solve", "square"]
+           "MissingPackage", "Neumann", "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Problem", "Progress", "ReadOnly",
+           "Report", "Robin", "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

@@ -1,7 +1,11 @@
 """What arguments must be: sentences that name them."""
+import importlib
+import operator
+import os
+
 import numpy as np
 
-from .errors import Error, InputError
+from .errors import Error, InputError, MissingPackage, WrongType
 
 
 def called(function, name, n, *arguments, **more):
@@ -28,7 +32,7 @@ def called(function, name, n, *arguments, **more):
 def by_name(argument, value, of, to):
     """The value of an argument, which must be a dict."""
     if not hasattr(value, "items"):
-        raise TypeError(f"{argument} is {value!r}; it takes a dict {{{of}: {to}}}")
+        raise WrongType(f"{argument} is {value!r}; it takes a dict {{{of}: {to}}}")
     return value
 
 
@@ -37,5 +41,41 @@ def wanted(name, value, kind):
     if not isinstance(value, kind):
         is_kedge = type(value).__module__.startswith("kedge.")
         what = f"a kedge.{type(value).__name__}" if is_kedge else repr(value)
-        raise TypeError(f"{name} is {what}; it takes a kedge.{kind.__name__}")
+        raise WrongType(f"{name} is {what}; it takes a kedge.{kind.__name__}")
     return value
+
+
+def whole(name, value, least=None):
+    """An argument that is a whole number."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise WrongType(f"{name} is {value!r}; it takes a whole number") from None
+    if least is not None and number < least:
+        raise InputError(f"{name} is {number}; it is at least {least}")
+    return number
+
+
+def real(name, value):
+    """An argument of real numbers as an array of float64."""
+    try:
+        return np.asarray(value, float)
+    except (TypeError, ValueError) as error:
+        raise WrongType(f"{name} holds what is no real number: {error}") from error
+
+
+def path_of(name, value):
+    """A path as bytes."""
+    try:
+        return os.fsencode(value)
+    except TypeError:
+        raise WrongType(f"{name} is {value!r}; it takes the name of a file") from None
+
+
+def package(name, what, of=None):
+    """A module of a package that kedge can do without, for what needs it."""
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        of = of or name.partition(".")[0]
+        raise MissingPackage(f"{what} needs {of} ({error}): pip install {of.lower()}") from error

@@ -13,7 +13,8 @@ except ImportError:
     import signal
 
 from . import _library as c
-from .errors import BY_STATUS, Error
+from .arguments import whole
+from .errors import Error, InputError, WrongType, of_status
 
 
 class Progress(NamedTuple):
@@ -67,14 +68,14 @@ def _refuse_fork():
 
 def refuse_pickle(self, protocol=None):
     """The __reduce_ex__ of what holds memory of the library."""
-    raise TypeError(f"a kedge.{type(self).__name__} cannot be pickled or copied: it holds memory of the library; "
+    raise WrongType(f"a kedge.{type(self).__name__} cannot be pickled or copied: it holds memory of the library; "
                     "make it anew in the other process, from files or arrays")
 
 
 def check(status, sentence):
     """Raise the exception of a status of the library."""
     if status:
-        raise BY_STATUS[status](os.fsdecode(sentence))
+        raise of_status(status, sentence)
 
 
 class Context:
@@ -91,8 +92,9 @@ class Context:
     def __init__(self, backend: str = "auto", device: Optional[int] = None, threads: int = 0) -> None:
         _refuse_fork()
         if backend not in c.BACKENDS:
-            raise ValueError(f"backend is {backend!r}; it is one of {', '.join(map(repr, c.BACKENDS))}")
-        options = c.ContextOptions(c.BACKENDS.index(backend), -1 if device is None else device, threads, True)
+            raise InputError(f"backend is {backend!r}; it is one of {', '.join(map(repr, c.BACKENDS))}")
+        number = -1 if device is None else whole("device", device, 0)
+        options = c.ContextOptions(c.BACKENDS.index(backend), number, whole("threads", threads, 0), True)
         handle = ctypes.c_void_p()
         status = c.library.kedge_context_create(options, handle)
         check(status, c.library.kedge_context_error(None) if status else b"")
@@ -291,7 +293,7 @@ def context_of(backend):
     if isinstance(backend, Context):
         return backend
     if not isinstance(backend, str):
-        raise TypeError(f"backend is {backend!r}; it takes {', '.join(map(repr, c.BACKENDS))} or a kedge.Context")
+        raise WrongType(f"backend is {backend!r}; it takes {', '.join(map(repr, c.BACKENDS))} or a kedge.Context")
     contexts = _threads.__dict__.setdefault("contexts", {})
     if backend not in contexts:
         contexts[backend] = Context(backend)

@@ -6,8 +6,10 @@ from typing import Iterable, List, NamedTuple
 
 from .arguments import wanted
 from .context import Context
+from .errors import InputError, WrongType
 from .hints import Any, Sequence, Union
 from .mesh import Mesh
+from .plot import axes
 from .problem import Problem
 from .solver import solve
 
@@ -43,9 +45,7 @@ class Convergence:
 
     def plot(self, ax: Any = None) -> Any:
         """Draw errors of u and u* over h with matplotlib; returns the axes."""
-        if ax is None:
-            from matplotlib import pyplot
-            ax = pyplot.subplots()[1]
+        ax = axes(ax, "Convergence.plot()")
         for k, order in enumerate(sorted({row.order for row in self.rows})):
             rows = [row for row in self.rows if row.order == order]
             h = [row.h for row in rows]
@@ -66,10 +66,10 @@ def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
     """
     wanted("problem", problem, Problem)
     if ("exact", "u") not in problem.settings:
-        raise ValueError("convergence is measured against an exact solution; give the problem exact=...")
+        raise InputError("convergence is measured against an exact solution; give the problem exact=...")
     for name, value in (("orders", orders), ("meshes", meshes)):
         if not hasattr(value, "__iter__"):
-            raise TypeError(f"{name} is {value!r}; it takes a list")
+            raise WrongType(f"{name} is {value!r}; it takes a list")
     rows = []
     for order in orders:
         before = None

@@ -13,7 +13,7 @@ from . import _library as c
 from .arguments import called
 from .context import refuse_pickle
 from .dlpack import on_host
-from .errors import InputError
+from .errors import InputError, WrongType
 
 class Native:
     """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
@@ -41,10 +41,16 @@ def _view(address, n, kind=ctypes.c_double):
 class Operators(np.lib.mixins.NDArrayOperatorsMixin):
     """+, -, *, /, ** and functions of NumPy make an Expression."""
 
-    __eq__, __ne__, __hash__ = object.__eq__, object.__ne__, object.__hash__
+    __hash__ = object.__hash__  # of objects; == and != are conditions at points
+
+    def __eq__(self, other):
+        return super().__eq__(other) if _is_part(other) else NotImplemented
+
+    def __ne__(self, other):
+        return super().__ne__(other) if _is_part(other) else NotImplemented
 
     def __bool__(self):
-        raise TypeError("a solution as data has no truth value: in place of if, and, or, min and max take np.where, *, "
+        raise WrongType("a solution as data has no truth value: in place of if, and, or, min and max take np.where, *, "
                         "np.minimum and np.maximum")
 
     def __array_function__(self, function, types, inputs, options):
@@ -52,7 +58,7 @@ class Operators(np.lib.mixins.NDArrayOperatorsMixin):
             return Expression(np.where, inputs)
         if function is np.clip and len(inputs) == 3 and not options:
             return np.minimum(np.maximum(*inputs[:2]), inputs[2])
-        raise TypeError(f"np.{function.__name__} of a solution is not evaluated point by point; take operators, NumPy's "
+        raise WrongType(f"np.{function.__name__} of a solution is not evaluated point by point; take operators, NumPy's "
                         "ufuncs, np.where(condition, a, b) or np.clip(s, least, most), or s.values() for an array")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
@@ -70,7 +76,7 @@ class Expression(Operators):
         self._ufunc, self._parts = ufunc, [_part(value) for value in inputs]
         meshes = {id(part.mesh): part.mesh for part in self._parts if getattr(part, "mesh", None) is not None}
         if len(meshes) > 1:
-            raise ValueError("an expression is made of solutions on one mesh, and these are on two; take a function of "
+            raise InputError("an expression is made of solutions on one mesh, and these are on two; take a function of "
                              "points: lambda x, y: s(x, y) + t(x, y)")
         self.mesh = next(iter(meshes.values()))
         self.memories = [memory for part in self._parts for memory in getattr(part, "memories", ())]
@@ -153,6 +159,18 @@ class ByElement:
         return self.values[_view(points.element, points.n, ctypes.c_int32)]
 
 
+def _is_part(value):
+    """Whether it may be in an expression."""
+    return isinstance(value, (Operators, numbers.Real)) or is_array(value)
+
+
+def same_data(a, b):
+    """Whether data are the same; conditions of solutions are their own objects."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_data, a, b))
+    return a is b or (not isinstance(a, Operators) and not isinstance(b, Operators) and a == b)
+
+
 def _part(value):
     """A part of an expression."""
     if isinstance(value, Operators):
@@ -161,7 +179,7 @@ def _part(value):
         return value
     if is_array(value):
         return by_element("an array in an expression", value)
-    raise TypeError(f"{value!r} is in an expression with solutions; it takes numbers, solutions and arrays of one number an "
+    raise WrongType(f"{value!r} is in an expression with solutions; it takes numbers, solutions and arrays of one number an "
                     "element")
 
 
@@ -177,11 +195,11 @@ def by_element(name, value):
     own = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
     array = np.asarray(value) if own else np.from_dlpack(value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} is an array of {array.dtype}; it takes real numbers")
+        raise WrongType(f"{name} is an array of {array.dtype}; it takes real numbers")
     tensor = name.endswith("diffusion") and array.ndim == 2 and array.shape[1] == 3
     if array.ndim != 1 and not tensor:
         more = ", or (n, 3), xx, xy, yy of a tensor" if name.endswith("diffusion") else ""
-        raise ValueError(f"{name} is an array of the shape {array.shape}; it takes one number an element, (n,){more}")
+        raise InputError(f"{name} is an array of the shape {array.shape}; it takes one number an element, (n,){more}")
     return tuple(map(by_element_of, array.T)) if tensor else by_element_of(array)
 
 
@@ -194,11 +212,11 @@ def check(name, value, mesh):
     for part in value if isinstance(value, tuple) else (value,):
         if isinstance(part, ByElement):
             if len(part.values) != mesh.elements:
-                raise ValueError(f"{name} has {len(part.values)} numbers, one an element, and the mesh has {mesh.elements} "
+                raise InputError(f"{name} has {len(part.values)} numbers, one an element, and the mesh has {mesh.elements} "
                                  "elements")
         elif isinstance(part, Expression):
             if part.mesh is not mesh:
-                raise ValueError(f"{name} is made of a solution on another mesh; call s.prepare(), and give a function of "
+                raise InputError(f"{name} is made of a solution on another mesh; call s.prepare(), and give a function of "
                                  "points: lambda x, y: s(x, y)")
             for inner in getattr(part, "_parts", ()):
                 check(name, inner, mesh)
@@ -252,7 +270,7 @@ def _of_points(function, name):
             more["region"] = _view(at.region, n).copy()
         if "normal" in extra:
             if not at.normal_x:
-                raise TypeError("a function with an argument `normal` is for boundaries; elsewhere is no normal")
+                raise WrongType("a function with an argument `normal` is for boundaries; elsewhere is no normal")
             more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
         return called(function, name, n, _view(at.x, n).copy(), _view(at.y, n).copy(), **more)
 

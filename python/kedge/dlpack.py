@@ -5,6 +5,8 @@ import sys
 
 import numpy as np
 
+from .errors import InputError, WrongType
+
 CUDA, MANAGED = 2, 13  # of DLDeviceType
 FLOAT = 2  # of DLDataTypeCode
 
@@ -38,11 +40,11 @@ class Borrowed:
         tensor = Tensor.from_address(_pointer_of(self._capsule, b"dltensor"))
         found = tuple(tensor.shape[:tensor.ndim])
         if (tensor.code, tensor.bits, tensor.lanes) != (FLOAT, 64, 1):
-            raise TypeError(f"{name} is on a GPU and not of float64; convert it")
+            raise WrongType(f"{name} is on a GPU and not of float64; convert it")
         if found != shape:
-            raise ValueError(f"{name} has the shape {found}; it takes {shape}, {of}")
+            raise InputError(f"{name} has the shape {found}; it takes {shape}, {of}")
         if tensor.strides and any(n > 1 and tensor.strides[i] != math.prod(shape[i + 1:]) for i, n in enumerate(shape)):
-            raise ValueError(f"{name} is on a GPU and its numbers lie apart; give a contiguous copy")
+            raise InputError(f"{name} is on a GPU and its numbers lie apart; give a contiguous copy")
         self.address = (tensor.data or 0) + tensor.byte_offset
 
 
@@ -51,11 +53,11 @@ class OfHost:
 
     def __init__(self, name, array, shape, of):
         if not isinstance(array, np.ndarray) or array.dtype != float:
-            raise TypeError(f"{name} is {type(array).__name__}; a solver on the host fills arrays of NumPy, of float64")
+            raise WrongType(f"{name} is {type(array).__name__}; a solver on the host fills arrays of NumPy, of float64")
         if array.shape != shape:
-            raise ValueError(f"{name} has the shape {array.shape}; it takes {shape}, {of}")
+            raise InputError(f"{name} has the shape {array.shape}; it takes {shape}, {of}")
         if not (array.flags.c_contiguous and array.flags.writeable):
-            raise ValueError(f"{name} cannot be filled: its numbers lie apart, or it is read-only")
+            raise InputError(f"{name} cannot be filled: its numbers lie apart, or it is read-only")
         self.address = array.ctypes.data
 
 
@@ -66,7 +68,7 @@ def on_host(name, array):
     for copy in ("get", "cpu"):  # of CuPy, of PyTorch
         if hasattr(array, copy):
             return getattr(array, copy)()
-    raise TypeError(f"{name} is an array on a GPU; copy it to the host")
+    raise WrongType(f"{name} is an array on a GPU; copy it to the host")
 
 
 def like(name, array):
@@ -74,5 +76,5 @@ def like(name, array):
     package = sys.modules.get(type(array).__module__.partition(".")[0])
     make = getattr(package, "empty_like", None)
     if make is None:
-        raise TypeError(f"{name} is a {type(array).__name__}, whose package has no empty_like; give the result's array: out")
+        raise WrongType(f"{name} is a {type(array).__name__}, whose package has no empty_like; give the result's array: out")
     return make(array)

@@ -1,9 +1,10 @@
 """Exceptions and warnings. Their sentences are those of the library: what, where, what to do."""
+import os
+import re
 from typing import TYPE_CHECKING, List, Optional
 
 if TYPE_CHECKING:
     from .solution import Solution
-
 
 
 class Error(Exception):
@@ -12,6 +13,14 @@ class Error(Exception):
 
 class InputError(Error, ValueError):
     """The mesh, the problem or an argument is refused."""
+
+
+class WrongType(InputError, TypeError):
+    """An argument is of a type that is not taken there, or does not go with the others."""
+
+
+class ReadOnly(Error, AttributeError):
+    """What does not change was assigned to."""
 
 
 class FileError(Error, OSError):
@@ -28,6 +37,10 @@ class DeviceError(Error, RuntimeError):
 
 class Unsupported(Error, RuntimeError):
     """It is not in this build, or this GPU cannot do it."""
+
+
+class MissingPackage(Unsupported, ImportError):
+    """It needs a Python package that is not installed."""
 
 
 class NumericError(Error, ArithmeticError):
@@ -58,3 +71,11 @@ class Note(UserWarning):
 
 BY_STATUS = (None, InputError, InputError, FileError, OutOfMemory, DeviceError, Unsupported, NumericError, Cancelled,
              Error)
+# Functions of C that sentences of the library send a caller to: their names here.
+IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "update()", "kedge_solver_apply()": "apply()"}
+
+
+def of_status(status: int, sentence: bytes) -> Error:
+    """The exception of a status of the library, whose sentence may begin with the name of a function of C."""
+    text = re.sub(r"^kedge_\w+: ", "", os.fsdecode(sentence))
+    return BY_STATUS[status](re.sub(r"kedge_\w+\(\)", lambda name: IN_PYTHON.get(name[0], name[0]), text))

@@ -7,8 +7,10 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
+from .arguments import package, real, whole
 from .cells import from_nodes, part
 from .data import Expression, Operators, Polynomials
+from .errors import InputError
 from .hints import Any, Array, ArrayLike, Tuple
 from .location import CHUNK
 
@@ -47,8 +49,12 @@ class Fields(Operators):
         outside -- of the mesh the value is NaN, "nan", or an error, "raise"
         """
         if outside not in ("nan", "raise"):
-            raise ValueError(f'outside is {outside!r}; it is "nan" or "raise"')
-        x, y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
+            raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
+        x, y = real("x", x), real("y", y)
+        try:
+            x, y = np.broadcast_arrays(x, y)
+        except ValueError:
+            raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
         points = np.column_stack([x.ravel(), y.ravel()])
         order, coefficients = self.prepare(field)
         values = np.full(len(points), np.nan)
@@ -61,7 +67,7 @@ class Fields(Operators):
                 values[first + mine] = np.einsum("pm,pm->p", basis, modes[element[mine]])
         if outside == "raise" and np.isnan(values).any():
             bad = np.flatnonzero(np.isnan(values))
-            raise ValueError(f"{len(bad)} of {len(points)} points lie outside of the mesh, the first at "
+            raise InputError(f"{len(bad)} of {len(points)} points lie outside of the mesh, the first at "
                              f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
         return values.reshape(x.shape) if x.ndim else float(values[0])
 
@@ -84,7 +90,7 @@ class Fields(Operators):
     def _coefficients(self, field):
         """Of a field in the polynomials of every shape: order, [[element][mode]]."""
         if field in ("sigma_x", "sigma_y"):
-            raise ValueError(f"{field} has no values at points, because a diffusion that varies is no polynomial; multiply "
+            raise InputError(f"{field} has no values at points, because a diffusion that varies is no polynomial; multiply "
                              "qx and qy there by the diffusion, or take s.sigma, the values at nodes")
         return self._polynomials(field)
 
@@ -107,7 +113,7 @@ class Fields(Operators):
 
         points -- of the rule, a direction: P + 4 where it is left out
         """
-        n = self.order + 4 if points is None else points
+        n = self.order + 4 if points is None else whole("points", points, 1)
         arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
         for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
             x, y, weight = shape.rule(n)
@@ -126,12 +132,12 @@ class Fields(Operators):
         edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
         """
         from .plot import plot_solution
-        return plot_solution(self, field, ax, edges, order or min(self.order + 1, 8), options)
+        return plot_solution(self, field, ax, edges, min(self.order + 1, 8) if order is None else order, options)
 
     def to_meshio(self) -> Any:
         """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
         its own, and u, u_star, q and sigma there."""
-        import meshio
+        meshio = package("meshio", "to_meshio()")
         order = self.order + 1
         points, triangles = self._pieces(order)
         fields = {name: self.values(name, order).ravel() for name in c.FIELDS}

@@ -1,6 +1,8 @@
 """Gmsh files, format 2.2 binary, from arrays."""
 import numpy as np
 
+from .errors import InputError
+
 # meshio's names of shapes: the number of Gmsh and the nodes.
 SHAPES = {"triangle": (2, 3), "triangle6": (9, 6), "triangle10": (21, 10), "triangle15": (23, 15),
           "triangle21": (25, 21), "quad": (3, 4), "quad8": (16, 8), "quad9": (10, 9), "quad16": (36, 16),
@@ -17,14 +19,14 @@ def write_gmsh(path, points, blocks, pairs, tags, names, region_tags, region_nam
     """Write a mesh: arrays as of kedge.Mesh, groups and regions as numbers with {number: name}."""
     for shape, cells in blocks.items():
         if shape not in SHAPES:
-            raise ValueError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}")
+            raise InputError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}")
         if np.asarray(cells).ndim != 2 or np.shape(cells)[1] != SHAPES[shape][1]:
-            raise ValueError(f"cells of shape {shape!r} have the shape {np.shape(cells)}; expected is "
+            raise InputError(f"cells of shape {shape!r} have the shape {np.shape(cells)}; expected is "
                              f"(n, {SHAPES[shape][1]})")
     cells = {shape: np.asarray(cells).astype(np.int32, casting="same_kind") for shape, cells in blocks.items()}
     for array in [pairs, *cells.values()]:
         if array.size and not 0 <= array.min() <= array.max() < len(points):
-            raise ValueError(f"a cell or a line has a vertex that is none of the {len(points)} points, 0 to "
+            raise InputError(f"a cell or a line has a vertex that is none of the {len(points)} points, 0 to "
                              f"{len(points) - 1}")
     node = np.zeros(len(points), [("number", "<i4"), ("x", "<f8", 3)])
     node["number"], node["x"][:, :2] = np.arange(1, len(points) + 1), points

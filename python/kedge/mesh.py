@@ -10,8 +10,10 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from .arguments import path_of, real, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_pickle
+from .errors import InputError, WrongType
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator
@@ -36,13 +38,13 @@ def _array(value, dtype, width, name):
     """A C array [n][width], or [n] where width is 0."""
     array = np.asarray(value)
     if np.issubdtype(dtype, np.integer) and not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
-        raise TypeError(f"{name} holds {array.dtype}; whole numbers are expected")
+        raise WrongType(f"{name} holds {array.dtype}; whole numbers are expected")
     if np.issubdtype(dtype, np.integer) and array.size and not -2**31 <= array.min() <= array.max() < 2**31:
-        raise ValueError(f"{name} holds numbers that do not fit into 32 bits")
+        raise InputError(f"{name} holds numbers that do not fit into 32 bits")
     array = np.ascontiguousarray(array, dtype)
     shape = array.reshape(-1, width).shape if width and array.size == 0 else array.shape
     if len(shape) != (2 if width else 1) or (width and shape[1] != width):
-        raise ValueError(f"{name} has the shape {array.shape}; expected is " + (f"(n, {width})" if width else "(n,)"))
+        raise InputError(f"{name} has the shape {array.shape}; expected is " + (f"(n, {width})" if width else "(n,)"))
     return array.reshape(shape)
 
 
@@ -50,10 +52,16 @@ def _tags(groups, n, what):
     """Numbers of groups, and the names of these where they are names: {number: name}."""
     groups = np.asarray(groups)
     if groups.shape != (n,):
-        raise ValueError(f"{what} has the shape {groups.shape}; expected is ({n},)")
+        raise InputError(f"{what} has the shape {groups.shape}; expected is ({n},)")
     if groups.dtype.kind not in "UO":
-        return _array(groups, np.int32, 0, what), {}
+        array = _array(groups, np.int32, 0, what)
+        if array.size and array.min() < 0:
+            raise InputError(f"{what} holds {array.min()}; numbers are positive, or 0 for none")
+        return array, {}
     names, numbers = np.unique(groups.astype(str), return_inverse=True)
+    for name in names:
+        if not name or '"' in name or "\n" in name:
+            raise InputError(f"{what} has the name {str(name)!r}; a name is not empty and holds no quotation mark and no line end")
     return (numbers + 1).astype(np.int32), {i + 1: str(name) for i, name in enumerate(names)}
 
 
@@ -61,7 +69,7 @@ def _lines(lines, groups):
     """Lines as {name or number: pairs}, or pairs and their groups, as pairs, tags and names."""
     if hasattr(lines, "items"):
         if groups is not None:
-            raise TypeError("groups go with lines that are one array; a dict of lines has their names")
+            raise WrongType("groups go with lines that are one array; a dict of lines has their names")
         parts = {name: _array(pairs, np.int32, 2, f"lines[{name!r}]") for name, pairs in lines.items()}
         pairs = np.concatenate(list(parts.values())) if parts else np.empty((0, 2), np.int32)
         names = np.array([name for name, part in parts.items() for _ in range(len(part))], dtype=object)
@@ -71,7 +79,7 @@ def _lines(lines, groups):
     pairs = _array([] if lines is None else lines, np.int32, 2, "lines")
     if groups is None:
         if len(pairs):
-            raise TypeError("lines have no groups; give groups, a name or number for each line, or a dict of lines")
+            raise WrongType("lines have no groups; give groups, a name or number for each line, or a dict of lines")
         groups = np.empty(0, np.int32)
     return pairs, *_tags(groups, len(pairs), "groups")
 
@@ -101,13 +109,13 @@ class Mesh:
         settings = {"geometry": geometry, "map": map, "refine": refine or None}
         if isinstance(source, (str, os.PathLike)):
             if not (cells is None and lines is None and groups is None and regions is None):
-                raise TypeError("a mesh is of a file or of arrays, not of both")
+                raise WrongType("a mesh is of a file or of arrays, not of both")
             self._hold(context, _from_section(context, {"file": os.path.abspath(source), **settings}))
             return
         if cells is None:
-            raise TypeError("Mesh() takes a file name, or points and cells")
+            raise WrongType("Mesh() takes a file name, or points and cells")
         if geometry is not None or map is not None:
-            raise TypeError("geometry and map are for files and generators; arrays have their points already")
+            raise WrongType("geometry and map are for files and generators; arrays have their points already")
         handle = _from_arrays(context, source, cells, lines, groups, regions)
         self._hold(context, Mesh._of(context, handle)._refined(refine) if refine else handle)
 
@@ -125,6 +133,8 @@ class Mesh:
 
         Groups keep their numbers and names; lines of the number 0 have no group, cells of it no region.
         """
+        if not hasattr(mesh, "cell_data"):
+            raise WrongType(f"mesh is {mesh!r}; it takes a meshio.Mesh")
         context = context_of(backend)
         numbers = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
         blocks = [(block.type, np.asarray(block.data), np.asarray(tags)) for block, tags in zip(mesh.cells, numbers)]
@@ -246,12 +256,12 @@ class Mesh:
     def _refined(self, times):
         """The handle of a refined mesh, which nothing owns yet."""
         handle = ctypes.c_void_p()
-        self.context.call("kedge_mesh_refine", self.context.handle, self.handle, times, handle)
+        self.context.call("kedge_mesh_refine", self.context.handle, self.handle, whole("refine", times), handle)
         return handle
 
     def write(self, path: Path, binary: bool = False) -> None:
         """Write a Gmsh 4.1 file."""
-        self.context.call("kedge_mesh_write", self.context.handle, self.handle, os.fsencode(path), binary)
+        self.context.call("kedge_mesh_write", self.context.handle, self.handle, path_of("path", path), binary)
 
 
 def _from_section(context, settings):
@@ -281,6 +291,10 @@ def _from_arrays(context, points, cells, lines, groups, regions):
     if blocks is None:
         width = np.asarray(cells).shape[-1:] or (0,)
         blocks = {{3: "triangle", 4: "quad"}.get(width[0], "triangle"): cells}
+    for shape, block in blocks.items():
+        if np.ndim(block) != 2:
+            name = "cells" if block is cells else f"cells[{shape!r}]"
+            raise InputError(f"{name} has the shape {np.shape(block)}; expected is (n, vertices)")
     n = sum(len(block) for block in blocks.values())
     regions = _tags(np.zeros(n, np.int32) if regions is None else regions, n, "regions")
     return _create(context, points, blocks, lines, regions)
@@ -288,7 +302,7 @@ def _from_arrays(context, points, cells, lines, groups, regions):
 
 def _create(context, points, blocks, lines, regions):
     """A mesh of lines (pairs, tags, names) and regions (tags, names)."""
-    points = np.asarray(points, float)
+    points = real("points", points)
     if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
         points = points[:, :2]
     points = _array(points, np.float64, 2, "points")
@@ -342,12 +356,12 @@ def mixed(n: int, **options: Any) -> Mesh:
 
 def lshape(n: int, quads: bool = False, **options: Any) -> Mesh:
     """(-1, 1)^2 without its lower right quarter, 2n x 2n squares less a quarter; group boundary."""
-    return Mesh.generate(f"lshape {n}" + " quads" * quads, **options)
+    return Mesh.generate(f"lshape {n}" + (" quads" if quads else ""), **options)
 
 
 def ring(layers: int, sectors: int, quads: bool = False, **options: Any) -> Mesh:
     """Radii 1 to 2; groups inner, outer. geometry = 2 to 5 makes its edges round."""
-    return Mesh.generate(f"ring {layers} {sectors}" + " quads" * quads, **options)
+    return Mesh.generate(f"ring {layers} {sectors}" + (" quads" if quads else ""), **options)
 
 
 def disk(layers: int, **options: Any) -> Mesh:

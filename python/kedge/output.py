@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import wanted
+from .arguments import path_of, wanted, whole
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError
@@ -47,7 +47,7 @@ class Output(Fields):
     """
 
     def __init__(self, path: Path, mesh: Optional[Mesh], context: Context) -> None:
-        self.path, self.context, self._modes = os.fspath(path), context, {}
+        self.path, self.context, self._modes = os.fsdecode(path_of("path", path)), context, {}
         self._file, self._state = os.path.abspath(self.path), None
         self.converged = bool(self._numbers("FieldData/converged")[0])
         self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
@@ -117,7 +117,7 @@ class Output(Fields):
                 places = maps.places(*shape.lattice(1).T)
                 same = np.abs(here - places).max() <= 1e-9 * np.ptp(places, axis=(0, 1)).max()
         if not same:
-            raise ValueError(f"{self.path} was not written on this mesh; leave mesh out, and one is made from the file")
+            raise InputError(f"{self.path} was not written on this mesh; leave mesh out, and one is made from the file")
 
     def _make_mesh(self, points, quadrilateral, context):
         order, shapes = self._file_order, []
@@ -155,7 +155,7 @@ class Output(Fields):
     def _component(self, where, field):
         """A field of the file, flat."""
         if field not in c.FIELDS:
-            raise ValueError(f"there is no field {field!r}; fields are {', '.join(c.FIELDS)}")
+            raise InputError(f"there is no field {field!r}; fields are {', '.join(c.FIELDS)}")
         if field in ("u", "u_star"):
             return self._numbers(f"{where}/{field}")
         vector, axis = ("q", field[1]) if field[0] == "q" else field.split("_")
@@ -179,8 +179,8 @@ class Output(Fields):
     def values(self, field: str, order: Optional[int] = None) -> Array:
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
         if not self._full:
-            raise ValueError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
-        order = self.order if order is None else order
+            raise InputError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
+        order = self.order if order is None else whole("order", order, 1)
         if order == self._file_order:
             flat = self._component("PointData", field)
             return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])

@@ -1,14 +1,19 @@
 """Pictures, with matplotlib, which is needed for nothing else."""
 import numpy as np
 
+from .arguments import package
+from .errors import WrongType
+
 MOST = 30000  # elements whose edges are drawn
 
 
-def _axes(ax):
+def axes(ax, what):
+    """The axes to draw on, of matplotlib: those that were given, or new ones."""
+    pyplot = package("matplotlib.pyplot", what)
     if ax is None:
-        from matplotlib import pyplot
-        ax = pyplot.subplots()[1]
-    ax.set_aspect("equal")
+        return pyplot.subplots()[1]
+    if not hasattr(ax, "add_collection"):
+        raise WrongType(f"ax is {ax!r}; it takes axes of matplotlib")
     return ax
 
 
@@ -38,9 +43,10 @@ def _draw_edges(ax, mesh, **options):
 
 
 def plot_solution(solution, field, ax, edges, order, options):
-    ax = _axes(ax)
-    points, triangles = solution._pieces(order)
     values = solution.values(field, order).ravel()
+    points, triangles = solution._pieces(order)
+    ax = axes(ax, "plot()")
+    ax.set_aspect("equal")
     picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
     if edges:
         _draw_edges(ax, solution.mesh, colors="black", linewidths=0.2, alpha=0.5)
@@ -49,8 +55,9 @@ def plot_solution(solution, field, ax, edges, order, options):
 
 
 def plot_mesh(mesh, ax):
+    ax = axes(ax, "plot()")
+    ax.set_aspect("equal")
     from matplotlib.collections import LineCollection, PolyCollection
-    ax = _axes(ax)
     pieces = 1 if mesh.info["geometry"] == 1 else 8
     numbers = {number: k for k, number in enumerate(np.unique(mesh.regions))}
     for shape, elements, maps in mesh.shapes:

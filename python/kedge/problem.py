@@ -7,14 +7,16 @@ import numbers
 import os
 import stat
 import threading
+from types import MappingProxyType
 from typing import List, NamedTuple, NoReturn, Optional
 
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name
+from .arguments import by_name, path_of
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, is_array, native
+from .errors import FileError, InputError, ReadOnly, WrongType
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
 
@@ -91,8 +93,6 @@ class Problem:
     makes another.
     """
 
-    settings: Dict[Tuple[str, str], Any]
-
     def __init__(self, *, order: Optional[int] = None, diffusion: Union[Tensor, ByRegion, None] = None,
                  reaction: Union[Datum, Mapping[str, Datum], None] = None,
                  source: Union[Datum, Mapping[str, Datum], None] = None,
@@ -108,14 +108,14 @@ class Problem:
         given = locals()
         for name in unknown:
             _key_of(name)
-        self.__dict__["settings"] = {}
+        self.__dict__["_settings"] = {}
         self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
 
     @classmethod
     def read(cls, path: Path, **changes: Any) -> Problem:
         """A problem file; changes are arguments of Problem, which take the place of what it says."""
         context, handle = _checker(), ctypes.c_void_p()
-        context.call("kedge_problem_read", context.handle, os.fsencode(path), None, 0, handle)
+        context.call("kedge_problem_read", context.handle, path_of("path", path), None, 0, handle)
         try:
             settings = dict(_settings(handle))
             file = c.library.kedge_problem_mesh_file(handle)
@@ -124,7 +124,7 @@ class Problem:
         if file is not None:
             settings["mesh", "file"] = os.path.abspath(os.fsdecode(file))
         problem = cls.__new__(cls)
-        problem.__dict__["settings"] = settings
+        problem.__dict__["_settings"] = settings
         problem._change(changes)
         return problem
 
@@ -132,7 +132,7 @@ class Problem:
         """The same problem with other arguments. Regions and groups that a dict does not name stay as they are; a value
         that is no dict is that of all regions."""
         problem = Problem.__new__(Problem)
-        problem.__dict__["settings"] = dict(self.settings)
+        problem.__dict__["_settings"] = dict(self._settings)
         problem._change(changes)
         return problem
 
@@ -141,7 +141,7 @@ class Problem:
         sections: Dict[str, List[str]] = {}
         for (section, key), value in self.settings.items():
             if not isinstance(value, str):
-                raise ValueError(f"[{section}] {key} is a function, an array or made of solutions; a problem file holds "
+                raise InputError(f"[{section}] {key} is a function, an array or made of solutions; a problem file holds "
                                  "expressions as text alone")
             value = value.replace("\n", "\n  ")
             sections.setdefault(section, []).append(f"{key} = {value}\n" if key else "")
@@ -166,12 +166,14 @@ class Problem:
             if name == "boundary":
                 self._set_boundary(by_name(name, value, "group", "condition"))
             elif name == "parameters":
-                by_name(name, value, "name", "number")
-                self.settings.update({("parameters", key): _text(key, number) for key, number in value.items()})
+                for key, number in by_name(name, value, "name", "number").items():
+                    if not isinstance(key, str):
+                        raise WrongType(f"parameters has the name {key!r}; names are text")
+                    self._settings["parameters", key] = _text(key, number)
             elif name in ("diffusion", "reaction", "source") and hasattr(value, "items"):
                 self._set_regions(name, value)
             else:
-                self.settings[_key_of(name)] = setting(name, value)
+                self._settings[_key_of(name)] = setting(name, value)
                 if name in ("diffusion", "reaction", "source"):
                     self._leave_regions(name)
         self.parsed(_checker())
@@ -180,37 +182,47 @@ class Problem:
         """Values of regions would hide that of all; their sections stay."""
         for section, key in list(self.settings):
             if key == name and section.startswith("region "):
-                del self.settings[section, key]
-                self.settings[section, ""] = ""
+                del self._settings[section, key]
+                self._settings[section, ""] = ""
 
     def _set_regions(self, name, values):
         for region, value in values.items():
             section = f"region {region}"
-            self.settings[section, name] = setting(name, value)
+            self._settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):
         for group, condition in boundary.items():
             kind = type(condition).__name__.lower()
             if kind not in CONDITIONS or not isinstance(condition, CONDITIONS[kind]):
-                raise TypeError(f"boundary[{group!r}] is {condition!r}; it is a kedge.Dirichlet, Neumann or Robin")
+                raise WrongType(f"boundary[{group!r}] is {condition!r}; it is a kedge.Dirichlet, Neumann or Robin")
             section = f"boundary {group}"
             for key in ("type", "value", "coefficient"):
-                self.settings.pop((section, key), None)
-            self.settings[section, "type"] = kind
+                self._settings.pop((section, key), None)
+            self._settings[section, "type"] = kind
             for key, value in condition._asdict().items():
                 if value is not None:
-                    self.settings[section, key] = setting(key, value)
+                    self._settings[section, key] = setting(key, value)
 
-    def __setattr__(self, name, value):
-        raise AttributeError(f"a problem does not change; problem.replace({name}=...) makes another")
+    @property
+    def settings(self) -> Mapping[Tuple[str, str], Any]:
+        """What is set: {(section, key): text or data}, as in a problem file. It is read-only."""
+        return MappingProxyType(self._settings)
+
+    def __setattr__(self, name, value=None):
+        raise ReadOnly(f"a problem does not change; problem.replace({name}=...) makes another")
+
+    __delattr__ = __setattr__
 
     def __getstate__(self):
-        return {"settings": self.settings}
+        return {"_settings": self._settings}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
 
     def parsed(self, context, mesh=None):
         """As build(), for who changes nothing: of a problem that is all text the one that was looked at, which is of no
         context."""
-        if not all(isinstance(value, str) for value in self.settings.values()):
+        if not all(isinstance(value, str) for value in self._settings.values()):
             return self.build(context, mesh)
         if "_parsed" not in self.__dict__:
             self.__dict__["_parsed"] = self.build(_checker())
@@ -221,7 +233,7 @@ class Problem:
         handle = ctypes.c_void_p()
         context.call("kedge_problem_create", context.handle, handle)
         built = _Built(context, handle, mesh)
-        built.apply(self.settings)
+        built.apply(self._settings)
         return built
 
 
@@ -263,7 +275,14 @@ class _Built:
 
 def _write(path, text):
     """Write a file whole or not at all: under a name of its own beside it, which is then renamed."""
-    path = os.path.realpath(path)
+    path = os.path.realpath(os.fsdecode(path_of("path", path)))
+    try:
+        _write_whole(path, text)
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _write_whole(path, text):
     mode = os.stat(path).st_mode if os.path.exists(path) else None
     if mode is not None and not stat.S_ISREG(mode):  # a terminal or a pipe
         with open(path, "w", encoding="utf-8") as file:
@@ -298,7 +317,7 @@ def _key_of(name):
             return key
     names = [*ARGUMENTS.values(), "boundary", "parameters"]
     near = difflib.get_close_matches(name, names, 1)
-    raise TypeError(f"Problem has no argument {name!r}; " +
+    raise WrongType(f"Problem has no argument {name!r}; " +
                     (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"))
 
 
@@ -315,7 +334,7 @@ def _text(name, value):
     if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
         return ", ".join(_text("", part) for part in value)
     what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
-    raise TypeError(f"{name} is {value!r}; it takes {what}")
+    raise WrongType(f"{name} is {value!r}; it takes {what}")
 
 
 DATA = ("diffusion", "reaction", "source", "value", "coefficient")
@@ -325,9 +344,9 @@ def setting(name, value):
     """Text, or data where the library takes functions."""
     if name in DATA:
         return datum(name, value)
-    if name == "exact" and isinstance(value, tuple):
-        if len(value) != 3 or not all(map(callable, value)):
-            raise TypeError("exact is an expression, or three functions (u, du_dx, du_dy)")
+    if name == "exact" and (isinstance(value, tuple) or callable(value)):
+        if callable(value) or len(value) != 3 or not all(map(callable, value)):
+            raise WrongType("exact is an expression, or three functions (u, du_dx, du_dy)")
         return value
     return _text(name, value)
 
@@ -344,7 +363,7 @@ def datum(name, value):
         parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
         if any(not isinstance(part, (str, numbers.Real)) for part in parts):
             if any(isinstance(part, str) for part in parts):
-                raise TypeError("diffusion is a tensor of expressions as text and of data; make all three the one or the "
+                raise WrongType("diffusion is a tensor of expressions as text and of data; make all three the one or the "
                                 "other, numbers may be in both")
             return tuple(parts)
     return _text(name, value)

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from .arguments import path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
-from .errors import InputError
+from .errors import InputError, WrongType
 from .fields import Fields
 from .hints import Any, Array, Function, Path, Tuple, Union
 
@@ -74,7 +75,7 @@ class Memory:
     def use(self, user):
         self._users.add(user)
         if self._overwritten:
-            raise ValueError("a solution that data are made of is being overwritten: it is out of a solve that goes on")
+            raise InputError("a solution that data are made of is being overwritten: it is out of a solve that goes on")
         if not self.handle:
             raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has failed")
 
@@ -86,7 +87,7 @@ class Memory:
             if self._users:
                 gc.collect()  # some may be there only until then
             if self._users:
-                raise ValueError("out is a solution of which data of another solver or solution are made; leave it out, "
+                raise InputError("out is a solution of which data of another solver or solution are made; leave it out, "
                                  "or delete that one before")
             yield
         finally:
@@ -132,7 +133,7 @@ class Solution(Fields):
     def handle(self):
         """The library's solution."""
         if not self._handle:
-            raise ValueError("the solution is empty: a solve that was to overwrite it has failed")
+            raise InputError("the solution is empty: a solve that was to overwrite it has failed")
         return self._handle
 
     @property
@@ -151,20 +152,20 @@ class Solution(Fields):
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         offsets = np.empty(self.mesh.elements + 1, np.int64)
-        self.context.call("kedge_solution_offsets", self.handle, self.order if order is None else order,
-                          offsets.ctypes.data)
+        order = self.order if order is None else whole("order", order)
+        self.context.call("kedge_solution_offsets", self.handle, order, offsets.ctypes.data)
         return offsets
 
     def nodes(self, order: Optional[int] = None) -> Array:
         """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
-        order = self.order if order is None else order
+        order = self.order if order is None else whole("order", order)
         xy = np.empty(self._shape(order, 2))
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
     def values(self, field: str, order: Optional[int] = None) -> Array:
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
-        order = self.order if order is None else order
+        order = self.order if order is None else whole("order", order)
         values = np.empty(self._shape(order))
         self.context.call("kedge_solution_values", self.handle, _field(field), order, values.ctypes.data)
         return values
@@ -215,9 +216,9 @@ class Solution(Fields):
         points -- of the quadrature, a direction: P + 6 where it is left out
         """
         if norm not in (None, *Errors._fields):
-            raise ValueError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
+            raise InputError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
         if (not callable(exact) or isinstance(exact, Fields)) and (du_dx is not None or du_dy is not None):
-            raise TypeError("du_dx and du_dy go with a function exact; kedge has those of an expression and of a solution")
+            raise WrongType("du_dx and du_dy go with a function exact; kedge has those of an expression and of a solution")
         if isinstance(exact, Fields):
             exact = exact._functions()
         functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)
@@ -228,7 +229,7 @@ class Solution(Fields):
         elif exact is not None:
             problem = problem.replace(exact=exact)
         built, raw = problem.parsed(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))
-        self.context.call("kedge_solution_errors", self.handle, built.handle, points or 0, raw)
+        self.context.call("kedge_solution_errors", self.handle, built.handle, 0 if points is None else whole("points", points, 1), raw)
         values = {name: getattr(raw, name) for name in Errors._fields}
         if not has_gradient:
             values.update(q=np.nan, sigma=np.nan, energy=np.nan)
@@ -236,14 +237,14 @@ class Solution(Fields):
 
     def write(self, path: Path) -> None:
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""
-        self.context.call("kedge_solution_write", self.handle, os.fsencode(path))
+        self.context.call("kedge_solution_write", self.handle, path_of("path", path))
 
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""
-        self.context.call("kedge_report_write", self.context.handle, self._raw_report(), os.fsencode(path))
+        self.context.call("kedge_report_write", self.context.handle, self._raw_report(), path_of("path", path))
 
 
 def _field(name):
     if name not in c.FIELDS:
-        raise ValueError(f"there is no field {name!r}; fields are {', '.join(c.FIELDS)}")
+        raise InputError(f"there is no field {name!r}; fields are {', '.join(c.FIELDS)}")
     return c.FIELDS.index(name)

@@ -6,23 +6,25 @@ import os
 import sys
 import warnings
 from contextlib import nullcontext
+from operator import attrgetter
 from typing import Iterable, List, Optional, overload
 
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, wanted
+from .arguments import by_name, package, real, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
-from .errors import Note, NotConverged
+from .errors import InputError, Note, NotConverged, ReadOnly, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
 from .mesh import Mesh
-from .data import check as check_data, native
+from .data import check as check_data, native, same_data
 from .dlpack import Borrowed, OfHost, like, on_gpu, on_host
 from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
 
 Watch = Union[bool, Callable[[Progress], Any], None]
+FILLED = ("u", "u_star", "qx", "qy")  # fields that arrays of the caller are filled with
 
 
 class Solver:
@@ -36,11 +38,18 @@ class Solver:
 
     def __init__(self, mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
                  device: Optional[int] = None, threads: int = 0, progress: Watch = None) -> None:
-        self.mesh, self.problem = _mesh_and_problem(mesh, problem)
+        self._mesh, self._problem = _mesh_and_problem(mesh, problem)
         self.context = _context(backend, device, threads)
         self._set_up: Optional[_SetUp] = _SetUp(self.context, mesh, problem, progress)
 
     __reduce_ex__ = refuse_pickle
+
+    def _refuse(self, _value):
+        raise ReadOnly("mesh and problem of a solver are not assigned to: update(name=value) changes arguments of the problem, "
+                       "and a kedge.Solver is made for another mesh")
+
+    mesh: Mesh = property(attrgetter("_mesh"), _refuse, doc="The Mesh.")  # type: ignore[assignment]
+    problem: Problem = property(attrgetter("_problem"), _refuse, doc="The Problem, with all updates.")  # type: ignore[assignment]
 
     def __repr__(self):
         return f"<kedge.Solver on {self.context.device}: {self.mesh!r}, {self.problem!r}>"
@@ -53,7 +62,7 @@ class Solver:
         problem = self.problem.replace(**changes)
         if not set(self.problem.settings) <= set(problem.settings):
             self._set_up = None  # what a problem of the library has been given it cannot lose
-        changed = {key: value for key, value in problem.settings.items() if self.problem.settings.get(key) != value}
+        changed = {key: value for key, value in problem.settings.items() if not same_data(self.problem.settings.get(key), value)}
         set_up = self._set_up
         try:
             if set_up is None:
@@ -64,7 +73,7 @@ class Solver:
         except BaseException:
             self._set_up = set_up = None  # it is of no problem now; nor does the exception keep its memory
             raise
-        self.problem, self._set_up = problem, set_up
+        self._problem, self._set_up = problem, set_up
 
     def _ready(self, progress):
         if self._set_up is None:
@@ -105,19 +114,19 @@ class Solver:
         """
         if sources is not None:
             if source is not None:
-                raise TypeError("give source or sources, not both")
+                raise WrongType("give source or sources, not both")
             if out is not None:
-                raise TypeError("out takes one solution; several sources make their own")
+                raise WrongType("out takes one solution; several sources make their own")
             if into is not None:
-                raise TypeError("into takes arrays for one solution; solve for one source after the other")
+                raise WrongType("into takes arrays for one solution; solve for one source after the other")
             if isinstance(sources, str) or not hasattr(sources, "__iter__"):
-                raise TypeError(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
+                raise WrongType(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)
         data = _Data(self, source, boundary, start)
         set_up, problem = self._ready(progress), self.problem
         if out is not None and wanted("out", out, Solution)._built is not set_up.built:
-            raise ValueError("out is a solution that this solver has not made, or one from before an update that failed")
+            raise InputError("out is a solution that this solver has not made, or one from before an update that failed")
         if out is not None:
             _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
         self._fill(data, {} if into is None else by_name("into", into, "field", "array"))
@@ -132,6 +141,8 @@ class Solver:
 
     def shape(self, field: str = "u_star") -> Tuple[int, ...]:
         """The shape of arrays that solve(into={field: array}) fills: [element][node], or [node] on meshes of both shapes."""
+        if field not in FILLED:
+            raise InputError(f"field is {field!r}; a solve fills arrays with {', '.join(FILLED)}")
         order = self._report(self._ready(None)).order + (field == "u_star")
         n, wide = self.mesh.elements, self.mesh.info["quadrilaterals"]
         of_triangle, of_wide = (order + 1) * (order + 2) // 2, (order + 1) ** 2
@@ -145,10 +156,10 @@ class Solver:
         values, kept = (c.DeviceValues * max(len(into), 1))(), []
         for value, (field, array) in zip(values, into.items()):
             name = f"into[{field!r}]"
-            if field not in ("u", "u_star", "qx", "qy"):
-                raise ValueError(f"{name} is no field that a solve fills arrays with; these are u, u_star, qx and qy")
+            if field not in FILLED:
+                raise InputError(f"{name} is no field that a solve fills arrays with; these are {', '.join(FILLED)}")
             if borrow is Borrowed and not on_gpu(array):
-                raise TypeError(f"{name} is no array on a GPU, where the solver is")
+                raise WrongType(f"{name} is no array on a GPU, where the solver is")
             kept.append(borrow(name, array, self.shape(field), "values at nodes"))
             value.field, value.order, value.values = c.FIELDS.index(field), order + (field == "u_star"), kept[-1].address
         data.raw.n_device, data.raw.device, data.filled = len(into), values, kept
@@ -195,7 +206,7 @@ class Solver:
         if on_gpu(x):
             return self._apply_there(x, out)
         if out is not None:
-            raise TypeError("out goes with an array x on a GPU")
+            raise WrongType("out goes with an array x on a GPU")
         if np.iscomplexobj(x):
             return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
         set_up = self._ready(None)
@@ -206,12 +217,12 @@ class Solver:
 
     def _apply_there(self, x, out):
         if self.context.backend != "cuda":
-            raise ValueError("x is an array on a GPU, and this solver is on the host; copy x, or make the solver with "
+            raise InputError("x is an array on a GPU, and this solver is on the host; copy x, or make the solver with "
                              'backend="cuda"')
         set_up = self._ready(None)
         out = like("x", x) if out is None else out
         if not on_gpu(out):
-            raise TypeError("out is no array on a GPU, where x is")
+            raise WrongType("out is no array on a GPU, where x is")
         n = self._unknowns(set_up)
         a, b = Borrowed("x", x, (n,)), Borrowed("out", out, (n,))
         self.context.call("kedge_solver_apply_device", set_up.handle, a.address, b.address)
@@ -223,7 +234,7 @@ class Solver:
 
         On a GPU also for those of cupyx.scipy.sparse.linalg: its matvec() takes arrays there as apply() does.
         """
-        linear, n = _scipy_sparse("Solver.operator").linalg.LinearOperator, self._unknowns(self._ready(None))
+        linear, n = package("scipy.sparse.linalg", "Solver.operator", "SciPy").LinearOperator, self._unknowns(self._ready(None))
         apply = self.apply
 
         class Operator(linear):
@@ -248,7 +259,8 @@ class Solver:
 
     def matrix(self) -> Any:
         """A as a scipy.sparse.csr_matrix, for small problems."""
-        sparse, set_up, handle = _scipy_sparse("Solver.matrix"), self._ready(None), ctypes.c_void_p()
+        sparse = package("scipy.sparse", "Solver.matrix", "SciPy")
+        set_up, handle = self._ready(None), ctypes.c_void_p()
         self.context.call("kedge_solver_matrix", set_up.handle, handle)
         try:
             raw = ctypes.cast(handle, ctypes.POINTER(c.Matrix)).contents
@@ -278,9 +290,9 @@ class Solver:
         return self._report(set_up).trace_unknowns
 
     def _vector(self, name, given, set_up):
-        x, n = np.ascontiguousarray(on_host(name, given), float), self._unknowns(set_up)
+        x, n = np.ascontiguousarray(real(name, on_host(name, given))), self._unknowns(set_up)
         if x.shape != (n,):
-            raise ValueError(f"{name} has the shape {x.shape}; it takes ({n},), the unknowns of the trace")
+            raise InputError(f"{name} has the shape {x.shape}; it takes ({n},), the unknowns of the trace")
         return x
 
 
@@ -332,7 +344,7 @@ class _Data:
         if start is not None:
             wanted("start", start, Solution)
         if hasattr(source, "items"):
-            raise TypeError("the source of a solve is a number, an expression or a function of x, y and region; "
+            raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
         self.kept, self._mesh, context = [], solver.mesh, solver.context
         values = (c.BoundaryValue * max(len(boundary), 1))()
@@ -358,7 +370,7 @@ class _Data:
 def _refuse_own_data(out, made):
     """A solution cannot be overwritten while data are made of it."""
     if any(out.memory in one.memories for several in made for one in several):
-        raise ValueError("out is a solution of which data of this solve are made; leave it out, or take another")
+        raise InputError("out is a solution of which data of this solve are made; leave it out, or take another")
 
 
 def _value_of(solver, group, condition):
@@ -370,13 +382,13 @@ def _value_of(solver, group, condition):
                    "boundary default")
     kept = settings.get((section, "type"), kind.lower())
     if kept != kind.lower():
-        raise TypeError(f"{name} is a kedge.{kind}, and the solver keeps kedge.{CONDITIONS[kept].__name__} there; "
+        raise WrongType(f"{name} is a kedge.{kind}, and the solver keeps kedge.{CONDITIONS[kept].__name__} there; "
                         "update(boundary=...) changes kinds of conditions")
-    if kept == "robin" and setting("coefficient", condition.coefficient) != settings.get((section, "coefficient")):
-        raise TypeError(f"{name} has the coefficient {condition.coefficient!r}, and the solver keeps "
+    if kept == "robin" and not same_data(setting("coefficient", condition.coefficient), settings.get((section, "coefficient"))):
+        raise WrongType(f"{name} has the coefficient {condition.coefficient!r}, and the solver keeps "
                         f"{settings.get((section, 'coefficient'))!r}; update(boundary=...) changes coefficients")
     if condition.value is None:
-        raise TypeError(f"{name} has no value; give one, or leave the group out to keep that of the problem")
+        raise WrongType(f"{name} has no value; give one, or leave the group out to keep that of the problem")
     return condition.value
 
 
@@ -384,29 +396,21 @@ def _context(backend, device, threads):
     return Context(backend, device, threads) if device is not None or threads else context_of(backend)
 
 
-def _scipy_sparse(what):
-    try:
-        import scipy.sparse.linalg
-    except ImportError as error:
-        raise ImportError(f"{what} needs SciPy ({error}): pip install scipy") from error
-    return scipy.sparse
-
-
 def _mesh_and_problem(mesh, problem):
     if isinstance(mesh, Problem) and isinstance(problem, Mesh):
-        raise TypeError("mesh is a kedge.Problem and problem a kedge.Mesh; the mesh comes first")
+        raise WrongType("mesh is a kedge.Problem and problem a kedge.Mesh; the mesh comes first")
     return wanted("mesh", mesh, Mesh), wanted("problem", problem, Problem)
 
 
 def _check_failure(on_failure):
     if on_failure not in ("raise", "warn"):
-        raise ValueError(f'on_failure is {on_failure!r}; it is "raise" or "warn"')
+        raise InputError(f'on_failure is {on_failure!r}; it is "raise" or "warn"')
 
 
 def _call(context, progress, *call):
     """A call that shows its progress."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
-        raise TypeError(f"progress is {progress!r}; it takes True, or a function of a kedge.Progress")
+        raise WrongType(f"progress is {progress!r}; it takes True, or a function of a kedge.Progress")
     line = _Line() if progress is True else None
     try:
         context.call(*call, progress=line or progress or None)

@@ -104,6 +104,8 @@ class Data(unittest.TestCase):
             np.testing.assert_array_equal(solver.solve(array, {"default": array}).u, fresh.u)
 
     def test_what_arrays_cannot_be_is_said(self):
+        one, edge, corner = np.ones(32), np.ones(32), int(self.mesh.boundary[0][0])
+        one[20], edge[corner] = np.nan, np.inf
         for arguments, error, sentence in [
                 ({"diffusion": np.ones(7)}, ValueError, "diffusion has 7 numbers, one an element, and the mesh has 32 elements"),
                 ({"source": {"left half": np.ones(7)}}, ValueError, "source of region 'left half' has 7 numbers"),
@@ -111,7 +113,12 @@ class Data(unittest.TestCase):
                 ({"source": np.ones(3, complex)}, TypeError, "source is an array of complex128; it takes real numbers"),
                 ({"diffusion": np.where(self.right, -1.0, 1)}, kedge.InputError,
                  "diffusion must be positive, and at x = "),
-                ({"source": np.full(32, np.nan)}, kedge.InputError, "source is nan at x = ")]:
+                ({"source": np.full(32, np.nan)}, kedge.InputError, "source is nan at x = "),
+                *(({key: one}, kedge.InputError, rf"{key} .*nan, in element 20 \(from 0\)") for key in ("diffusion", "reaction")),
+                ({"source": one}, kedge.InputError, r"source is nan at x = \S+, y = \S+, in element 20 \(from 0\)"),
+                ({"source": 1 + one}, kedge.InputError, r"in element 20 \(from 0\)"),
+                ({"boundary": {"default": kedge.Dirichlet(edge)}}, kedge.InputError,
+                 rf"on boundary default is inf at x = .* in element {corner} \(from 0\)")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 self.solve(self.mesh, **arguments)
 
@@ -218,8 +225,9 @@ class Data(unittest.TestCase):
             solver.solve(out=mine)
         solver.update(diffusion=1)
         self.assertIs(solver.solve(out=solver.solve()).mesh, self.mesh)
-        self.assertEqual(mine, mine)
         self.assertEqual(len({mine, mine}), 1)
+        self.assertIs(mine == "x", False)
+        self.assertIs(mine != "x", True)
 
     def test_conditions_are_evaluated_or_refused(self):
         zero, one = {"default": kedge.Dirichlet(0)}, kedge.Problem(order=2, source=1, boundary={"default": kedge.Dirichlet(0)})
@@ -227,7 +235,14 @@ class Data(unittest.TestCase):
         u = lambda source: kedge.solve(self.mesh, kedge.Problem(order=2, source=source, boundary=zero), self.context).u
         np.testing.assert_array_equal(u(np.clip(s, 0, 1e-3)), u(np.minimum(np.maximum(s, 0), 1e-3)))
         np.testing.assert_array_equal(u(np.where(s > 0.05, 1, 3)), u(3 - 2 * (s > 0.05)))
-        for wrong in (lambda: max(s, 0), lambda: 0 < s < 1, lambda: 1 if s else 2, lambda: (s > 0) and (s < 1)):
+        np.testing.assert_array_equal(u(np.where(s == s, 2, np.nan)), u("2"))
+        np.testing.assert_array_equal(u(3 + (s != 0.5)), u("4"))
+        reaction = 1 + s
+        solver = kedge.Solver(self.mesh, one.replace(reaction=reaction), self.context)
+        for other in reaction, 2 + s:  # data are compared as objects
+            solver.update(reaction=other, diffusion=2)
+            self.assertIs(solver.problem.settings["equation", "reaction"], other)
+        for wrong in (lambda: max(s, 0), lambda: 0 < s < 1, lambda: 1 if s else 2, lambda: (s > 0) and (s < 1), lambda: 1 if s == 0.5 else 2):
             with self.assertRaisesRegex(TypeError, "no truth value"):
                 wrong()
         for function in np.mean, np.median, np.nan_to_num, np.linalg.norm:

@@ -1,4 +1,5 @@
 """The structures and names of _library.py are those of the headers."""
+import ast
 import inspect
 import os
 import re
@@ -14,7 +15,7 @@ from support import ROOT
 
 import kedge
 from kedge import _library as c
-from kedge import context
+from kedge import context, errors
 
 ENUMERATORS = {"KEDGE_BACKEND_": c.BACKENDS, "KEDGE_FIELD_": c.FIELDS, "KEDGE_STOP_": c.STOPS,
                "KEDGE_BOUNDARY_": c.BOUNDARY_TYPES, "KEDGE_": c.STATUS}
@@ -89,6 +90,25 @@ class Library(unittest.TestCase):
         self.assertEqual(len(BY_STATUS), len(c.STATUS))
         for error in BY_STATUS[1:]:
             self.assertTrue(issubclass(error, kedge.Error))
+
+    def test_what_the_package_raises_is_of_kedge(self):
+        raised = set()
+        for path in sorted((ROOT / "python/kedge").glob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if path.name != "_library.py" and isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                    raised.add(node.exc.func.id)
+        self.assertIn("WrongType", raised)
+        for name in raised - {"of_status"}:
+            self.assertTrue(issubclass(getattr(kedge, name), kedge.Error), name)
+
+    def test_sentences_of_the_library_name_no_function_of_c(self):
+        self.assertEqual(str(errors.of_status(1, b"kedge_solver_apply: call kedge_solver_update()")), "call update()")
+        named = set()
+        for path in (ROOT / "src").rglob("*.c"):
+            if path.parent.name != "cli":
+                for text in re.findall(r'"((?:[^"\\\n]|\\.)*)"', path.read_text()):
+                    named.update(re.findall(r"kedge_\w+\(\)", text))
+        self.assertEqual(named, set(errors.IN_PYTHON))
 
     def test_every_argument_that_users_give_has_a_type(self):
         count = 0

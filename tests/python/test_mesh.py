@@ -113,10 +113,23 @@ class Meshes(unittest.TestCase):
                 ((POINTS[:4], {"quad": [[0, 1, 2, 7]]}), ValueError, "none of the 4 points"),
                 ((POINTS[:4], TRIANGLES, [[0, 1]]), TypeError, "groups"),
                 ((POINTS[:4],), TypeError, "points and cells"),
+                ((POINTS[:4], 3), kedge.InputError, r"cells has the shape \(\)"),
+                ((POINTS[:4], {"quad": 3}), kedge.InputError, r"cells\['quad'\] has the shape \(\)"),
+                (([[0, "a"]], TRIANGLES), kedge.WrongType, "points holds what is no real number"),
+                ((POINTS[:4], TRIANGLES, {"": [[0, 1]]}), kedge.InputError, "lines has the name ''"),
+                ((POINTS[:4], TRIANGLES, {'a"': [[0, 1]]}), kedge.InputError, "no quotation mark"),
+                ((POINTS[:4], TRIANGLES, [[0, 1]], [-1]), kedge.InputError, "groups holds -1; numbers are positive"),
+                ((POINTS[:4], TRIANGLES, None, None, [-1, 1]), kedge.InputError, "regions holds -1"),
                 (("none.msh",), kedge.FileError, "cannot open"),
                 (("none.msh", TRIANGLES), TypeError, "not of both")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 kedge.Mesh(*arguments)
+        for wrong, sentence in [(lambda mesh: mesh.refine("a"), "refine is 'a'; it takes a whole number"),
+                                (lambda mesh: mesh.write(3), "path is 3; it takes the name of a file"),
+                                (kedge.Mesh.from_meshio, "it takes a meshio.Mesh"),
+                                (lambda mesh: mesh.plot("a"), "ax is 'a'; it takes axes of matplotlib|needs matplotlib")]:
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.Error, sentence):
+                wrong(kedge.square(2))
 
     def test_a_mesh_that_is_written_is_read_again(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -126,6 +126,10 @@ class Problems(unittest.TestCase):
         p = kedge.Problem(order=3, source="x")
         with self.assertRaisesRegex(AttributeError, r"does not change; problem.replace\(order=...\) makes another"):
             p.order = 4
+        with self.assertRaises(kedge.ReadOnly):
+            del p.settings
+        with self.assertRaises(TypeError):
+            p.settings["space", "order"] = "4"
         for q in pickle.loads(pickle.dumps(p)), copy.copy(p), copy.deepcopy(p):
             self.assertEqual(q.settings, p.settings)
             self.assertEqual(q.replace(order=4).settings["space", "order"], "4")
@@ -145,7 +149,9 @@ class Problems(unittest.TestCase):
                 ({"diffusion": np.ones((4, 2))}, ValueError, r"takes one number an element, \(n,\), or \(n, 3\)"),
                 ({"reaction": np.ones((4, 3))}, ValueError, r"takes one number an element, \(n,\)$"),
                 ({"source": {"iron": np.array(["x", "y"])}}, TypeError, "source is an array of <U1; it takes real numbers"),
-                ({"exact": (1, 2)}, TypeError, "three functions")]:
+                ({"exact": (1, 2)}, TypeError, "three functions"),
+                ({"exact": lambda x, y: x}, TypeError, "three functions"),
+                ({"parameters": {3: 1}}, TypeError, "parameters has the name 3; names are text")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 kedge.Problem(**arguments)
         for wrong, sentence in ("ordr", "did you mean 'order'"), ("mesh", "it has order, "):
@@ -154,6 +160,8 @@ class Problems(unittest.TestCase):
                     call(**{wrong: 3})
         with self.assertRaisesRegex(kedge.FileError, "cannot open none.ini"):
             kedge.Problem.read("none.ini")
+        with self.assertRaisesRegex(kedge.FileError, "cannot write .*/none/a.ini: No such file or directory"):
+            kedge.Problem(order=1).write("none/a.ini")
         with self.assertRaisesRegex(ValueError, "is a function"):
             kedge.Problem(source=lambda x, y: x).write("never.ini")
         with self.assertRaisesRegex(ValueError, r"\[region iron\] diffusion is a function, an array"):

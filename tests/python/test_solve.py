@@ -178,6 +178,31 @@ class Solves(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "problem is a kedge.Mesh"):
             kedge.convergence(mesh, [mesh], [1])
 
+    def test_what_a_solver_and_its_solutions_do_not_take_is_said(self):
+        mesh, p = kedge.square(2), sines(order=1)
+        solver = kedge.Solver(mesh, p, self.context)
+        s, cells = solver.solve(), kedge.solve(mesh, p.replace(fields="cells"), self.context)
+        means = r"fields = cells, so only .*; read them with means\(\), or solve"
+        for wrong, error, sentence in [
+                (lambda: setattr(solver, "problem", p), kedge.ReadOnly, r"not assigned to: update\(name=value\)"),
+                (lambda: solver.shape("sigma"), kedge.InputError, "field is 'sigma'; a solve fills arrays with u, "),
+                (lambda: solver.apply("a"), kedge.WrongType, "x holds what is no real number"),
+                (lambda: solver.recover(np.full(len(solver.rhs()), np.nan)), kedge.InputError, "^unknown 0 of the trace is nan"),
+                (lambda: solver.solve(start=cells), kedge.InputError, "^the solution to start from has no trace"),
+                (lambda: cells.plot(), kedge.InputError, means), (lambda: cells.u, kedge.InputError, means),
+                (lambda: cells(0.5, 0.5), kedge.InputError, means),
+                (lambda: s.values("u", "2"), kedge.WrongType, "order is '2'; it takes a whole number"),
+                (lambda: s.plot(order=0), kedge.InputError, "order of 0|order 0"),
+                (lambda: s.quadrature("u", points=0), kedge.InputError, "points is 0; it is at least 1"),
+                (lambda: s.error(points="a"), kedge.WrongType, "points is 'a'; it takes a whole number"),
+                (lambda: s("a", 1), kedge.WrongType, "x holds what is no real number"),
+                (lambda: s([0, 1], [0, 1, 2]), kedge.InputError, r"x has the shape \(2,\) and y \(3,\)"),
+                (lambda: s.write(3), kedge.WrongType, "path is 3; it takes the name of a file"),
+                (lambda: kedge.Context("host", threads="a"), kedge.WrongType, "threads is 'a'; it takes a whole number"),
+                (lambda: kedge.Context("host", threads=-1), kedge.InputError, "threads is -1; it is at least 0")]:
+            with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
+                wrong()
+
     def test_a_solver_takes_other_coefficients(self):
         mesh, p = kedge.square(4), sines(order=2, tolerance=1e-12)
         solver = kedge.Solver(mesh, p, self.context)
