@@ -22,8 +22,9 @@ static void must(kedge_status status)
 }
 
 static const char *const names[KG_PHASE_COUNT] = {
-    "transfer", "local", "assembly", "space",  "Galerkin", "levels", "bound", "residual",
-    "round",    "down",  "restrict", "coarse", "correct",  "up",     "step",  "recover"};
+    "transfer", "local",    "assembly", "space",   "Galerkin", "levels",
+    "bound",    "residual", "round",    "down",    "restrict", "coarse",
+    "correct",  "up",       "step",     "recover", "loads",    "condense"};
 
 /// @param[in] n  triangles
 static void print_array(const kg_plan_entry *e, double n)

@@ -25,10 +25,10 @@ void kg_plan_array(kg_plan *plan, const char *name, size_t count, size_t size, u
       plan->repeats && !(phases & KG_ANEW) && phases & KG_IN_SETUP && phases & KG_IN_EACH;
   phases = (phases & ~KG_ANEW) | (kept ? KG_IN_EACH : 0);
   const kg_plan_entry entry = {name, kg_rounded(count * size), 0, phases, pointer};
-  assert(phases != 0 && !plan->memory.data);
+  assert(!plan->memory.data);
   point_at(&entry, NULL);
   if (entry.bytes == 0) return;
-  assert(plan->n < KG_PLAN_ARRAYS);
+  assert(phases != 0 && plan->n < KG_PLAN_ARRAYS);
   plan->entry[plan->n++] = entry;
 }
 

@@ -40,12 +40,27 @@ typedef struct chunk {
   kg_coefficient coefficient;
 } chunk;
 
+/// The load vectors of a chunk. Those that have left memory for the trace solve are made again, and
+/// lie where u*, which has more modes, will.
+static kedge_status find_loads(kg_pipeline *p, const chunk *c, const double **load)
+{
+  const kg_arrays *a = &p->arrays;
+  const size_t group = (size_t)p->shape.batch[c->batch].size.n_modes * KG_LANES;
+  if (p->shape.choice.loads_stay) {
+    *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c->batch) + group * (size_t)c->first;
+    return KEDGE_OK;
+  }
+  *load = a->u_star;
+  return kg_source_loads(p, c->batch, c->first, c->n, kg_plan_buffer(&p->plan, &a->source_values),
+                         a->u_star);
+}
+
 static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
-  const double *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c->batch);
-  load += (size_t)part.size.n_modes * KG_LANES * (size_t)c->first;
+  const double *load;
+  KG_TRY(find_loads(p, c, &load));
   KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
   KG_TRY(p->form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
   if (!p->shape.choice.wants_means) return KEDGE_OK;
@@ -161,15 +176,13 @@ static kedge_status sum_errors(kg_pipeline *p)
   return kg_pipeline_diagnose(p, KG_ABOUT_NORMS);
 }
 
-/// Make again the arrays that have left memory for the trace solve.
-static kedge_status make_again(kg_pipeline *p)
+/// Make again the sides of elements that have left memory for the trace solve.
+static kedge_status make_sides(kg_pipeline *p)
 {
-  if (!p->shape.choice.sides_stay) {
-    kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
-    KG_TRY(kg_trace_sides(
-        p->ctx, &(kg_trace_sides_args){.batch = p->batch, .side_edge = p->arrays.side_edge}));
-  }
-  return p->shape.choice.loads_stay ? KEDGE_OK : kg_make_loads(p);
+  if (p->shape.choice.sides_stay) return KEDGE_OK;
+  kg_stage_cost(p, kg_trace_sides_cost(&p->layout.count), 1.0);
+  return kg_trace_sides(
+      p->ctx, &(kg_trace_sides_args){.batch = p->batch, .side_edge = p->arrays.side_edge});
 }
 
 static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
@@ -187,7 +200,7 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
 {
   const int32_t most = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
-  KG_TRY(kg_stage_end(p, make_again(p)));
+  KG_TRY(kg_stage_end(p, make_sides(p)));
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
     for (int32_t first = 0; first < n_groups; first += most) {
@@ -226,6 +239,7 @@ kedge_status kg_stages_local(kg_pipeline *p)
   kedge_status status = kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
   if (status == KEDGE_OK) status = all_chunks(p, &exact);
   kg_sampler_close(&exact);
+  kg_source_rest(&p->source);
   KG_TRY(status);
   add_costs(p);
   KG_TRY(kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, true));

@@ -150,10 +150,6 @@ kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(k
 /// the mesh or the preconditioner does not apply. @return status
 kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status);
 
-/// The load vectors from the source: in transfer, and again before the local solve
-/// where they are not kept (kg_shape).
-kedge_status kg_make_loads(kg_pipeline *p);
-
 /// Bytes of host memory that kg_robin_add() takes.
 int64_t kg_robin_host_bytes(const kg_shape *shape);
 /// Add the Robin conditions to packed K^e, which are made; and tell the least coefficient.

@@ -22,16 +22,15 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
   const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
-  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
-  unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL), load = KG_IN(RECOVER), values = 0;
+  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;  // the loads of all are never there
+  unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL);
   if (c->precond != KG_JACOBI) edge_sides |= KG_FROM(ASSEMBLY, LEVELS);
   if (c->facet_sides_stay || c->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     edge_sides |= KG_FROM(ASSEMBLY, LEVELS) | solve;
   const unsigned sampled = c->repeats ? KG_IN(LOADS) : KG_IN(TRANSFER);
-  if (!remakes) load |= sampled | KG_IN(LOCAL);  // else they are made chunk by chunk
-  if (!remakes && c->repeats) load |= KG_IN(CONDENSE);
+  unsigned load = sampled | KG_IN(LOCAL), values = remakes ? 0 : sampled;
+  if (c->repeats) load |= KG_IN(CONDENSE);
   if (c->loads_stay) load |= c->repeats ? KG_FROM(BOUND, RECOVER) : all;
-  if (!remakes) values |= sampled;
   if (!c->loads_stay) values |= KG_IN(RECOVER);
   kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
   kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
@@ -54,11 +53,12 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   }
   kg_cells_declare(plan, s, a);
   kg_materials_declare(plan, s, a);
-  kg_plan_array(plan, "load vectors", kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d,
-                load | KG_ANEW, &a->load);
+  kg_plan_array(plan, "load vectors",
+                remakes ? 0 : kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load | KG_ANEW,
+                &a->load);
   kg_plan_array(plan, "values of the source",
-                values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d,
-                values | sampled, &a->source_values);
+                values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d, values,
+                &a->source_values);
 }
 
 static kedge_status put(kg_pipeline *p, void *array, const void *host, size_t bytes)
@@ -111,7 +111,7 @@ static kedge_status put_reference(kg_pipeline *p)
   return kg_copy_in(p->ctx, a->reference, reference, kg_reference_count(s->size.order) * d);
 }
 
-kedge_status kg_make_loads(kg_pipeline *p)
+static kedge_status make_loads(kg_pipeline *p)
 {
   const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
   kedge_status status = KEDGE_OK;
@@ -148,7 +148,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
-  if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(kg_make_loads(p));
+  if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(make_loads(p));
   return make_boundary(p);
 }
 
