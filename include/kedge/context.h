@@ -82,4 +82,9 @@ KEDGE_API void kedge_partial_files_remove(void);
 KEDGE_API void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *function,
                                           void *user);
 
+/// Leave out moments that come less than `seconds` after the last one that the progress function
+/// was told of: a function of a slow language takes longer than stages of small solves. 0, as at
+/// first, leaves out none.
+KEDGE_API void kedge_context_set_progress_interval(kedge_context *ctx, double seconds);
+
 KEDGE_END_DECLS

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/loop.h"
 #include "device/placement.h"
@@ -148,10 +149,24 @@ void kedge_context_set_progress(kedge_context *ctx, kedge_progress_function *fun
   ctx->progress_user = user;
 }
 
+void kedge_context_set_progress_interval(kedge_context *ctx, double seconds)
+{
+  ctx->progress_interval = seconds;
+}
+
+/// Whether the progress function is to be told of this moment.
+static bool is_told(kedge_context *ctx)
+{
+  if (!ctx->progress || !(ctx->progress_interval > 0.0)) return ctx->progress;
+  const double now = kg_seconds();
+  if (now - ctx->progress_told < ctx->progress_interval) return false;
+  ctx->progress_told = now;
+  return true;
+}
+
 kedge_status kg_progress(kedge_context *ctx, const kedge_progress *progress)
 {
-  KG_REQUIRE(ctx, !ctx->progress || ctx->progress(ctx->progress_user, progress),
-             KEDGE_ERR_CANCELLED, "cancelled by the progress function in the stage %s",
-             progress->stage);
+  KG_REQUIRE(ctx, !is_told(ctx) || ctx->progress(ctx->progress_user, progress), KEDGE_ERR_CANCELLED,
+             "cancelled by the progress function in the stage %s", progress->stage);
   return KEDGE_OK;
 }

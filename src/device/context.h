@@ -18,7 +18,8 @@ struct kedge_context {
   char error[1024];
   kedge_progress_function *progress;
   void *progress_user;
-  int64_t bytes_in_use, bytes_peak;  ///< of kg_alloc(), for the report
+  double progress_interval, progress_told;  ///< seconds; and when the function was last called
+  int64_t bytes_in_use, bytes_peak;         ///< of kg_alloc(), for the report
   double
       *reference[KEDGE_ORDER_MAX + 1];  ///< reference matrices, of kg_reference_of(); NULL: not yet
   bool arrays_apart;                    ///< of a solve: none lies where another one did before

@@ -245,6 +245,23 @@ static void progress_goes_to_the_function_installed_last(void **state)
   kedge_context_destroy(ctx);
 }
 
+static void progress_within_the_interval_is_left_out(void **state)
+{
+  (void)state;
+  kedge_context *ctx = open_context(KEDGE_BACKEND_HOST);
+  int64_t told = 0;
+  const kedge_progress progress = {.stage = "trace_solve", .iteration = 1};
+  kedge_context_set_progress(ctx, count_progress, &told);
+  kedge_context_set_progress_interval(ctx, 3600.0);
+  for (int i = 0; i < 3; ++i) kg_progress(ctx, &progress);
+  assert_true(told <= 1);  // 0 on a machine that started less than an hour ago
+  kedge_context_set_progress_interval(ctx, 0.0);
+  told = 0;
+  for (int i = 0; i < 3; ++i) kg_progress(ctx, &progress);
+  assert_int_equal(told, 3);
+  kedge_context_destroy(ctx);
+}
+
 static void backends_have_names(void **state)
 {
   (void)state;
@@ -272,6 +289,7 @@ int main(void)
       cmocka_unit_test(a_long_sentence_is_cut),
       cmocka_unit_test(failures_without_context_stay_with_their_thread),
       cmocka_unit_test(progress_goes_to_the_function_installed_last),
+      cmocka_unit_test(progress_within_the_interval_is_left_out),
       cmocka_unit_test(backends_have_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
