@@ -134,6 +134,7 @@ FUNCTIONS = {
     "kedge_context_device": (S, P),
     "kedge_context_reason": (S, P),
     "kedge_context_set_progress": (None, P, PROGRESS_FUNCTION, P),
+    "kedge_context_set_progress_interval": (None, P, c_double),
     "kedge_mesh_create": (c_int, P, POINTER(MeshArrays), OUT),
     "kedge_mesh_read": (c_int, P, S, OUT),
     "kedge_mesh_refine": (c_int, P, P, c_int, OUT),

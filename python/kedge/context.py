@@ -32,9 +32,11 @@ class Progress(NamedTuple):
     tolerance: float
 
 
-_process = os.getpid()
+_process, _main_thread = os.getpid(), threading.main_thread().ident
+INTERVAL = 0.05  # seconds between looks for Ctrl-C in a call without a progress function
 _threads = threading.local()
 _contexts: Any = weakref.WeakSet()
+_owned: Any = {}  # objects of the library by a reference to the life of their owner, as they were made
 
 # What functions make through their last argument, by what it is destroyed with.
 _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_refine": "mesh",
@@ -107,6 +109,7 @@ class Context:
         this = weakref.ref(self)  # so that what the library holds does not keep the context alive
         callback = c.PROGRESS_FUNCTION(lambda _, at: this()._on_progress(at))
         c.library.kedge_context_set_progress(handle, callback, None)
+        c.library.kedge_context_set_progress_interval(handle, INTERVAL)
         self._end = weakref.finalize(self, _destroy_context, handle, callback)
         self._left, self._callback = False, callback
         if not _contexts:
@@ -137,20 +140,33 @@ class Context:
     def call(self, name, *arguments, progress=None):
         """Call a function that returns a status; raise its failure, or that of a function of the caller."""
         _refuse_fork()
-        if self in _callers():
+        callers = _threads.__dict__.get("callers")
+        if callers and self in callers:
             raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
                         "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
                         "that it calls")
-        with self._turn():
+        with self._turn(callers) if callers else self._lock:
             if self._busy:
                 raise Error("kedge was called in the midst of a call in the same context, on the same thread, as a "
                             "signal handler does; let the handler set a flag, or use a context of its own")
+            # Ctrl-C is kept until the library asks whether to go on, or returns: an exception cannot pass through it.
+            kept = (threading.get_ident() == _main_thread
+                    and signal.getsignal(signal.SIGINT) is signal.default_int_handler)
             self._busy, self._progress, self.failure = True, progress, None
             status = None
             try:
-                with self._interruptible():
+                if kept:
+                    signal.signal(signal.SIGINT, self._keep)
+                if progress is not None:
+                    c.library.kedge_context_set_progress_interval(self.handle, 0)
+                try:
                     status = getattr(c.library, name)(*arguments)
                     sentence = c.library.kedge_context_error(self.handle) if status else b""
+                finally:
+                    if progress is not None:
+                        c.library.kedge_context_set_progress_interval(self.handle, INTERVAL)
+                    if kept:
+                        signal.signal(signal.SIGINT, signal.default_int_handler)
                 if self.failure is not None:
                     raise self.failure
             except BaseException:
@@ -159,46 +175,31 @@ class Context:
                 raise
             finally:
                 self._busy, self._progress, self.failure = False, None, None
-                self._sweep()
+                if self._garbage:
+                    self._sweep()
             check(status, sentence)
 
     @contextmanager
-    def _turn(self):
-        """The calls of this context one after the other. A call from a function that other contexts evaluate keeps
-        these waiting; where one of them keeps this context waiting, none would ever go on."""
-        edges = [(caller, self) for caller in _callers()]
-        if edges:
-            with _edges_lock:
-                if _waits_for(self, set(_callers())):
-                    raise Error("two contexts call functions that wait for each other, in two threads; before the solves "
-                                "make the arrays that these functions need, and call prepare() of solutions that they "
-                                "call")
-                _edges.extend(edges)
+    def _turn(self, callers):
+        """A turn for a call from a function that other contexts evaluate. It keeps these waiting; where one of them keeps
+        this context waiting, none would ever go on."""
+        edges = [(caller, self) for caller in callers]
+        with _edges_lock:
+            if _waits_for(self, set(callers)):
+                raise Error("two contexts call functions that wait for each other, in two threads; before the solves "
+                            "make the arrays that these functions need, and call prepare() of solutions that they "
+                            "call")
+            _edges.extend(edges)
         try:
             with self._lock:
                 yield
         finally:
-            if edges:
-                with _edges_lock:
-                    for edge in edges:
-                        _edges.remove(edge)
+            with _edges_lock:
+                for edge in edges:
+                    _edges.remove(edge)
 
-    @contextmanager
-    def _interruptible(self):
-        """Ctrl-C is kept until the library asks whether to go on, or returns: an exception cannot pass through it."""
-        if (threading.current_thread() is not threading.main_thread()
-                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
-            yield
-            return
-
-        def keep(_number, _frame):
-            self.failure = KeyboardInterrupt()
-
-        signal.signal(signal.SIGINT, keep)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+    def _keep(self, _number, _frame):
+        self.failure = KeyboardInterrupt()
 
     @contextmanager
     def calling(self):
@@ -247,11 +248,13 @@ def _destroy_context(handle, _callback):
 
 
 def _leave():
-    """At the end of the process: no thread begins a call any more. Where one is in a call, as a daemon may be, nothing
-    is destroyed: the call may use a mesh of any context."""
+    """At the end of the process: no thread begins a call any more, and what is left goes before its context. Where one is
+    in a call, as a daemon may be, nothing is destroyed: the call may use a mesh of any context."""
     contexts = list(_contexts)
     idle = [context._lock.acquire(blocking=False) and not context._busy for context in contexts]
     if all(idle):
+        for life in reversed(list(_owned)):
+            _discard(life)
         return
     for context in contexts:
         context._left = True
@@ -273,18 +276,22 @@ def _destroy_made(kind, made):
 class _Life:
     """As long as it lives there is an object of the library."""
 
+    __slots__ = ("__weakref__",)
+
 
 def own(owner, context, destroy, handle, *kept):
     """Let an object of the library go with its Python object, and before those of the owners `kept`.
 
-    What weakref keeps until then are lives alone: an owner may hold functions of the caller, and these the owner.
+    What is kept until then are lives alone: an owner may hold functions of the caller, and these the owner.
     """
     owner.life = _Life()
-    weakref.finalize(owner.life, _discard, context, destroy, handle, *(one.life for one in kept))
+    _owned[weakref.ref(owner.life, _discard)] = context, destroy, handle, [one.life for one in kept]
 
 
-def _discard(context, destroy, handle, *_kept):
-    if os.getpid() == _process:
+def _discard(life):
+    owned = _owned.pop(life, None)
+    if owned is not None and os.getpid() == _process:
+        context, destroy, handle, _kept = owned
         context.discard(destroy, handle)
 
 

@@ -110,6 +110,7 @@ class Problem:
             _key_of(name)
         self.__dict__["_settings"] = {}
         self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
+        self.parsed(_checker())
 
     @classmethod
     def read(cls, path: Path, **changes: Any) -> Problem:
@@ -126,11 +127,18 @@ class Problem:
         problem = cls.__new__(cls)
         problem.__dict__["_settings"] = settings
         problem._change(changes)
+        problem.parsed(_checker())
         return problem
 
     def replace(self, **changes: Any) -> Problem:
         """The same problem with other arguments. Regions and groups that a dict does not name stay as they are; a value
         that is no dict is that of all regions."""
+        problem = self._changed(changes)
+        problem.parsed(_checker())
+        return problem
+
+    def _changed(self, changes):
+        """What replace() returns, before the library looks at it."""
         problem = Problem.__new__(Problem)
         problem.__dict__["_settings"] = dict(self._settings)
         problem._change(changes)
@@ -159,7 +167,7 @@ class Problem:
         return f"<kedge.Problem: {', '.join(rows)}>"
 
     def _change(self, changes):
-        """Take arguments into the settings, and let the library look at them."""
+        """Take arguments into the settings."""
         for name, value in changes.items():
             if value is None:
                 continue
@@ -176,7 +184,6 @@ class Problem:
                 self._settings[_key_of(name)] = setting(name, value)
                 if name in ("diffusion", "reaction", "source"):
                     self._leave_regions(name)
-        self.parsed(_checker())
 
     def _leave_regions(self, name):
         """Values of regions would hide that of all; their sections stay."""
@@ -247,7 +254,7 @@ class _Built:
     def apply(self, changed):
         """Set what has changed of a problem's settings, all or nothing: the library looks at parameters first."""
         order = {"parameters": 0, "region": 1, "boundary": 2}
-        changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].split()[0], 3))
+        changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].partition(" ")[0], 3))
         settings, functions = (c.Setting * len(changed))(), {}
         for one, ((section, key), value) in zip(settings, changed):
             one.section, one.key = section.encode(), key.encode()
@@ -353,6 +360,8 @@ def setting(name, value):
 
 def datum(name, value):
     """Text, an array of one number an element, an expression of solutions, or a function."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Operators):
         return value.expression()
     if is_array(value):

@@ -20,6 +20,9 @@ from .fields import Fields
 from .hints import Any, Array, Function, Path, Tuple, Union
 
 
+REPORT_BYTES = ctypes.sizeof(c.Report)
+
+
 class Stage(NamedTuple):
     seconds: float
     bytes: float
@@ -69,10 +72,12 @@ class Memory:
 
     def __init__(self, mesh, context, handle):
         self.mesh, self.handle = mesh, handle
-        self._users, self._overwritten = weakref.WeakSet(), False
+        self._users, self._overwritten = None, False
         own(self, context, c.library.kedge_solution_destroy, handle, mesh)
 
     def use(self, user):
+        if self._users is None:
+            self._users = weakref.WeakSet()
         self._users.add(user)
         if self._overwritten:
             raise InputError("a solution that data are made of is being overwritten: it is out of a solve that goes on")
@@ -117,12 +122,16 @@ class Solution(Fields):
 
     def _take(self, problem, built):
         """The library has made the solution, or overwritten it."""
-        for name in ("u", "q", "sigma", "u_star", "indicator"):
-            self.__dict__.pop(name, None)
         self.problem, self._built, self._called = problem, built, dict(built.functions)
         self._raw = self._raw_report()
         self.order = self._raw.order
         self._modes = {}
+
+    def _take_again(self, problem, built):
+        """The library has overwritten the solution."""
+        for name in ("u", "q", "sigma", "u_star", "indicator"):
+            self.__dict__.pop(name, None)
+        self._take(problem, built)
 
     __reduce_ex__ = refuse_pickle
 
@@ -142,7 +151,7 @@ class Solution(Fields):
         return Report(self._raw_report())
 
     def _raw_report(self):
-        raw = c.Report(ctypes.sizeof(c.Report))
+        raw = c.Report(REPORT_BYTES)
         check(c.library.kedge_solution_report(self.handle, raw), b"")  # without the context, which may be in a call
         return raw
 

@@ -5,7 +5,6 @@ import ctypes
 import os
 import sys
 import warnings
-from contextlib import nullcontext
 from operator import attrgetter
 from typing import Iterable, List, Optional, overload
 
@@ -24,6 +23,7 @@ from .solution import Solution
 
 
 Watch = Union[bool, Callable[[Progress], Any], None]
+DATA_BYTES = ctypes.sizeof(c.Data)
 FILLED = ("u", "u_star", "qx", "qy")  # fields that arrays of the caller are filled with
 
 
@@ -59,10 +59,11 @@ class Solver:
 
         After an update that fails the problem is the one before, and the next solve or update sets up anew.
         """
-        problem = self.problem.replace(**changes)
-        if not set(self.problem.settings) <= set(problem.settings):
+        problem = self._problem._changed(changes)
+        before, after = self._problem.settings, problem.settings
+        if not before.keys() <= after.keys():
             self._set_up = None  # what a problem of the library has been given it cannot lose
-        changed = {key: value for key, value in problem.settings.items() if not same_data(self.problem.settings.get(key), value)}
+        changed = {key: value for key, value in after.items() if not same_data(before.get(key), value)}
         set_up = self._set_up
         try:
             if set_up is None:
@@ -124,19 +125,21 @@ class Solver:
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)
         data = _Data(self, source, boundary, start)
-        set_up, problem = self._ready(progress), self.problem
-        if out is not None and wanted("out", out, Solution)._built is not set_up.built:
-            raise InputError("out is a solution that this solver has not made, or one from before an update that failed")
+        set_up, problem = self._ready(progress), self._problem
         if out is not None:
+            if wanted("out", out, Solution)._built is not set_up.built:
+                raise InputError("out is a solution that this solver has not made, or one from before an update that failed")
             _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
-        self._fill(data, {} if into is None else by_name("into", into, "field", "array"))
-        handle = ctypes.c_void_p() if out is None else out.handle
-        with nullcontext() if out is None else out.memory.overwriting():
-            _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
+        if into is not None:
+            self._fill(data, by_name("into", into, "field", "array"))
         if out is None:
-            out = Solution(self.mesh, problem, self.context, handle, set_up.built)
+            handle = ctypes.c_void_p()
+            _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
+            out = Solution(self._mesh, problem, self.context, handle, set_up.built)
         else:
-            out._take(problem, set_up.built)
+            with out.memory.overwriting():
+                _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, out.handle)
+            out._take_again(problem, set_up.built)
         return _judge([out], on_failure)[0]
 
     def shape(self, field: str = "u_star") -> Tuple[int, ...]:
@@ -153,7 +156,7 @@ class Solver:
     def _fill(self, data, into):
         """Have the solve of these data fill arrays."""
         borrow, order = Borrowed if self.context.backend == "cuda" else OfHost, self._report(self._ready(None)).order
-        values, kept = (c.DeviceValues * max(len(into), 1))(), []
+        values, kept = (c.DeviceValues * len(into))(), []
         for value, (field, array) in zip(values, into.items()):
             name = f"into[{field!r}]"
             if field not in FILLED:
@@ -340,22 +343,26 @@ class _Data:
     """Source and boundary values of one solve as kedge_data, and what it points to."""
 
     def __init__(self, solver, source, boundary, start):
-        boundary = {} if boundary is None else by_name("boundary", boundary, "group", "value")
-        if start is not None:
-            wanted("start", start, Solution)
-        if hasattr(source, "items"):
+        self.kept, self._mesh, context = [], solver.mesh, solver.context
+        self.raw = raw = c.Data(DATA_BYTES)
+        if isinstance(source, str):
+            raw.source = source.encode()
+        elif hasattr(source, "items"):
             raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
-        self.kept, self._mesh, context = [], solver.mesh, solver.context
-        values = (c.BoundaryValue * max(len(boundary), 1))()
+        elif source is not None:
+            raw.source, raw.source_function, raw.source_user = self._datum("source", source, context)
+        if start is not None:
+            raw.start = wanted("start", start, Solution).handle
+        if boundary is None:
+            return
+        values = (c.BoundaryValue * len(by_name("boundary", boundary, "group", "value")))()
         for value, (group, given) in zip(values, boundary.items()):
             if isinstance(given, tuple(CONDITIONS.values())):
                 given = _value_of(solver, group, given)
             value.group = str(group).encode()
             value.text, value.function, value.user = self._datum(f"boundary[{group!r}]", given, context)
-        text, function, user = (None,) * 3 if source is None else self._datum("source", source, context)
-        self.raw = c.Data(ctypes.sizeof(c.Data), text, function, user, len(boundary), values,
-                          start.handle if start is not None else None)
+        raw.n_values, raw.values = len(values), values
 
     def _datum(self, name, value, context):
         value = datum(name, value)
@@ -409,7 +416,10 @@ def _check_failure(on_failure):
 
 def _call(context, progress, *call):
     """A call that shows its progress."""
-    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+    if progress is None:
+        context.call(*call)
+        return
+    if not (isinstance(progress, bool) or callable(progress)):
         raise WrongType(f"progress is {progress!r}; it takes True, or a function of a kedge.Progress")
     line = _Line() if progress is True else None
     try:

@@ -45,6 +45,26 @@ class Processes(unittest.TestCase):
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
         self.assertTrue(kedge.Solver(kedge.square(4), sines(), self.context).solve().report.converged)
 
+    def test_ctrl_c_ends_a_solve_that_nothing_watches(self):
+        problem = sines(order=2).replace(**LONG)
+        solver = kedge.Solver(kedge.square(100), problem, "host")  # a GPU has done it before it is asked
+        statuses, solve = [], c.library.kedge_solver_solve
+
+        def counted(*arguments):
+            statuses.append(solve(*arguments))
+            return statuses[-1]
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", kedge.Note)
+            began = time.monotonic()
+            solver.solve(on_failure="warn")
+            threading.Timer(0.2 * (time.monotonic() - began), os.kill, (os.getpid(), signal.SIGINT)).start()
+            with mock.patch.object(c.library, "kedge_solver_solve", counted), self.assertRaises(KeyboardInterrupt):
+                solver.solve(on_failure="warn")
+                time.sleep(60)  # a signal that came too late would end this
+        self.assertEqual(statuses, [c.STATUS.index("ERR_CANCELLED")])
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
     def test_a_signal_handler_that_solves_in_a_solve_is_refused(self):
         solver = kedge.Solver(kedge.square(60), sines(order=2).replace(**{**LONG, "tolerance": 1e-10}), self.context)
         other = kedge.Solver(kedge.square(4), sines(), self.context)
