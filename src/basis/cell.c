@@ -14,7 +14,7 @@ static void triangle_flux(int order, long double r, long double s, long double *
                           long double *divergence)
 {
   const int N = kg_triangle_modes(order);
-  kg_wide_dubiner(order, r, s, value, divergence, divergence + N);
+  kg_wide_dubiner(order, r, s, value, divergence, divergence ? divergence + N : NULL);
   for (int i = 0; i < N; ++i) value[N + i] = value[i];
 }
 
@@ -80,10 +80,11 @@ static int flux_of_quadrilateral(int order)
   return 2 * (order + 1) * (order + 2);
 }
 
-/// Orthonormal Legendre polynomials and their derivatives.
+/// Orthonormal Legendre polynomials and their derivatives, or with slope NULL without.
 static void legendre(int order, long double t, long double *value, long double *slope)
 {
   kg_wide_legendre(order, t, value);
+  if (!slope) return;
   // Plain P_k have P'_k = P'_k-2 + (2 k - 1) P_k-1; here all are scaled by sqrt(k + 1/2).
   long double scale[ORDERS];
   kg_wide_legendre(order, 1.0L, scale);
@@ -105,8 +106,8 @@ static void quadrilateral_modes(int order, long double r, long double s, long do
                                 long double *phi_r, long double *phi_s)
 {
   long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
-  legendre(order, r, a, da);
-  legendre(order, s, b, db);
+  legendre(order, r, a, phi_r ? da : NULL);
+  legendre(order, s, b, phi_r ? db : NULL);
   for (int i = 0; i <= order; ++i)
     for (int j = 0; j <= order; ++j) {
       const int mode = mode_of_quadrilateral(i, j);
@@ -123,15 +124,16 @@ static void quadrilateral_flux(int order, long double r, long double s, long dou
                                long double *divergence)
 {
   long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
-  legendre(order + 1, r, a, da);
-  legendre(order + 1, s, b, db);
+  legendre(order + 1, r, a, divergence ? da : NULL);
+  legendre(order + 1, s, b, divergence ? db : NULL);
   const int half = flux_of_quadrilateral(order) / 2;
   for (int i = 0; i <= order + 1; ++i)
     for (int j = 0; j <= order; ++j) {
       const int k = i * (order + 1) + j;
       value[k] = a[i] * b[j];
-      divergence[k] = da[i] * b[j];
       value[half + k] = b[i] * a[j];
+      if (!divergence) continue;
+      divergence[k] = da[i] * b[j];
       divergence[half + k] = db[i] * a[j];
     }
 }

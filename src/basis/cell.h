@@ -28,7 +28,7 @@ typedef struct kg_cell {
   /// Values and derivatives of the modes at (r, s), [N] each. The derivatives may be NULL, both.
   void (*modes)(int order, long double r, long double s, long double *phi, long double *phi_r,
                 long double *phi_s);
-  /// Values of the flux functions and their divergences, [S] each.
+  /// Values of the flux functions and their divergences, [S] each; the latter may be NULL.
   void (*flux)(int order, long double r, long double s, long double *value,
                long double *divergence);
   /// The map of elements of geometry order 1 .. KG_GEOMETRY_MAX, where 1 means straight ones:

@@ -77,14 +77,14 @@ static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long
                        long double s)
 {
   const int n_shape = 3 * p->n_nodes;
-  long double shape[3 * KG_NODES_MAX], phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  long double shape[3 * KG_NODES_MAX], phi[MODES_MAX], flux[FLUX_MAX];
   cell->map(p->geometry, r, s, shape);
   kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
   for (int k = 0; k < n_shape; ++k)
     ((double *)p->map_by_point)[k * p->n_map + q] = (double)shape[k];
   cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
-  cell->flux(p->size.order, r, s, flux, divergence);
+  cell->flux(p->size.order, r, s, flux, NULL);
   kg_round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
 }
 
@@ -235,14 +235,14 @@ static void fill_facet(const kg_cell *cell, kg_cell_sizes z, int l, const wide_t
 {
   const int N = z.n_modes, S = z.n_flux, m = z.n_facet, n = z.n_trace, packed = N * (N + 1) / 2;
   long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX], psi[KEDGE_ORDER_MAX + 1], at[2], along[2];
-  long double phi[MODES_MAX], flux[FLUX_MAX], divergence[FLUX_MAX];
+  long double phi[MODES_MAX], flux[FLUX_MAX];
   kg_wide_gauss_jacobi(m, 0, x, w);
   for (int q = 0; q < m; ++q) {
     kg_cell_facet_point(cell, l, x[q], at, along);
     const long double normal[2] = {along[1], -along[0]};  // outward; its length is ds/dt
     kg_wide_legendre(z.order, x[q], psi);
     cell->modes(z.order, at[0], at[1], phi, NULL, NULL);
-    cell->flux(z.order, at[0], at[1], flux, divergence);
+    cell->flux(z.order, at[0], at[1], flux, NULL);
     for (int k = 0; k < m; ++k) {
       const long double weighted = w[q] * psi[k];
       const int c = l * m + k;
@@ -277,9 +277,9 @@ static void fill_weak(const kg_cell_tables *t, const wide_tables *wide)
 static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wide_tables *wide)
 {
   const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
-  long double flux[FLUX_MAX], divergence[FLUX_MAX];
+  long double flux[FLUX_MAX];
   for (int q = 0; q < t->points.n; ++q) {
-    cell->flux(t->size.order, wide->rule[q], wide->rule[t->points.n + q], flux, divergence);
+    cell->flux(t->size.order, wide->rule[q], wide->rule[t->points.n + q], flux, NULL);
     for (int c = 0; c < 2; ++c) {
       double *const row = (double *)t->gradient + (2 * q + c) * p;
       for (int j = 0; j < p; ++j) {
