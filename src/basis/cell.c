@@ -70,6 +70,24 @@ static void triangle_rule(int rows, long double *r, long double *s, long double 
   }
 }
 
+static void triangle_products(int order, int rows, const long double *r, const long double *s,
+                              double *value, double *flux)
+{
+  enum { MODES = ORDERS * (ORDERS + 1) / 2 };
+  double along[KG_GAUSS_MAX][ORDERS], across[KG_GAUSS_MAX][MODES];
+  const int N = kg_triangle_modes(order), n_star = kg_triangle_modes(order + 1);
+  for (int k = 0; k < rows; ++k) {
+    const double a = (double)(2.0L * (1.0L + r[k]) / (1.0L - s[k]) - 1.0L);
+    kg_dubiner_factors(order + 1, a, (double)s[k * rows], along[k], across[k]);
+  }
+  for (int q = 0; q < rows * rows; ++q, value += n_star, flux += 2 * N) {
+    for (int d = 0, mode = 0; d <= order + 1; ++d)
+      for (int i = 0; i <= d; ++i, ++mode)
+        value[mode] = along[q % rows][i] * across[q / rows][mode];
+    for (int i = 0; i < N; ++i) flux[i] = flux[N + i] = value[i];
+  }
+}
+
 static int modes_of_quadrilateral(int order)
 {
   return (order + 1) * (order + 1);
@@ -80,7 +98,7 @@ static int flux_of_quadrilateral(int order)
   return 2 * (order + 1) * (order + 2);
 }
 
-/// Orthonormal Legendre polynomials and their derivatives, or with slope NULL without.
+/// Orthonormal Legendre polynomials and their derivatives, unless slope is NULL.
 static void legendre(int order, long double t, long double *value, long double *slope)
 {
   kg_wide_legendre(order, t, value);
@@ -149,6 +167,25 @@ static void quadrilateral_rule(int rows, long double *r, long double *s, long do
   }
 }
 
+static void quadrilateral_products(int order, int rows, const long double *r, const long double *s,
+                                   double *value, double *flux)
+{
+  double line[KG_GAUSS_MAX][ORDERS];
+  const int n_star = modes_of_quadrilateral(order + 1), half = flux_of_quadrilateral(order) / 2;
+  (void)s;  // runs through the same numbers as r
+  for (int k = 0; k < rows; ++k) kg_legendre(order + 1, (double)r[k], line[k]);
+  for (int q = 0; q < rows * rows; ++q, value += n_star, flux += 2 * half) {
+    const double *const a = line[q % rows], *const b = line[q / rows];
+    for (int i = 0; i <= order + 1; ++i) {
+      for (int j = 0; j <= order + 1; ++j) value[mode_of_quadrilateral(i, j)] = a[i] * b[j];
+      for (int j = 0; j <= order; ++j) {
+        flux[i * (order + 1) + j] = a[i] * b[j];
+        flux[half + i * (order + 1) + j] = b[i] * a[j];
+      }
+    }
+  }
+}
+
 /// Facets 0-1 and 1-2, then 3-2 and 0-3: all run with r or s, unlike those of triangles. The inside
 /// goes row by row.
 static void quadrilateral_nodes(int order, double *r, double *s)
@@ -213,6 +250,7 @@ const kg_cell kg_triangle = {
     .flux = triangle_flux,
     .map = triangle_map,
     .rule = triangle_rule,
+    .products = triangle_products,
     .nodes = kg_lagrange_nodes,
 };
 
@@ -228,6 +266,7 @@ const kg_cell kg_quadrilateral = {
     .flux = quadrilateral_flux,
     .map = quadrilateral_map,
     .rule = quadrilateral_rule,
+    .products = quadrilateral_products,
     .nodes = quadrilateral_nodes,
 };
 

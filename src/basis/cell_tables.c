@@ -73,15 +73,22 @@ kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, i
   return points;
 }
 
-static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
-                       long double s)
+static void fill_map(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
+                     long double s)
 {
   const int n_shape = 3 * p->n_nodes;
-  long double shape[3 * KG_NODES_MAX], phi[MODES_MAX], flux[FLUX_MAX];
+  long double shape[3 * KG_NODES_MAX];
   cell->map(p->geometry, r, s, shape);
   kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
   for (int k = 0; k < n_shape; ++k)
     ((double *)p->map_by_point)[k * p->n_map + q] = (double)shape[k];
+}
+
+static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
+                       long double s)
+{
+  long double phi[MODES_MAX], flux[FLUX_MAX];
+  fill_map(cell, p, q, r, s);
   cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
   cell->flux(p->size.order, r, s, flux, NULL);
@@ -109,8 +116,7 @@ static void fill_facet_points(const kg_cell *cell, const kg_cell_points *p, int 
 }
 
 /// @param[in] scratch  3 rows^2 numbers; the rule is left there: r, s, weights
-static void fill_points(const kg_cell *cell, int rows, kg_cell_behind behind, long double *scratch,
-                        const kg_cell_points *p)
+static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const kg_cell_points *p)
 {
   const int n_rule = rows * rows;
   long double *const r = scratch, *const s = r + n_rule, *const w = s + n_rule;
@@ -118,6 +124,15 @@ static void fill_points(const kg_cell *cell, int rows, kg_cell_behind behind, lo
   kg_round_all(n_rule, r, (double *)p->r);
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
+}
+
+/// @param[in] scratch  as for fill_rule()
+static void fill_points(const kg_cell *cell, int rows, kg_cell_behind behind, long double *scratch,
+                        const kg_cell_points *p)
+{
+  const int n_rule = rows * rows;
+  const long double *const r = scratch, *const s = r + n_rule;
+  fill_rule(cell, rows, scratch, p);
   for (int q = 0; q < n_rule; ++q) fill_point(cell, p, q, r[q], s[q]);
   for (int v = 0; behind == KG_BEHIND_CORNERS && v < cell->n_vertices; ++v)
     fill_behind(cell, p, n_rule + v, cell->corner[v][0], cell->corner[v][1]);
@@ -137,6 +152,25 @@ kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int 
     fill_points(cell, rows, behind, scratch, &points);
   }
   free(scratch);
+  return status;
+}
+
+kedge_status kg_cell_rule_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                 int rows, double **values, kg_cell_points *rule)
+{
+  const int n = rows * rows;
+  const size_t count = lay_out_points(cell, order, geometry, n, NULL, rule);
+  long double *r;
+  *values = NULL;
+  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)n, sizeof *r, &r));
+  const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
+  lay_out_points(cell, order, geometry, n, *values, rule);
+  if (status == KEDGE_OK) {
+    fill_rule(cell, rows, r, rule);
+    cell->products(order, rows, r, r + n, (double *)rule->value, (double *)rule->flux);
+    for (int q = 0; q < n; ++q) fill_map(cell, rule, q, r[q], r[n + q]);
+  }
+  free(r);
   return status;
 }
 

@@ -43,6 +43,11 @@ kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, i
 /// @param[out] values  owned by the caller (free), kg_cell_points_count() doubles
 kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
                                    int rows, kg_cell_behind behind, double **values);
+/// The points of a rule, from kg_cell.products.
+/// @param[in]  rows    at most KG_GAUSS_MAX
+/// @param[out] values  owned by the caller (free); the points lie in it
+kedge_status kg_cell_rule_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
+                                 int rows, double **values, kg_cell_points *rule);
 /// The nodes of the Lagrange cell of an order as points of weight 0. Their functions of the map add
 /// up to 1 in floating-point numbers.
 /// @param[in]  node_order  1 .. KEDGE_ORDER_MAX + 1

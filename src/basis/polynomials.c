@@ -17,8 +17,8 @@ void kg_wide_legendre(int order, long double t, long double *psi)
   }
 }
 
-/// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n, and their derivatives, or with dp NULL
-/// without.
+/// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n, and their derivatives, unless dp is
+/// NULL.
 static void orthonormal_jacobi(int n, int alpha, long double x, long double *p, long double *dp)
 {
   const long double a = alpha;

@@ -51,15 +51,12 @@ kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_poin
 
 kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points *out)
 {
-  const int order = s->size.order;
   *out = (kg_element_points){0};
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
     const int k = shape_of(cell);
-    KG_TRY(kg_cell_points_create(s->ctx, cell, order, s->mesh->geometry, rows, KG_BEHIND_NOTHING,
-                                 &out->values[k]));
-    out->points[k] =
-        kg_cell_points_at(cell, order, s->mesh->geometry, rows, KG_BEHIND_NOTHING, out->values[k]);
+    KG_TRY(kg_cell_rule_create(s->ctx, cell, s->size.order, s->mesh->geometry, rows,
+                               &out->values[k], &out->points[k]));
   }
   return KEDGE_OK;
 }
@@ -89,10 +86,8 @@ kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n)
   return part;
 }
 
-/// The corners of an element, of a curved one all nodes of its map.
-/// @return how many there are
-static int nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
-                    double y[KG_NODES_MAX])
+int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
+                double y[KG_NODES_MAX])
 {
   const kg_cell *cell = kg_block_of(mesh, element)->cell;
   const int32_t *const v = kg_element_vertices(mesh, element);
@@ -117,20 +112,11 @@ void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int3
                      int stride, double *xy)
 {
   double x[KG_NODES_MAX], y[KG_NODES_MAX];
-  const int V = nodes_of(s->mesh, element, x, y);
+  const int V = kg_nodes_of(s->mesh, element, x, y);
   for (int q = 0; q < points->n; ++q) {
     xy[stride * q] = at_point(V, points->map + 3 * q * V, x);
     xy[stride * q + 1] = at_point(V, points->map + 3 * q * V, y);
   }
-}
-
-void kg_weigh_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
-                     double *weight)
-{
-  double x[KG_NODES_MAX], y[KG_NODES_MAX];
-  nodes_of(s->mesh, element, x, y);
-  for (int q = 0; q < points->n; ++q)
-    weight[q] = points->weight[q] * kg_cell_place_at(points, q, x, y).jacobian;
 }
 
 /// Diffusion at the points of an element, of the equation as it was solved.
@@ -151,13 +137,6 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
   kg_coefficients_evaluate(&s->equation, &located, value);
   for (int i = 0; i < 3 * n; ++i) value[i] *= s->scale;
   return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
-}
-
-void kg_diffusion_at(const kedge_solution *s, const kg_cell_points *points, int32_t element,
-                     double *value)
-{
-  diffusion_at(s, points, element, value);
-  for (int i = 0; i < 3 * points->n; ++i) value[i] /= s->scale;
 }
 
 /// A row of the diffusion tensor of an element in which it is constant.
@@ -184,7 +163,7 @@ static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *
   const int component = component_of(field);
   kg_cell_diffusion diffusion = {0};
   if (!is_flux) diffusion = diffusion_at(s, points, element, kappa);
-  const int V = nodes_of(s->mesh, element, x, y);
+  const int V = kg_nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   for (int q = 0; q < points->n; ++q) {
     const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, 1, x, y);
@@ -259,7 +238,7 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[FLUX_MAX],
       means[KG_CELL_MEANS];
   const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
-  nodes_of(s->mesh, element, x, y);
+  kg_nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
   kg_cell_means_of(rule, &diffusion, x, y, u, flux, (kg_team){0}, means);

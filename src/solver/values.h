@@ -2,6 +2,7 @@
 /// Values of a solution at points of its elements. Elements are in the mesh's numbering.
 #pragma once
 #include "basis/cell_tables.h"
+#include "expression/program.h"
 #include "solver/solution.h"
 
 /// Points of an element of each shape that the mesh has, with the tables of the solution's order.
@@ -24,28 +25,56 @@ const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_elem
 /// Points [first, first + n) of these.
 kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n);
 
+/// Write the corners of an element, of a curved one all nodes of its map.
+/// @return how many there are
+int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
+                double y[KG_NODES_MAX]);
+
 /// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1].
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
-
-/// The weights of the points of an element: sums of weight times value are integrals over it.
-void kg_weigh_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
-                     double *weight);
 
 /// A field of which all modes are kept, at the points of an element: [point].
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values);
 
-/// Diffusion xx, xy, yy in the problem's units at the points of an element, of which there are at
-/// most (KEDGE_ORDER_MAX + 3)^2.
-/// @param[out] value  [4][points->n]; the last row is work
-void kg_diffusion_at(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
-                     double *value);
-
 /// The mean of a field over an element.
 /// @param[in] rule  its points; read where all modes are kept
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
                      int32_t element);
+
+// Errors by a rule of any number of points (squares.c), group by group: 32 neighbours of a batch.
+
+/// Squares of L2 norms; `energy` is the integral of q times the flux.
+typedef struct kg_squares {
+  double u, u_star, q, sigma, energy;
+} kg_squares;
+
+/// All modes of the solution are in host memory; nothing is owned but what open makes.
+typedef struct kg_measure {
+  const kedge_solution *solution;
+  const kg_function *exact[3];  ///< u, u_x, u_y
+  kg_program program;           ///< of all three; no results: they are evaluated one by one
+  kg_element_points rule;
+  int n_points, n_parts;  ///< of an element; into which they are cut
+  double *memory;         ///< of the threads
+} kg_measure;
+
+/// @param[in]  rows  points a direction, at most KG_GAUSS_MAX
+/// @param[out] m     kg_measure_close(), also after a failure
+kedge_status kg_measure_open(const kedge_solution *solution, const kedge_problem *problem, int rows,
+                             kg_measure *m);
+void kg_measure_close(kg_measure *m);
+
+/// Add what part 0 .. n_parts - 1 of the points has in the elements of a group. Threads may do so
+/// side by side.
+/// @param[in,out] error, exact  of the errors; of the exact solution
+void kg_measure_part(const kg_measure *m, int32_t group, int part, kg_squares *error,
+                     kg_squares *exact);
+/// For kg_loop_threads(): the work of a part.
+int64_t kg_measure_work(const kg_measure *m);
+
+void kg_squares_add(const kg_squares *part, kg_squares *sum);
 
 /// Whether solutions that a problem takes as data are of its mesh, and have kept their fields.
 /// @param[in] result  that is overwritten meanwhile, which is refused; NULL: a new one

@@ -325,6 +325,40 @@ static void tables_of_the_triangle_are_those_of_its_fast_operators(void **state)
   }
 }
 
+static void assert_all_near(const double *a, const double *b, int n, double tolerance)
+{
+  for (int i = 0; i < n; ++i) assert_at_most(fabs(a[i] - b[i]), tolerance * (1.0 + fabs(b[i])));
+}
+
+/// From products it is made in a part of the time.
+static void a_rule_has_the_points_and_functions_of_its_cell(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2; ++k)
+    for (int order = 1; order <= (k == 0 ? KEDGE_ORDER_MAX : 8); ++order) {
+      const int rows = 2 * order + 10, geometry = 1 + order % 3, n = rows * rows;
+      double *values[2];
+      kg_cell_points rule;
+      must(ctx, kg_cell_points_create(ctx, cells[k], order, geometry, rows, KG_BEHIND_NOTHING,
+                                      &values[0]));
+      must(ctx, kg_cell_rule_create(ctx, cells[k], order, geometry, rows, &values[1], &rule));
+      const kg_cell_points points =
+          kg_cell_points_at(cells[k], order, geometry, rows, KG_BEHIND_NOTHING, values[0]);
+      const double tolerance = rounding(n);
+      assert_int_equal(rule.n, n);
+      assert_memory_equal(rule.r, points.r, (size_t)n * sizeof(double));
+      assert_memory_equal(rule.s, points.s, (size_t)n * sizeof(double));
+      assert_memory_equal(rule.weight, points.weight, (size_t)n * sizeof(double));
+      const size_t n_map = 3 * (size_t)(n * rule.n_nodes);
+      assert_memory_equal(rule.map, points.map, n_map * sizeof(double));
+      assert_memory_equal(rule.map_by_point, points.map_by_point, n_map * sizeof(double));
+      assert_all_near(rule.value, points.value, n * rule.size.n_star, tolerance);
+      assert_all_near(rule.flux, points.flux, n * rule.size.n_flux, tolerance);
+      free(values[0]);
+      free(values[1]);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -338,6 +372,7 @@ int main(void)
       cmocka_unit_test(the_map_is_exact_for_polynomials_of_its_order),
       cmocka_unit_test(points_of_facets_lie_behind_those_of_tables_and_measure_them),
       cmocka_unit_test(nodes_of_a_cell_carry_its_map_and_modes),
+      cmocka_unit_test(a_rule_has_the_points_and_functions_of_its_cell),
       cmocka_unit_test(points_end_with_the_corners_where_these_are_asked_for),
       cmocka_unit_test(tables_of_the_triangle_are_those_of_its_fast_operators),
   };
