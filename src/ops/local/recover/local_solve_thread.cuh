@@ -25,10 +25,10 @@ namespace kg
 
 enum { RECOVER_THREADS = 128 };
 
-/// Blocks a multiprocessor is to hold: what an H200 was fastest with.
+/// Blocks a multiprocessor is to hold: what an H200 was fastest with; order 1, an H100.
 constexpr int recover_blocks(int order)
 {
-  return order == 1 ? 8 : order == 2 ? 5 : order <= 4 ? 3 : 2;
+  return order == 1 ? 6 : order == 2 ? 5 : order <= 4 ? 3 : 2;
 }
 /// Whether the trace is lifted again after the solve, rather than kept in registers during it.
 template <int P>

@@ -41,6 +41,20 @@ KG_INLINE kg_material kg_material_at(const kg_materials *materials, int64_t grou
                           : materials->one;
 }
 
+/// Whether all elements have one diffusion, which is a number.
+KG_INLINE bool kg_are_one_number(const kg_materials *materials)
+{
+  return !materials->index && !materials->one.is_tensor;
+}
+
+/// The one material of kg_are_one_number(), as a compiler sees that it is no tensor.
+KG_INLINE kg_material kg_one_number(const kg_materials *materials)
+{
+  kg_material one = materials->one;
+  one.is_tensor = one.by_normal = false;
+  return one;
+}
+
 /// C^-1 times a tangent, in place: the change of coordinates after which diffusion is a number.
 KG_INLINE void kg_turn_tangent(const double c[3], double t[2])
 {
@@ -102,8 +116,9 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
     const int next = l == 2 ? 0 : l + 1;
     turned[l][0] = side[l][0] = x[next] - x[l];
     turned[l][1] = side[l][1] = y[next] - y[l];
-    if (material.is_tensor) kg_turn_tangent(material.root, turned[l]);
   }
+  if (material.is_tensor)
+    for (int l = 0; l < 3; ++l) kg_turn_tangent(material.root, turned[l]);
   const double det = side[0][0] * -side[2][1] - -side[2][0] * side[0][1], per_det = 1.0 / det;
   e.jacobian = 0.25 * det;
   kg_element_gradients(side, per_det, e.grad_r, e.grad_s);
@@ -122,11 +137,9 @@ KG_INLINE kg_element kg_element_of(const double x[3], const double y[3], kg_mate
   e.stiffness[2] = kj * (e.turned_s[0] * e.turned_s[0] + e.turned_s[1] * e.turned_s[1]);
   for (int l = 0; l < 3; ++l) {
     const double square = side[l][0] * side[l][0] + side[l][1] * side[l][1];
-    const double scale =
-        material.by_normal
-            ? (turned[l][0] * turned[l][0] + turned[l][1] * turned[l][1]) / sqrt(square)
-            : kg_tau_scale(material.scaling, square);
-    e.tau[l] = 0.5 * material.stabilization * scale;
+    const double turned_square = turned[l][0] * turned[l][0] + turned[l][1] * turned[l][1];
+    const double scale = kg_tau_scale(material.scaling, square);
+    e.tau[l] = 0.5 * material.stabilization * (material.by_normal ? turned_square / scale : scale);
     e.half_normal[l][0] = 0.5 * side[l][1];
     e.half_normal[l][1] = -0.5 * side[l][0];
     half[l][0] = 0.5 * turned[l][1];

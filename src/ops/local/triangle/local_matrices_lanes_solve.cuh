@@ -111,7 +111,7 @@ struct lanes_element {
 };
 
 /// The element, of the lanes of `materials`, whose corners are in shared memory.
-template <class shape>
+template <class shape, bool ONE_NUMBER>
 __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shape> &w,
                                                            const kg_materials &materials,
                                                            int64_t element)
@@ -123,9 +123,10 @@ __device__ __forceinline__ lanes_element<shape> element_of(const lanes_warp<shap
     x[l] = corner.x;
     y[l] = corner.y;
   }
-  const int lane = (int)(element % KG_LANES);
-  return lanes_element<shape>(
-      w, kg_element_of(x, y, kg_material_at(&materials, element / KG_LANES, lane)));
+  const kg_material material =
+      ONE_NUMBER ? kg_one_number(&materials)
+                 : kg_material_at(&materials, element / KG_LANES, (int)(element % KG_LANES));
+  return lanes_element<shape>(w, kg_element_of(x, y, material));
 }
 
 /// f of the modes of degree P.
