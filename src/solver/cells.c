@@ -98,9 +98,8 @@ void kg_cells_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   }
   kg_plan_array(plan, "nodes of cells", kg_shape_numbers(s, KG_ROWS_NODES, s->n_batches), d, all,
                 &a->nodes);
-  const bool condenses = s->choice.repeats && s->choice.residual != KG_REMADE_WITH_LOADS;
-  const unsigned made =
-      (s->choice.iterates == KG_SINGLE ? 0 : KG_IN(LOCAL)) | (condenses ? KG_IN(CONDENSE) : 0);
+  const unsigned plain = KG_IN(LOCAL) | (s->choice.repeats ? KG_IN(CONDENSE) : 0);
+  const unsigned made = s->choice.iterates == KG_SINGLE ? 0 : plain;
   kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
                 d, made | KG_IN(RECOVER) | KG_ANEW, &a->coefficients);
   const bool errors = s->choice.varies && s->choice.wants_errors;

@@ -27,20 +27,17 @@ static size_t local_bytes(const kg_shape *s)
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
   const size_t local = kg_shape_most_local_rows(s) * lanes * d;
   const size_t values = (size_t)kg_shape_source_points(s) * KG_LANES * d;
-  return local > values || s->choice.residual != KG_REMADE_WITH_LOADS ? local : values;
+  return local > values ? local : values;
 }
 
 void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
-  // If b is kept, local matrices are made at first with the load vectors and F^e of all elements.
-  const bool remakes = s->choice.residual == KG_REMADE_WITH_LOADS;
-  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL) | KG_ANEW;
-  const unsigned loads = remakes ? makes : KG_IN(RESIDUAL);
+  const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL) | kg_phase_of_b(&s->choice) | KG_ANEW;
   if (s->choice.iterates == KG_DOUBLE) return;
-  kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, loads,
+  kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, makes,
                 &a->chunk_load);
-  kg_plan_array(plan, "F^e of a chunk", kg_shape_most_rows(s, KG_ROWS_TRACE) * lanes, d, loads,
+  kg_plan_array(plan, "F^e of a chunk", kg_shape_most_rows(s, KG_ROWS_TRACE) * lanes, d, makes,
                 &a->chunk_condensed);
   kg_plan_array(plan, "coefficients of a chunk",
                 KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes, d, makes,
@@ -89,14 +86,6 @@ static bool next_chunk(const kg_pipeline *p, chunk *c)
   return true;
 }
 
-/// Find a chunk's first row in an array of all elements.
-static double *rows_of(const kg_pipeline *p, const chunk *c, double *array, kg_rows rows)
-{
-  const size_t before = (size_t)(c->first_patch * p->layout.count.patch_groups) * KG_LANES;
-  return kg_pipeline_rows(p, array, rows, c->of) +
-         before * (size_t)kg_batch_rows(&p->shape.batch[c->of], rows);
-}
-
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_pipeline *p, chunk *c)
 {
@@ -107,14 +96,13 @@ static kedge_status make_sides(kg_pipeline *p, chunk *c)
   return kg_trace_sides(p->ctx, &args);
 }
 
-static kedge_status make_local(kg_pipeline *p, const chunk *c, const double *load,
-                               double *condensed)
+static kedge_status make_local(kg_pipeline *p, const chunk *c)
 {
   const int32_t groups = c->batch.count.patch_groups;
   kg_coefficient coefficient;
   KG_TRY(kg_cells_coefficient(p, c->of, c->first_patch * groups, c->batch.count.n_groups,
                               p->arrays.chunk_coefficients, &coefficient));
-  return p->form->make(p->ctx, &c->elements, &coefficient, load, c->local, condensed);
+  return p->form->make(p->ctx, &c->elements, &coefficient, c->load, c->local, c->condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
@@ -135,26 +123,6 @@ static kedge_status zero_loads(kg_pipeline *p)
   return kg_zero(p->ctx, load.data, load.bytes);
 }
 
-kedge_status kg_compact_local_matrices(kg_pipeline *p)
-{
-  const bool keeps = p->shape.choice.residual != KG_REMADE_WITH_LOADS;
-  const kg_locals made = kg_shape_made_locals(&p->shape), kept = kg_shape_locals(&p->shape);
-  for (int i = 0; i < made.n_locals; ++i)
-    kg_stage_cost(
-        p, kg_local_convert_cost(&made.local[i], &kept.local[i], made.local[i].n_elements), 1.0);
-  if (!keeps) KG_TRY(zero_loads(p));
-  for (chunk c = {0}; next_chunk(p, &c);) {
-    if (keeps)
-      KG_TRY(make_local(p, &c, rows_of(p, &c, p->arrays.load, KG_ROWS_MODES),
-                        rows_of(p, &c, p->arrays.condensed, KG_ROWS_TRACE)));
-    else
-      KG_TRY(make_local(p, &c, c.load, c.condensed));
-    KG_TRY(keep_local(p, &c));
-    KG_TRY(kg_stage_announce(p, p->stage, false));
-  }
-  return KEDGE_OK;
-}
-
 /// The load vectors of a chunk. Values of the source lie where K^e will: those of a chunk of one
 /// group may be more than its K^e, so the room is all the memory that chunks have for these.
 static kedge_status make_loads(kg_pipeline *p, const chunk *c)
@@ -164,61 +132,119 @@ static kedge_status make_loads(kg_pipeline *p, const chunk *c)
   return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
 }
 
-/// Add a chunk's part to y = A x, or A x - b, in double precision; without x to y = -b. Packed K^e
-/// would do, but their rounded product with a constant is not exact.
-static kedge_status multiply_chunk(kg_pipeline *p, chunk *c, const double *x, double *y)
+/// What K^e of all chunks are made for.
+typedef struct purpose {
+  const double *x;
+  double *y;   ///< A x, with `loads` less b; without x 0 or -b; NULL: no vector is made
+  bool loads;  ///< load vectors are made; else they are zero
+  bool keeps;  ///< K^e stay, in single precision
+} purpose;
+
+/// Add a chunk's part to y in double precision. Packed K^e would do, but their rounded product with
+/// a constant is not exact.
+static kedge_status make_chunk(kg_pipeline *p, chunk *c, purpose to)
 {
-  const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
-  kg_open open;  // make() knows which rows are
+  kg_open open;  // subtract() knows which rows are
   const kg_trace_apply_args args = {.batch = c->batch,
                                     .local = c->local,
-                                    .x = x,
-                                    .y = y,
+                                    .x = to.x,
+                                    .y = to.y,
                                     .halo = p->arrays.halo,
                                     .pass.open = &open};
-  if (remakes) KG_TRY(make_loads(p, c));
-  KG_TRY(make_local(p, c, c->load, c->condensed));
-  if (x) KG_TRY(kg_trace_apply(p->ctx, &args));
-  if (!remakes) return KEDGE_OK;
+  if (to.loads) KG_TRY(make_loads(p, c));
+  KG_TRY(make_local(p, c));
+  if (to.keeps) KG_TRY(keep_local(p, c));
+  if (to.x) KG_TRY(kg_trace_apply(p->ctx, &args));
+  if (!to.loads) return KEDGE_OK;
   return kg_trace_loads(p->ctx, &(kg_trace_loads_args){args, c->condensed});
 }
 
-/// Multiplies by the K^e of all chunks. Rows between patches are left open.
-static kedge_status multiply(kg_pipeline *p, const double *x, double *y)
+/// y = 0, with the rows between patches that are left open.
+static kedge_status clear(kg_pipeline *p, double *y)
 {
-  const bool remakes = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
-  if (!x) {
-    const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.halo);
-    KG_TRY(kg_zero(p->ctx, y,
-                   (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
-    KG_TRY(kg_zero(p->ctx, halo.data, halo.bytes));
-    if (!remakes) return KEDGE_OK;
-  }
-  if (!remakes) KG_TRY(zero_loads(p));
-  for (chunk c = {0}; next_chunk(p, &c);) {
-    KG_TRY(make_sides(p, &c));
-    KG_TRY(multiply_chunk(p, &c, x, y));
-    KG_TRY(kg_stage_announce(p, p->stage, false));
-  }
-  return remakes ? kg_add_neumann(p, y, -1.0) : KEDGE_OK;
+  const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.halo);
+  KG_TRY(kg_zero(p->ctx, y,
+                 (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
+  return kg_zero(p->ctx, halo.data, halo.bytes);
 }
 
-/// b is kept, or NULL where the product has made it again.
-static kedge_status make(kedge_context *ctx, kg_residual *base, const double *x, double *r,
-                         kg_sum sum)
+/// Make the K^e of all chunks. Rows of y between patches are left open.
+static kedge_status make_all(kg_pipeline *p, purpose to)
+{
+  if (to.y && !to.x) KG_TRY(clear(p, to.y));
+  if (!to.loads) KG_TRY(zero_loads(p));
+  for (chunk c = {0}; next_chunk(p, &c);) {
+    if (!to.keeps) KG_TRY(make_sides(p, &c));
+    KG_TRY(make_chunk(p, &c, to));
+    KG_TRY(kg_stage_announce(p, p->stage, false));
+  }
+  return to.loads ? kg_add_neumann(p, to.y, -1.0) : KEDGE_OK;
+}
+
+/// r = b - r, of which rows between patches are open.
+/// @param[in] b  NULL: zero
+static kedge_status subtract(kg_pipeline *p, const double *b, double *r, kg_sum sum)
+{
+  const kg_trace_counts *n = &p->layout.count;
+  const int64_t m = p->shape.size.n_edge;
+  return kg_difference(
+      p->ctx, &(kg_difference_args){.n = n->n_free * m,
+                                    .b = b,
+                                    .r = r,
+                                    .open = {n->n_interior * m, n->n_shared * m, p->arrays.halo},
+                                    .sum = sum});
+}
+
+/// The cost of all K^e.
+static kg_cost make_cost(const kg_pipeline *p)
+{
+  const kg_locals locals = kg_shape_made_locals(&p->shape);
+  kg_cost sum = {0};
+  for (int i = 0; i < locals.n_locals; ++i)
+    sum = kg_cost_plus(sum, 1, p->form->make_cost(&p->elements[i], locals.local[i].layout));
+  return sum;
+}
+
+/// Make K^e and b. Its bits do not depend on the chunks: a row is a sum of two numbers.
+static kedge_status make_right_side(kg_pipeline *p, bool keeps)
+{
+  const kg_arrays *a = &p->arrays;
+  const kedge_status status = make_all(p, (purpose){.y = a->b, .loads = true, .keeps = keeps});
+  kg_source_rest(&p->source);
+  kg_stage_cost(p, kg_trace_loads_cost(p->shape.size, &p->shape.count), 1.0);
+  kg_stage_cost(p, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.size.n_edge), 1.0);
+  KG_TRY(status);
+  return subtract(p, NULL, a->b, (kg_sum){.part = a->vector_part, .total = &a->state->rr});
+}
+
+kedge_status kg_compact_local_matrices(kg_pipeline *p)
+{
+  const kg_locals made = kg_shape_made_locals(&p->shape), kept = kg_shape_locals(&p->shape);
+  for (int i = 0; i < made.n_locals; ++i)
+    kg_stage_cost(
+        p, kg_local_convert_cost(&made.local[i], &kept.local[i], made.local[i].n_elements), 1.0);
+  const bool has_right_side = p->shape.choice.residual == KG_REMADE && !p->repeats;
+  return has_right_side ? make_right_side(p, true) : make_all(p, (purpose){.keeps = true});
+}
+
+kedge_status kg_compact_condense(kg_pipeline *p)
+{
+  if (p->shape.choice.residual == KG_REMADE_WITH_LOADS) return KEDGE_OK;
+  kg_stage_cost(p, make_cost(p), 1.0);
+  return make_right_side(p, false);
+}
+
+static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const double *x, double *r,
+                                  kg_sum sum)
 {
   kg_pipeline *p = ((kg_remade_residual *)base)->pipeline;
-  const kg_trace_counts *n = &p->layout.count;
-  const int64_t m = p->shape.size.n_edge, rows = n->n_free * m;
-  kg_range_push("residual", p->mesh->n_elements, rows);
-  kedge_status status = multiply(p, x, r);
-  if (status == KEDGE_OK)
-    status = kg_difference(
-        ctx, &(kg_difference_args){.n = rows,
-                                   .b = p->arrays.b,
-                                   .r = r,
-                                   .open = {n->n_interior * m, n->n_shared * m, p->arrays.halo},
-                                   .sum = sum});
+  const bool loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
+  (void)ctx;
+  kg_range_push("residual", p->mesh->n_elements,
+                (int64_t)p->layout.count.n_free * p->shape.size.n_edge);
+  kedge_status status =
+      x || loads ? make_all(p, (purpose){.x = x, .y = r, .loads = loads}) : clear(p, r);
+  if (status == KEDGE_OK) status = subtract(p, p->arrays.b, r, sum);
   kg_range_pop();
   return status;
 }
@@ -232,13 +258,12 @@ static kg_cost cost(const kg_residual *base)
   const double loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1,
                              kg_trace_product_cost(z, n, &locals));
-  for (int i = 0; i < locals.n_locals; ++i)
-    sum = kg_cost_plus(sum, 1, p->form->make_cost(&p->elements[i], locals.local[i].layout));
+  sum = kg_cost_plus(sum, 1, make_cost(p));
   sum = kg_cost_plus(sum, 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
 }
 
 kg_remade_residual kg_remade_residual_of(kg_pipeline *p)
 {
-  return (kg_remade_residual){{make, cost}, p};
+  return (kg_remade_residual){{make_residual, cost}, p};
 }

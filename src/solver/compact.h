@@ -3,7 +3,9 @@
 /// quadrilaterals K' (ops/local/differences.h), and the system is solved by iterative refinement
 /// (docs/math.md#compact).
 /// K^e in double precision is made chunk by chunk, of some consecutive patches, once for those and
-/// again for every residual b - A x, up to order 3 with the chunk's part of b.
+/// again for every residual b - A x, up to order 3 with the chunk's part of b. From order 4 on b is
+/// kept, and made with the first K^e or, by a set-up, for each solve. Load vectors and F^e are a
+/// chunk's alone.
 #pragma once
 #include "linear/cg.h"
 #include "solver/pipeline.h"
@@ -11,8 +13,10 @@
 /// The residual is made anew when that of the recurrence has fallen by so much.
 #define KG_COMPACT_GAIN 1e5
 
-/// Local matrices, in single precision, and F^e of all elements, where b is kept.
+/// Local matrices, in single precision, and b, where it is kept and this is no set-up.
 kedge_status kg_compact_local_matrices(kg_pipeline *p);
+/// b for a solve of a set-up, where it is kept.
+kedge_status kg_compact_condense(kg_pipeline *p);
 
 /// r = b - A x with A in double precision, made again.
 typedef struct kg_remade_residual {

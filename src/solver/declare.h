@@ -69,6 +69,13 @@ typedef struct kg_arrays {
   double *flux_sums;                   ///< [group]: where the flux is not one number times q
 } kg_arrays;
 
+/// The phase in which b is made with precision = compact; 0: with every residual, or another one.
+static inline unsigned kg_phase_of_b(const kg_choice *c)
+{
+  if (c->residual != KG_REMADE) return 0;
+  return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
+}
+
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_robin_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

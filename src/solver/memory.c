@@ -55,7 +55,8 @@ static int64_t sampled_bytes(const kg_shape *s, int n_values)
 static bool samples_source(kg_stage stage, const kg_choice *c)
 {
   if (stage == KG_STAGE_TRACE_SOLVE) return c->residual == KG_REMADE_WITH_LOADS;
-  if (stage == KG_STAGE_TRANSFER) return c->residual != KG_REMADE_WITH_LOADS;
+  if (stage == KG_STAGE_LOCAL_MATRICES) return c->residual == KG_REMADE;
+  if (stage == KG_STAGE_TRANSFER) return c->residual == KG_PLAIN;
   return stage >= KG_STAGE_LOCAL_SOLVE && !c->loads_stay;
 }
 

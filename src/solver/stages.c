@@ -22,13 +22,13 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
   const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
-  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;  // the loads of all are never there
+  const bool compact = c->iterates == KG_SINGLE;  // whose loads are a chunk's (solver/compact.h)
   unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL);
   if (c->precond != KG_JACOBI) edge_sides |= KG_FROM(ASSEMBLY, LEVELS);
   if (c->facet_sides_stay || c->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
     edge_sides |= KG_FROM(ASSEMBLY, LEVELS) | solve;
   const unsigned sampled = c->repeats ? KG_IN(LOADS) : KG_IN(TRANSFER);
-  unsigned load = sampled | KG_IN(LOCAL), values = remakes ? 0 : sampled;
+  unsigned load = sampled | KG_IN(LOCAL), values = compact ? 0 : sampled;
   if (c->repeats) load |= KG_IN(CONDENSE);
   if (c->loads_stay) load |= c->repeats ? KG_FROM(BOUND, RECOVER) : all;
   if (!c->loads_stay) values |= KG_IN(RECOVER);
@@ -54,7 +54,7 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_cells_declare(plan, s, a);
   kg_materials_declare(plan, s, a);
   kg_plan_array(plan, "load vectors",
-                remakes ? 0 : kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load | KG_ANEW,
+                compact ? 0 : kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load | KG_ANEW,
                 &a->load);
   kg_plan_array(plan, "values of the source",
                 values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d, values,
@@ -148,7 +148,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
-  if (p->shape.choice.residual != KG_REMADE_WITH_LOADS) KG_TRY(make_loads(p));
+  if (p->shape.choice.iterates == KG_DOUBLE) KG_TRY(make_loads(p));
   return make_boundary(p);
 }
 
@@ -185,7 +185,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
   const kg_locals locals = kg_shape_locals(s);
-  const bool remakes = c->residual == KG_REMADE_WITH_LOADS;
+  const bool compact = c->iterates == KG_SINGLE;
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
   const unsigned kept = KG_FROM(LOCAL, STEP), condenses = c->repeats ? KG_IN(CONDENSE) : 0;
   // Once another form of the operator stands, packed K^e are gone.
@@ -193,15 +193,15 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
   kg_robin_declare(plan, s, a);
-  kg_plan_array(plan, "F^e", remakes ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
+  kg_plan_array(plan, "F^e", compact ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
                 KG_IN(LOCAL) | condenses | KG_ANEW, &a->condensed);
   kg_plan_array(plan, "K^e of loads",
-                c->repeats && !remakes
+                c->repeats && !compact
                     ? kg_shape_most_local_rows(s) * KG_LANES * (size_t)condensed_groups(s)
                     : 0,
                 d, KG_IN(CONDENSE), &a->load_local);
-  kg_plan_array(plan, "b", remakes ? 0 : rows, d, c->repeats ? condenses | KG_IN_SOLVE : kept,
-                &a->b);
+  kg_plan_array(plan, "b", c->residual == KG_REMADE_WITH_LOADS ? 0 : rows, d,
+                c->repeats ? condenses | KG_IN_SOLVE : kept, &a->b);
   kg_plan_array(plan, "inverse diagonal", c->precond == KG_JACOBI ? rows : 0, d, kept,
                 &a->inverse_diagonal);
 }
@@ -252,9 +252,16 @@ static kedge_status make_groups(kg_pipeline *p, int batch, int32_t first, int32_
                        condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
 }
 
+/// K^e of a set-up are made with loads that are zero.
+static kedge_status zero_loads(kg_pipeline *p)
+{
+  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.load);
+  return p->repeats ? kg_zero(p->ctx, load.data, load.bytes) : KEDGE_OK;
+}
+
 static kedge_status make_local_matrices(kg_pipeline *p)
 {
-  if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_local_matrices(p);
+  KG_TRY(zero_loads(p));
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]), most = groups_at_once(p, i);
     for (int32_t first = 0; first < n_groups; first += most) {
@@ -301,7 +308,7 @@ kedge_status kg_stage_condense(kg_pipeline *p)
 {
   const int32_t most = condensed_groups(&p->shape);
   const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
-  if (p->shape.choice.residual == KG_REMADE_WITH_LOADS) return KEDGE_OK;
+  if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_condense(p);
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
     for (int32_t first = 0; first < n_groups; first += most) {
@@ -313,23 +320,14 @@ kedge_status kg_stage_condense(kg_pipeline *p)
   return make_right_hand_side(p);
 }
 
-/// K^e of a set-up are made with loads that are zero.
-static kedge_status zero_loads(kg_pipeline *p)
-{
-  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.load);
-  const bool has = p->repeats && p->shape.choice.residual != KG_REMADE_WITH_LOADS;
-  return has ? kg_zero(p->ctx, load.data, load.bytes) : KEDGE_OK;
-}
-
 kedge_status kg_stage_local_matrices(kg_pipeline *p)
 {
-  KG_TRY(zero_loads(p));
-  KG_TRY(make_local_matrices(p));
+  const bool compact = p->shape.choice.iterates == KG_SINGLE;
+  KG_TRY(compact ? kg_compact_local_matrices(p) : make_local_matrices(p));
   const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
   for (int i = 0; i < p->shape.n_batches; ++i)
     kg_stage_cost(p, p->form->make_cost(&p->elements[i], layout), 1.0);
   KG_TRY(kg_robin_add(p));
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
-  const bool later = p->repeats || p->shape.choice.residual == KG_REMADE_WITH_LOADS;
-  return later ? KEDGE_OK : make_right_hand_side(p);
+  return p->repeats || compact ? KEDGE_OK : make_right_hand_side(p);
 }

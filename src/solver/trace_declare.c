@@ -17,7 +17,8 @@ static void declare_patches(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const size_t n_patches = (size_t)s->count.n_patches;
   const unsigned products = KG_IN(BOUND) | KG_IN(RESIDUAL) | KG_IN(STEP);
   const unsigned of_cycle = has_copies(&s->choice) ? 0 : KG_IN(DOWN) | KG_IN(UP);
-  kg_plan_array(plan, "halo", halo, sizeof *a->halo, products | of_cycle, &a->halo);
+  kg_plan_array(plan, "halo", halo, sizeof *a->halo,
+                products | of_cycle | kg_phase_of_b(&s->choice), &a->halo);
   kg_plan_array(plan, "parts of p . A p", n_patches, sizeof *a->operator_part, solve,
                 &a->operator_part);
   kg_plan_array(plan, "one kernel", s->resident_bytes, 1, solve, &a->resident);
@@ -83,8 +84,9 @@ void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   operators[s->choice.linear](plan, s, a);
   const size_t n = (size_t)s->count.n_edges * (size_t)s->size.n_edge, d = sizeof(double);
   kg_plan_array(plan, "x", n, d, KG_FROM(BOUND, RECOVER), &a->x);
-  kg_plan_array(plan, "parts of vectors", 2 * KG_PIECES, d, solve, &a->vector_part);
-  kg_plan_array(plan, "state", 1, sizeof *a->state, solve, &a->state);
+  const unsigned sums = solve | kg_phase_of_b(&s->choice);
+  kg_plan_array(plan, "parts of vectors", 2 * KG_PIECES, d, sums, &a->vector_part);
+  kg_plan_array(plan, "state", 1, sizeof *a->state, sums, &a->state);
   kg_plan_array(plan, "exponent", 1, sizeof *a->exponent, solve, &a->exponent);
   if (s->choice.precond == KG_JACOBI)
     declare_pointwise(plan, s, a);
