@@ -1,8 +1,8 @@
 // Values of a solve in device memory, in the caller's order of elements.
 #include "backend.h"
+#include "bench.h"
 #include "compare.h"
 #include "device/context.h"
-#include "support.h"
 
 #define SIDES                                                                        \
   {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x - y"}, \
@@ -30,33 +30,14 @@ static const sample samples[] = {
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
-typedef struct bench {
-  kedge_context *ctx;
-  kedge_mesh *mesh;
-  kedge_problem *problem;
-  kedge_solver *solver;
-  int order;
-} bench;
-
 static bench bench_of(const sample *s)
 {
   bench b = {.ctx = open_backend(test_backend(), 2), .problem = NULL};
-  kedge_report report = KEDGE_REPORT_INIT;
   b.problem = problem_of(b.ctx, s->settings);
   must(b.ctx, kedge_problem_set(b.problem, "mesh", "generate", s->generate));
   must(b.ctx, kedge_problem_mesh(b.problem, &b.mesh));
-  must(b.ctx, kedge_solver_create(b.ctx, b.mesh, b.problem, &b.solver));
-  must(b.ctx, kedge_solver_report(b.solver, &report));
-  b.order = report.order;
+  bench_set_up(&b);
   return b;
-}
-
-static void bench_free(bench *b)
-{
-  kedge_solver_destroy(b->solver);
-  kedge_problem_destroy(b->problem);
-  kedge_mesh_destroy(b->mesh);
-  kedge_context_destroy(b->ctx);
 }
 
 /// All numbers of a field at nodes of an order.
@@ -76,11 +57,12 @@ enum { ASKED = 5 };
 /// Fields and orders of nodes that a sample is asked for. @return how many
 static int ask(const bench *b, const sample *s, kedge_device_values asked[ASKED])
 {
-  const kedge_device_values all[ASKED] = {{KEDGE_FIELD_U, b->order, NULL},
-                                          {KEDGE_FIELD_U_STAR, b->order + 1, NULL},
+  const int order = (int)b->m - 1;
+  const kedge_device_values all[ASKED] = {{KEDGE_FIELD_U, order, NULL},
+                                          {KEDGE_FIELD_U_STAR, order + 1, NULL},
                                           {KEDGE_FIELD_U_STAR, 2, NULL},
-                                          {KEDGE_FIELD_QX, b->order, NULL},
-                                          {KEDGE_FIELD_QY, b->order + 1, NULL}};
+                                          {KEDGE_FIELD_QX, order, NULL},
+                                          {KEDGE_FIELD_QY, order + 1, NULL}};
   memcpy(asked, all, sizeof all);
   return s->has_gradient ? ASKED : 3;
 }

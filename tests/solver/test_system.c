@@ -1,11 +1,11 @@
 // The trace system as a caller sees it: product, matrix, right-hand side, and what is recovered
 // from a trace that was found elsewhere.
 #include "backend.h"
+#include "bench.h"
 #include "compare.h"
 #include "device/context.h"
 #include "grid.h"
 #include "moved.h"
-#include "support.h"
 
 typedef enum domain { IRREGULAR, CURVED, SQUARES, CURVED_SQUARES, BOTH } domain;
 
@@ -82,39 +82,18 @@ static kedge_mesh *mesh_of(kedge_context *ctx, domain of)
   }
 }
 
-/// A problem, its mesh, a solver of both, and the unknowns of its trace.
-typedef struct bench {
-  kedge_context *ctx;
-  kedge_mesh *mesh;
-  kedge_problem *problem;
-  kedge_solver *solver;
-  size_t n, m;  ///< unknowns; modes of an edge
-} bench;
-
 static bench bench_with(kedge_context *ctx, const sample *s)
 {
   bench b = {.ctx = ctx, .mesh = mesh_of(ctx, s->domain), .problem = problem_of(ctx, s->settings)};
-  kedge_report report = KEDGE_REPORT_INIT;
   must(ctx, kedge_problem_set(b.problem, "equation", "source", "exp(x)*y"));
   must(ctx, kedge_problem_set(b.problem, "solver", "tolerance", "1e-13"));
-  must(ctx, kedge_solver_create(ctx, b.mesh, b.problem, &b.solver));
-  must(ctx, kedge_solver_report(b.solver, &report));
-  b.n = (size_t)report.trace_unknowns;
-  b.m = (size_t)report.order + 1;
+  bench_set_up(&b);
   return b;
 }
 
 static bench bench_of(const sample *s)
 {
   return bench_with(open_backend(test_backend(), 2), s);
-}
-
-static void bench_free(bench *b)
-{
-  kedge_solver_destroy(b->solver);
-  kedge_problem_destroy(b->problem);
-  kedge_mesh_destroy(b->mesh);
-  kedge_context_destroy(b->ctx);
 }
 
 static double *vector(size_t n)
