@@ -101,30 +101,36 @@ kedge_status elements_diagonal(elements_bench *e)
                                                      .inverse = p->arrays.inverse_diagonal});
 }
 
-/// Sum a cost over the batches: `fast` of the form, `cells` of elements by quadrature.
-static kg_cost sum_costs(const elements_bench *e, kg_cost (*fast)(const kg_elements *),
+/// Whether points are involved; else closed forms.
+static bool is_integrated(const kg_elements *elements)
+{
+  return elements->by_quadrature && !elements->are_parallelograms;
+}
+
+/// Sum a cost over the batches: `closed` of the form, `cells` of elements by quadrature.
+static kg_cost sum_costs(const elements_bench *e, kg_cost (*closed)(const kg_elements *),
                          kg_cost (*cells)(const kg_cell_tables *, const kg_cell_material *,
                                           int64_t))
 {
   kg_cost sum = {0};
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i) {
     const kg_elements *const of = i->elements;
-    const kg_cost cost = of->by_quadrature
+    const kg_cost cost = is_integrated(of)
                              ? cells(&of->cells.tables, &i->coefficient.cells, of->n_elements)
-                             : fast(of);
+                             : closed(of);
     sum = kg_cost_plus(sum, 1, cost);
   }
   return sum;
 }
 
-static kg_cost fast_make_cost(const kg_elements *elements)
+static kg_cost closed_make_cost(const kg_elements *elements)
 {
   return kg_form_elliptic.make_cost(elements, KG_LAYOUT_PACKED);
 }
 
 kg_cost elements_make_cost(const elements_bench *e)
 {
-  return sum_costs(e, fast_make_cost, kg_cell_make_cost);
+  return sum_costs(e, closed_make_cost, kg_cell_make_cost);
 }
 
 kg_cost elements_recover_cost(const elements_bench *e)
@@ -157,9 +163,9 @@ double elements_make_flops(const elements_bench *e)
   double sum = 0.0;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i) {
     const kg_elements *const of = i->elements;
-    sum += of->by_quadrature
+    sum += is_integrated(of)
                ? make_flops(&of->cells.tables, i->coefficient.cells.exact) * of->n_elements
-               : fast_make_cost(of).flops;
+               : closed_make_cost(of).flops;
   }
   return sum;
 }
@@ -170,6 +176,9 @@ void elements_ways(const elements_bench *e, char text[32])
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i) {
     const bool exact = i->coefficient.cells.exact;
     if (text[0]) strcat(text, "+");
-    strcat(text, !i->elements->by_quadrature ? "fast" : exact ? "exact" : "adjusted");
+    strcat(text, !i->elements->by_quadrature       ? "fast"
+                 : i->elements->are_parallelograms ? "closed"
+                 : exact                           ? "exact"
+                                                   : "adjusted");
   }
 }

@@ -194,6 +194,12 @@ kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int o
   return KEDGE_OK;
 }
 
+/// Whether elements may be parallelograms.
+static bool has_halves(const kg_cell *cell, int geometry)
+{
+  return cell == &kg_quadrilateral && geometry == 1;
+}
+
 static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int rows,
                              const double *base, kg_cell_tables *t)
 {
@@ -218,8 +224,12 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
   t->rows = rows;
   t->points = kg_cell_points_at(cell, order, geometry, rows, KG_BEHIND_FACETS, of_points);
   t->points.n = rows * rows;
-  const size_t even = total + total % 2;
-  return even + kg_cell_tiles_lay_out(t, base ? base + even : NULL, &t->tiles);
+  size_t end = total + total % 2;
+  end += kg_cell_tiles_lay_out(t, base ? base + end : NULL, &t->tiles);
+  t->halves = (kg_halves){0};
+  if (!has_halves(cell, geometry)) return end;
+  end += end % 2;
+  return end + kg_halves_lay_out(order, base ? base + end : NULL, &t->halves);
 }
 
 size_t kg_cell_tables_count(const kg_cell *cell, int order, int geometry, int rows)
@@ -354,6 +364,7 @@ static void fill_tables(const kg_cell *cell, const kg_cell_tables *t, const wide
   kg_round_all(z.n_facets * z.n_modes * (z.n_modes + 1) / 2, wide->facet_mass,
                (double *)t->facet_mass);
   kg_cell_tiles_fill(t);
+  if (has_halves(cell, t->points.geometry)) kg_halves_fill(z.order, &t->halves);
 }
 
 kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,

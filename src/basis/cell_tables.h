@@ -8,6 +8,7 @@
 #pragma once
 #include "basis/cell.h"
 #include "basis/cell_tiles.h"
+#include "basis/halves.h"
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
@@ -74,6 +75,7 @@ typedef struct kg_cell_tables {
   const double *gradient;
   const double *star;  ///< [point][component][N* - 1]: derivatives of the modes but the constant
   kg_cell_tiles tiles;
+  kg_halves halves;  ///< of straight quadrilaterals, for parallelograms
 } kg_cell_tables;
 
 /// Points a direction that are enough to assemble. With one less, quadrilaterals lose the flux

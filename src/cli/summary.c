@@ -59,15 +59,16 @@ static void print_solver(const kedge_report *report)
            report->u_l2, report->u_linf, report->q_l2, report->sigma_l2, report->u_star_l2);
 }
 
-/// Elements whose matrices are integrated, and how the flux's mass matrix was inverted there.
+/// How the flux's mass matrix was inverted.
 static void print_matrices(const kedge_report *report)
 {
   const char *const triangle = report->triangle_inverse;
   const char *const quadrilateral = report->quadrilateral_inverse;
   if (!triangle[0] && !quadrilateral[0]) return;
-  printf("matrices     by quadrature");
-  if (triangle[0]) printf(", triangles: inverse %s", triangle);
-  if (quadrilateral[0]) printf(", quadrilaterals: inverse %s", quadrilateral);
+  printf("matrices     ");
+  if (triangle[0]) printf("triangles: inverse %s", triangle);
+  if (triangle[0] && quadrilateral[0]) printf(", ");
+  if (quadrilateral[0]) printf("quadrilaterals: inverse %s", quadrilateral);
   putchar('\n');
 }
 

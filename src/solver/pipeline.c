@@ -242,6 +242,8 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
       .cell = b->cell, .size = b->size, .n_elements = n, .by_quadrature = b->by_quadrature};
   e.batch = kg_batch_of_lanes(&p->batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->by_quadrature) e.cells = kg_cells_of(p, i);
+  e.are_parallelograms = b->cell == &kg_quadrilateral && p->is_affine && b->n_nodes == 0 &&
+                         !b->exact && !p->shape.choice.varies;
   return e;
 }
 

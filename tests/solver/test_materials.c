@@ -1,12 +1,14 @@
-// Coefficients that are constant in each region of triangles: the fast kernels, in all methods,
-// against quadrature and against exact solutions.
+// Coefficients that are constant in each region: the fast kernels of triangles, in all methods, and
+// the closed forms of parallelograms, against quadrature and against exact solutions.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
 #include "context.h"
+#include "core/stage.h"
 #include "mesh/mesh.h"
+#include "moved.h"
 #include "support.h"
 
 /// Loads of it are integrated exactly both ways. Where the diffusion jumps its flux does too: it is
@@ -97,6 +99,19 @@ static void assert_same_errors(const kedge_solution *a, const kedge_solution *b)
   assert_in_range(p.iterations, q.iterations - 2, q.iterations + 2);
 }
 
+/// Solve one way and the other.
+static void compare_both(const kedge_mesh *mesh, const setting *const pair[2])
+{
+  kedge_solution *fast = solve(ctx, mesh, pair[0]), *general = solve(ctx, mesh, pair[1]);
+  fields of_fast = fields_of(ctx, fast), of_general = fields_of(ctx, general);
+  assert_same_solution(&of_general, &of_fast, 1e-11);
+  assert_same_errors(fast, general);
+  fields_free(&of_fast);
+  fields_free(&of_general);
+  kedge_solution_destroy(fast);
+  kedge_solution_destroy(general);
+}
+
 static void what_quadrature_solves_fast_kernels_do_too(void **state)
 {
   (void)state;
@@ -105,17 +120,42 @@ static void what_quadrature_solves_fast_kernels_do_too(void **state)
                                      BOTH("3", "2/h", NUMBERS),    BOTH("1", "1/h", FIVE),
                                      BOTH("2", "2", FIVE),         BOTH("4", "1", FIVE)};
   kedge_mesh *mesh = strips(10, 5);
-  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
-    kedge_solution *fast = solve(ctx, mesh, pairs[k][0]), *general = solve(ctx, mesh, pairs[k][1]);
-    fields of_fast = fields_of(ctx, fast), of_general = fields_of(ctx, general);
-    assert_same_solution(&of_general, &of_fast, 1e-11);
-    assert_same_errors(fast, general);
-    fields_free(&of_fast);
-    fields_free(&of_general);
-    kedge_solution_destroy(fast);
-    kedge_solution_destroy(general);
-  }
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) compare_both(mesh, pairs[k]);
   kedge_mesh_destroy(mesh);
+}
+
+static void oblique(int n, const double from[2], double to[2])
+{
+  const double a = from[0] + 0.2 * from[0] * from[0];
+  (void)n;
+  to[0] = a + 0.3 * from[1];
+  to[1] = from[1] - 0.4 * a;
+}
+
+static int32_t fifth(int n, int i, int j)
+{
+  (void)j;
+  return 1 + i * 5 / n;
+}
+
+/// Parallelograms, alone or with triangles among them.
+static void parallelograms_have_the_solution_of_quadrature_without_it(void **state)
+{
+  (void)state;
+  const setting *const pairs[][2] = {BOTH("1", "2", ONE_TENSOR), BOTH("4", "1/h", ONE_TENSOR),
+                                     BOTH("2", "3", NUMBERS),    BOTH("3", "1", FIVE),
+                                     BOTH("5", "2*h", FIVE),     BOTH("7", "1", FIVE)};
+  for (int checkered = 0; checkered < 2; ++checkered) {
+    kedge_mesh *mesh = grid_of(ctx, 5, checkered ? CHECKERED : WHOLE, 1, oblique, fifth);
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) compare_both(mesh, pairs[k]);
+    const kedge_report closed = report_of(ctx, mesh, pairs[1][0]);
+    const kedge_report general = report_of(ctx, mesh, pairs[1][1]);
+    for (kg_stage stage = KG_STAGE_LOCAL_SOLVE; stage <= KG_STAGE_POSTPROCESS; ++stage)
+      assert_true(closed.stages[stage].flops < general.stages[stage].flops);
+    assert_true(closed.stages[KG_STAGE_LOCAL_MATRICES].flops <
+                0.5 * general.stages[KG_STAGE_LOCAL_MATRICES].flops);
+    kedge_mesh_destroy(mesh);
+  }
 }
 
 /// The stabilization n . diffusion n / L, which both find.
@@ -226,6 +266,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_quadrature_solves_fast_kernels_do_too),
+      cmocka_unit_test(parallelograms_have_the_solution_of_quadrature_without_it),
       cmocka_unit_test(the_stabilization_of_an_edge_follows_the_diffusion_there),
       cmocka_unit_test(a_broken_plane_is_exact_at_every_order_and_in_every_method),
       cmocka_unit_test(their_table_and_index_are_predicted),

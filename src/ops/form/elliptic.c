@@ -1,6 +1,8 @@
-// The elliptic form: the fast kernels of triangles, quadrature for every other shape.
+// The elliptic form: the fast kernels of triangles, closed forms of parallelograms, quadrature for
+// every other element.
 #include "ops/local/recover/constant_modes.h"
 #include "ops/form/form.h"
+#include "ops/local/parallelogram/parallelogram.h"
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
@@ -22,11 +24,12 @@ static kedge_status make(kedge_context *ctx, const kg_elements *e,
                                                             .local = local,
                                                             .condensed = condensed});
   assert(local.layout == KG_LAYOUT_PACKED && local.number == KG_DOUBLE);
-  return kg_cell_make(ctx, &(kg_cell_make_args){.cells = e->cells,
-                                                .material = coefficient->cells,
-                                                .load = load,
-                                                .local = local.data,
-                                                .condensed = condensed});
+  const kg_cell_make_args args = {.cells = e->cells,
+                                  .material = coefficient->cells,
+                                  .load = load,
+                                  .local = local.data,
+                                  .condensed = condensed};
+  return e->are_parallelograms ? kg_parallelogram_make(ctx, &args) : kg_cell_make(ctx, &args);
 }
 
 static kedge_status recover(kedge_context *ctx, const kg_elements *e,
@@ -41,12 +44,13 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e,
                                                       .load = load,
                                                       .u = u,
                                                       .q = flux});
-  return kg_cell_recover(ctx, &(kg_cell_recover_args){.cells = e->cells,
-                                                      .material = coefficient->cells,
-                                                      .trace = trace,
-                                                      .load = load,
-                                                      .u = u,
-                                                      .flux = flux});
+  const kg_cell_recover_args args = {.cells = e->cells,
+                                     .material = coefficient->cells,
+                                     .trace = trace,
+                                     .load = load,
+                                     .u = u,
+                                     .flux = flux};
+  return e->are_parallelograms ? kg_parallelogram_recover(ctx, &args) : kg_cell_recover(ctx, &args);
 }
 
 static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
@@ -61,12 +65,14 @@ static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
                                                       .q = flux,
                                                       .u_star = u_star,
                                                       .indicator = indicator});
-  return kg_cell_postprocess(ctx, &(kg_cell_postprocess_args){.cells = e->cells,
-                                                              .material = coefficient->cells,
-                                                              .u = u,
-                                                              .flux = flux,
-                                                              .u_star = u_star,
-                                                              .indicator = indicator});
+  const kg_cell_postprocess_args args = {.cells = e->cells,
+                                         .material = coefficient->cells,
+                                         .u = u,
+                                         .flux = flux,
+                                         .u_star = u_star,
+                                         .indicator = indicator};
+  return e->are_parallelograms ? kg_parallelogram_postprocess(ctx, &args)
+                               : kg_cell_postprocess(ctx, &args);
 }
 
 static kedge_status means(kedge_context *ctx, const kg_elements *e,
@@ -88,20 +94,25 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e,
 
 static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 {
-  return !e->by_quadrature ? kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements)
-                           : kg_cell_make_cost(&e->cells.tables, &of_constants, e->n_elements);
+  if (!e->by_quadrature)
+    return kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements);
+  return e->are_parallelograms ? kg_parallelogram_make_cost(e->size, e->n_elements)
+                               : kg_cell_make_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost recover_cost(const kg_elements *e)
 {
-  return !e->by_quadrature ? kg_local_solve_cost(e->batch.reference.size, e->n_elements)
-                           : kg_cell_recover_cost(&e->cells.tables, &of_constants, e->n_elements);
+  if (!e->by_quadrature) return kg_local_solve_cost(e->batch.reference.size, e->n_elements);
+  return e->are_parallelograms
+             ? kg_parallelogram_recover_cost(e->size, e->n_elements)
+             : kg_cell_recover_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 
 static kg_cost postprocess_cost(const kg_elements *e)
 {
-  return !e->by_quadrature
-             ? kg_postprocess_cost(e->batch.reference.size, e->n_elements)
+  if (!e->by_quadrature) return kg_postprocess_cost(e->batch.reference.size, e->n_elements);
+  return e->are_parallelograms
+             ? kg_parallelogram_postprocess_cost(e->size, e->n_elements)
              : kg_cell_postprocess_cost(&e->cells.tables, &of_constants, e->n_elements);
 }
 

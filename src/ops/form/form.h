@@ -15,8 +15,11 @@ typedef struct kg_elements {
   kg_cell_sizes size;
   int32_t n_elements;
   bool by_quadrature;  ///< else straight triangles with constant coefficients
-  kg_batch batch;      ///< of the latter
-  kg_cells cells;      ///< of elements by quadrature
+  /// Elements by quadrature that need none for matrices and solutions: parallelograms with the
+  /// adjusted flux and coefficients that are constant in each element.
+  bool are_parallelograms;
+  kg_batch batch;  ///< of the latter
+  kg_cells cells;  ///< of elements by quadrature
 } kg_elements;
 
 /// Groups that have an element.

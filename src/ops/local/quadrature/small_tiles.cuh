@@ -95,6 +95,25 @@ struct small_matrix {
       for (int j = 0; j <= i; ++j)
         t[i][j] = i == j ? negative_padded(t[i][j], 8 * i, n) : negative(t[i][j]);
   }
+  /// Column j of the Cholesky factor from -L_jj^-1, which stays on the diagonal, and what is left of
+  /// the columns behind it.
+  __device__ __forceinline__ void take_column(int j, double2 inverse)
+  {
+    double2 w[STRIPS] = {};
+    t[j][j] = inverse;
+    if (j % 2 == 0 && j + 1 < STRIPS) tile_multiply(w[j + 1], t[j + 1][j], inverse);
+#pragma unroll
+    for (int i = (j + 2) / 2 * 2; i < STRIPS; i += 2)
+      if (i + 1 < STRIPS)
+        tile_multiply(w[i], w[i + 1], t[i][j], t[i + 1][j], inverse);
+      else
+        tile_multiply(w[i], t[i][j], inverse);
+#pragma unroll
+    for (int i = j + 1; i < STRIPS; ++i) {
+      t[i][j] = w[i];
+      add_products<STRIPS>(i, w);
+    }
+  }
   /// The first n columns, of PIVOTS strips, become those of the Cholesky factor, with -L^-1 on the
   /// diagonal.
   template <int PIVOTS, int n>
@@ -103,24 +122,12 @@ struct small_matrix {
     constexpr int LAST = n - 8 * (PIVOTS - 1);
 #pragma unroll
     for (int j = 0; j < PIVOTS; ++j) {
-      double2 inverse[1] = {t[j][j]}, w[STRIPS] = {};
+      double2 inverse[1] = {t[j][j]};
       if (j + 1 < PIVOTS)
         invert_factors<8, 1>(inverse);
       else
         invert_factors<LAST, 1>(inverse);
-      t[j][j] = inverse[0];
-      if (j % 2 == 0 && j + 1 < STRIPS) tile_multiply(w[j + 1], t[j + 1][j], inverse[0]);
-#pragma unroll
-      for (int i = (j + 2) / 2 * 2; i < STRIPS; i += 2)
-        if (i + 1 < STRIPS)
-          tile_multiply(w[i], w[i + 1], t[i][j], t[i + 1][j], inverse[0]);
-        else
-          tile_multiply(w[i], t[i][j], inverse[0]);
-#pragma unroll
-      for (int i = j + 1; i < STRIPS; ++i) {
-        t[i][j] = w[i];
-        add_products<STRIPS>(i, w);
-      }
+      take_column(j, inverse[0]);
     }
   }
   /// The right hand side in row 0 of the last strip, less the sums that are there.
