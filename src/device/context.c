@@ -6,6 +6,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "device/cuda_nvrtc.h"
 #include "device/loop.h"
 #include "device/placement.h"
 
@@ -120,7 +121,9 @@ kedge_status kedge_context_create(const kedge_context_options *options, kedge_co
 
 void kedge_context_destroy(kedge_context *ctx)
 {
+  static void (*const free_images)(struct kg_images *) = KG_IF_CUDA(kg_images_free);
   if (ctx == NULL) return;
+  if (ctx->images) free_images(ctx->images);
   ctx->table->close(ctx);
   kg_release_threads(ctx);
   free(ctx->scratch);

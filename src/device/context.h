@@ -25,6 +25,7 @@ struct kedge_context {
   bool arrays_apart;                    ///< of a solve: none lies where another one did before
   int n_cuts;                           ///< of a solve, for tests: elements that begin a batch too
   const int32_t *cuts;                  ///< [n_cuts], ascending
+  struct kg_images *images;             ///< of kernels compiled at run time (device/cuda_nvrtc.h)
   int broken_guards;                    ///< of the shadow backend: arrays with writes beside them
 };
 

@@ -116,6 +116,64 @@ done:
   return status;
 }
 
+/// Put a new image before those that are kept. @param[in] code  taken over
+static kedge_status keep(kedge_context *ctx, const char *source, int capability, void *code)
+{
+  kg_images *const all = ctx->images;
+  const size_t bytes = strlen(source) + 1;
+  char *copy;
+  KG_TRY(kg_host_alloc(ctx, bytes, 1, &copy));
+  memcpy(copy, source, bytes);
+  if (all->n == KG_IMAGES_KEPT) {
+    --all->n;
+    free(all->kept[all->n].source);
+    free(all->kept[all->n].code);
+  }
+  memmove(all->kept + 1, all->kept, (size_t)all->n * sizeof *all->kept);
+  ++all->n;
+  all->kept[0] = (kg_image){copy, capability, code};
+  return KEDGE_OK;
+}
+
+/// Put a kept image first, if it is there.
+static bool find_kept(kg_images *all, const char *source, int capability)
+{
+  for (int i = 0; i < all->n; ++i) {
+    if (all->kept[i].capability != capability || strcmp(all->kept[i].source, source) != 0) continue;
+    const kg_image found = all->kept[i];
+    memmove(all->kept + 1, all->kept, (size_t)i * sizeof *all->kept);
+    all->kept[0] = found;
+    return true;
+  }
+  return false;
+}
+
+kedge_status kg_nvrtc_image(kedge_context *ctx, const char *source, int capability,
+                            const void **image)
+{
+  *image = NULL;
+  if (!ctx->images) KG_TRY(kg_host_calloc(ctx, 1, sizeof *ctx->images, &ctx->images));
+  if (!find_kept(ctx->images, source, capability)) {
+    void *made;
+    KG_TRY(kg_nvrtc_compile(ctx, source, capability, &made));
+    ++ctx->images->compiled;
+    const kedge_status status = keep(ctx, source, capability, made);
+    if (status != KEDGE_OK) free(made);
+    KG_TRY(status);
+  }
+  *image = ctx->images->kept[0].code;
+  return KEDGE_OK;
+}
+
+void kg_images_free(kg_images *images)
+{
+  for (int i = 0; i < images->n; ++i) {
+    free(images->kept[i].source);
+    free(images->kept[i].code);
+  }
+  free(images);
+}
+
 #if CUDART_VERSION >= 12080
 
 static kedge_status capability_of(kedge_context *ctx, int *capability)
@@ -150,11 +208,10 @@ kedge_status kg_kernel_make(kedge_context *ctx, const char *source, const char *
 {
   *out = (kg_kernel){0};
   int capability;
-  void *image;
+  const void *image;
   KG_TRY(capability_of(ctx, &capability));
-  KG_TRY(kg_nvrtc_compile(ctx, source, capability, &image));
+  KG_TRY(kg_nvrtc_image(ctx, source, capability, &image));
   const kedge_status status = load(ctx, image, name, out);
-  free(image);
   if (status != KEDGE_OK) {
     cudaGetLastError();  // the GPU stays usable
     kg_kernel_free(out);

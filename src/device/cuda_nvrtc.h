@@ -16,7 +16,28 @@ typedef struct kg_kernel {
 /// @retval KEDGE_ERR_INTERNAL     the source is wrong; the sentence has the compiler's first line
 kedge_status kg_nvrtc_compile(kedge_context *ctx, const char *source, int capability, void **image);
 
-/// Compile for the context's GPU and load.
+enum { KG_IMAGES_KEPT = 10 };  ///< a solve has five kernels at most, and two may take turns
+
+typedef struct kg_image {
+  char *source;
+  int capability;
+  void *code;
+} kg_image;
+
+/// The machine code of the sources that a context has compiled last.
+typedef struct kg_images {
+  int n;                          ///< kept
+  int compiled;                   ///< so far
+  kg_image kept[KG_IMAGES_KEPT];  ///< the one used last first
+} kg_images;
+
+/// Machine code as kg_nvrtc_compile() makes it, which the context keeps for the next call.
+/// @param[out] image  of the context, until it has taken KG_IMAGES_KEPT others; NULL on failure
+kedge_status kg_nvrtc_image(kedge_context *ctx, const char *source, int capability,
+                            const void **image);
+void kg_images_free(kg_images *images);
+
+/// Compile for the context's GPU, or find what was compiled before, and load.
 /// @param[in] name  of an extern "C" kernel in the source
 kedge_status kg_kernel_make(kedge_context *ctx, const char *source, const char *name,
                             kg_kernel *out);

@@ -380,6 +380,45 @@ static void what_nvrtc_refuses_is_a_sentence(void **state)
   assert_non_null(strstr(ctx->error, "NVRTC refused the kernel: kedge.cu(1): error: "));
 }
 
+static void what_was_compiled_is_kept(void **state)
+{
+  (void)state;
+  char source[64];
+  const void *first, *again, *other;
+  kedge_context *own;
+  const kedge_context_options options = KEDGE_CONTEXT_OPTIONS_INIT;
+  must(NULL, kedge_context_create(&options, &own));
+  const char *const one = "extern \"C\" __global__ void one() {}";
+  const kedge_status status = kg_nvrtc_image(own, one, 90, &first);
+  if (status != KEDGE_OK) {
+    const bool missing = strncmp(own->error, "NVRTC was not found", 19) == 0;
+    kedge_context_destroy(own);
+    assert_true(missing);
+    skip();
+  }
+  must(own, kg_nvrtc_image(own, one, 90, &again));
+  assert_ptr_equal(first, again);
+  assert_int_equal(own->images->compiled, 1);
+  must(own, kg_nvrtc_image(own, one, 80, &other));
+  assert_ptr_not_equal(first, other);
+  assert_int_equal(own->images->compiled, 2);
+  // Others push out those that were not used for the longest time.
+  for (int i = 0; i < KG_IMAGES_KEPT - 1; ++i) {
+    snprintf(source, sizeof source, "extern \"C\" __global__ void of_%d() {}", i);
+    must(own, kg_nvrtc_image(own, source, 90, &other));
+    must(own, kg_nvrtc_image(own, one, 90, &again));
+    assert_ptr_equal(first, again);
+  }
+  assert_int_equal(own->images->compiled, KG_IMAGES_KEPT + 1);
+  assert_int_equal(own->images->n, KG_IMAGES_KEPT);
+  must(own, kg_nvrtc_image(own, one, 80, &other));
+  assert_int_equal(own->images->compiled, KG_IMAGES_KEPT + 2);
+  assert_int_not_equal(kg_nvrtc_image(own, "int f() { return g; }", 90, &other), KEDGE_OK);
+  assert_null(other);
+  assert_int_equal(own->images->n, KG_IMAGES_KEPT);
+  kedge_context_destroy(own);
+}
+
 static void a_missing_nvrtc_is_a_sentence(void **state)
 {
   (void)state;
@@ -409,6 +448,7 @@ int main(void)
 #ifdef KEDGE_WITH_CUDA
       cmocka_unit_test(nvrtc_compiles_every_operation),
       cmocka_unit_test(what_nvrtc_refuses_is_a_sentence),
+      cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_missing_nvrtc_is_a_sentence),
 #endif
   };

@@ -6,6 +6,8 @@
 #include "compare.h"
 #include "context.h"
 #include "core/stage.h"
+#include "device/context.h"
+#include "device/cuda_nvrtc.h"
 #include "support.h"
 
 static kedge_mesh *mesh;
@@ -190,13 +192,28 @@ static void without_nvrtc_the_host_evaluates_and_the_report_says_why(void **stat
 {
   (void)state;
   setenv("KEDGE_NVRTC", "/nonexistent", 1);
-  const outcome o = solve_as("compile", mesh, waves);
+  const outcome o =
+      solve_as("compile", mesh,
+               SETTINGS({"boundary default", "type", "dirichlet"}, {"exact", "u", "x^5*sin(7*y)"}));
   assert_true(o.report.u_l2 > 0.0);
   assert_string_equal(
       o.evaluation, on_gpu() ? "host: NVRTC was not found (/nonexistent: cannot open shared object "
                                "file: No such file or directory)"
                              : "host");
   assert_string_equal(kedge_context_error(ctx), "");
+}
+
+static void the_second_solve_compiles_nothing(void **state)
+{
+  (void)state;
+  if (!on_gpu()) skip();
+  const outcome first = solve_as("compile", mesh, waves);
+  skip_without_nvrtc(&first);
+  const int compiled = ctx->images->compiled;
+  const outcome second = solve_as("compile", mesh, waves);
+  assert_string_equal(second.evaluation, "gpu");
+  assert_int_equal(ctx->images->compiled, compiled);
+  assert_true(memcmp(&first.report.u_l2, &second.report.u_l2, sizeof(double)) == 0);
 }
 
 static void one(void *user, const kedge_points *points, double *value)
@@ -301,6 +318,7 @@ int main(void)
       TEST(errors_agree_over_several_chunks),
       TEST(few_points_are_interpreted),
       TEST(interpreting_needs_no_nvrtc),
+      TEST(the_second_solve_compiles_nothing),
       TEST(a_formula_too_long_to_interpret_stays_with_the_host),
       TEST(nothing_to_evaluate_is_reported_as_nothing),
       TEST(without_nvrtc_the_host_evaluates_and_the_report_says_why),
