@@ -1,5 +1,5 @@
 /// @file
-/// Tables of parallelograms, whose local matrices fall apart into halves (docs/math.md#parallelograms).
+/// Tables of parallelograms, whose local matrices fall apart (docs/math.md#parallelograms).
 ///
 /// A turn by 180 degrees maps a parallelogram on itself and leaves its constants as they are. Half
 /// 0 has what it leaves alone, half 1 what it turns into its negative: of u the modes L_i(r) L_j(s)

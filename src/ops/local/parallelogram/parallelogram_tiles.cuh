@@ -219,7 +219,7 @@ __device__ __forceinline__ void put_system(const double *table, const double *te
   a.t[STRIPS][STRIPS] = make_double2(0.0, 0.0);
 }
 
-/// Solve the systems of both halves, of n[half] unknowns, N_HALF at most, for the right hand sides x
+/// Solve the systems of both halves, of n[half] unknowns, N_HALF at most, for right hand sides x
 /// [half][8 STRIPS], which the warp may read before and afterwards.
 template <int STRIPS, int N_HALF, int TERMS>
 __device__ __forceinline__ void solve_halves(const double *const *tables, const double *term,
