@@ -95,8 +95,8 @@ struct small_matrix {
       for (int j = 0; j <= i; ++j)
         t[i][j] = i == j ? negative_padded(t[i][j], 8 * i, n) : negative(t[i][j]);
   }
-  /// Column j of the Cholesky factor from -L_jj^-1, which stays on the diagonal, and what is left of
-  /// the columns behind it.
+  /// Column j of the Cholesky factor from -L_jj^-1, which stays on the diagonal, and what is left
+  /// of the columns behind it.
   __device__ __forceinline__ void take_column(int j, double2 inverse)
   {
     double2 w[STRIPS] = {};
