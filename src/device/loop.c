@@ -1,5 +1,6 @@
 #include "device/loop.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 kedge_status kg_loop_scratch(kedge_context *ctx, size_t bytes, void *out)
 {
   const size_t needed = bytes * (size_t)ctx->threads;
+  assert(bytes <= KG_LOOP_SCRATCH);
   if (needed > ctx->scratch_bytes) {
     free(ctx->scratch);
     ctx->scratch_bytes = 0;

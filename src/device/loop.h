@@ -18,9 +18,12 @@ static inline int kg_loop_threads(const kedge_context *ctx, int64_t n, int64_t w
   return n * work < ctx->work_of_a_team ? 1 : ctx->threads;
 }
 
+/// The most that kg_loop_scratch() gives a thread. Predictions of host memory count it.
+enum { KG_LOOP_SCRATCH = 264 << 10 };
+
 /// Memory of the threads of a loop, where it is too much for their stacks, which may have 256 KB.
 /// The context owns it; the next call has the same memory.
-/// @param[in]  bytes  of one thread
+/// @param[in]  bytes  of one thread, KG_LOOP_SCRATCH at most
 /// @param[out] out    address of the pointer to [ctx->threads][bytes], 64-byte aligned, contents
 ///                    undefined
 kedge_status kg_loop_scratch(kedge_context *ctx, size_t bytes, void *out);

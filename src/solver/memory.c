@@ -1,6 +1,6 @@
 #include "solver/memory.h"
 
-#include "device/context.h"
+#include "device/loop.h"
 #include "core/memory.h"
 #include "ops/sample/errors.h"
 #include "solver/cells.h"
@@ -155,8 +155,9 @@ int64_t kg_host_bytes(const kg_shape *shape)
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak)
 {
   const int64_t device = peak, host = kg_host_bytes(shape);
+  const int64_t scratch = (int64_t)ctx->threads * KG_LOOP_SCRATCH;
   return ctx->backend == KEDGE_BACKEND_CUDA ? (kg_memory){device, host}
-                                            : (kg_memory){0, device + host};
+                                            : (kg_memory){0, device + host + scratch};
 }
 
 kg_memory kg_memory_free(kedge_context *ctx)

@@ -368,6 +368,10 @@ static void host_memory_is_what_was_predicted(void **state)
     const int64_t layout = kg_prepared_bytes(&shape) - mesh_bytes;
     assert_predicted(heap_in_solve, KG_STAGE_TRACE_SOLVE, &shape, layout);
     assert_predicted(heap_in_postprocess, KG_STAGE_POSTPROCESS, &shape, layout);
+    const int64_t scratch = (int64_t)ctx->scratch_bytes, peak = kg_peak_bytes(&shape);
+    const int64_t predicted =
+        kg_memory_needed(ctx, &shape, peak).host - kg_host_bytes(&shape) - peak;
+    assert_true(scratch <= predicted && 2 * scratch > predicted);
     kedge_solution_destroy(solution);
     kedge_problem_destroy(problem);
   }

@@ -19,7 +19,7 @@ enum {
 
 #define INLINE __attribute__((always_inline)) static inline
 
-/// Work of one thread, 260 kB at most: the gathered x and y of one group, x of the
+/// Work of one thread: the gathered x and y of one group, x of the
 /// patch's edges and the products of its sides.
 typedef struct patch_work {
   _Alignas(64) kg_real x[TRACE_MAX][KG_LANES];
@@ -28,6 +28,7 @@ typedef struct patch_work {
   kg_real values[PRODUCTS_MAX / 2];  ///< [edge of the patch][mode] of x: inside ones, then its halo
   int32_t code[4][KG_LANES];         ///< of the sides of the group
 } patch_work;
+_Static_assert(sizeof(patch_work) <= KG_LOOP_SCRATCH, "work of a thread is predicted");
 
 /// One entry of 32 elements, into the second level of the cache. It may lie behind the end of K^e.
 INLINE void ask_for(const kg_real *k)

@@ -39,7 +39,8 @@ static void subtract_patch(const kg_trace_loads_args *a, int32_t patch, double *
 
 kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-  double(*sides)[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [thread][side code][mode], 160 kB
+  double(*sides)[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [thread][side code][mode]
+  _Static_assert(sizeof *sides <= KG_LOOP_SCRATCH, "work of a thread is predicted");
   KG_TRY(kg_loop_scratch(ctx, sizeof *sides, &sides));
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads( \
     ctx, args->product.batch.count.n_elements, 4 * args->product.batch.reference.size.n_edge))
