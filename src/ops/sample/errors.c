@@ -5,7 +5,7 @@
 #include "device/loop.h"
 #include "ops/local/triangle/lanes.h"
 
-/// Diffusion xx, xy, yy of eight elements; zeros where the flux is not wanted.
+/// Diffusion xx, xy, yy of a pack; zeros where the flux is not wanted.
 static void diffusion_of(const kg_errors_args *a, int64_t group, int part, kg_pack k[3])
 {
   const int64_t first = group * KG_LANES + part * KG_PACK;
@@ -17,7 +17,7 @@ static void diffusion_of(const kg_errors_args *a, int64_t group, int part, kg_pa
   }
 }
 
-/// Add the errors of eight elements. @param[out] flux  the sum for the flux, where it is wanted
+/// Add the errors of a pack. @param[out] flux  the sum for the flux, where it is wanted
 static void pack_of_elements(const kg_errors_args *a, int64_t g, int part, kg_error_sums *sums,
                              double *flux)
 {

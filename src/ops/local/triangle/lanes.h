@@ -1,18 +1,26 @@
 /// @file
-/// Dense algebra of the host backend: eight elements at a time, one in each SIMD lane.
+/// Dense algebra of the host backend: as many elements at a time as a SIMD register has lanes.
 ///
-/// A pack holds the same entry of eight elements. A group of 32 elements is four packs wide.
+/// A pack holds the same entry of these elements. A group of 32 elements is 4 to 16 packs wide.
 /// Symmetric matrices are packed lower triangles of packs: entry (i, j), j <= i, at i (i+1) / 2 +
 /// j.
 #pragma once
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
 
-enum { KG_PACK = 8, KG_PACKS = KG_LANES / KG_PACK };
+/// Vectors that are wider than a register go through memory after every operation.
+#if defined(__AVX512F__)
+enum { KG_PACK = 8 };
+#elif defined(__AVX__)
+enum { KG_PACK = 4 };
+#else
+enum { KG_PACK = 2 };
+#endif
+enum { KG_PACKS = KG_LANES / KG_PACK };
 /// May alias: rows of arrays of double are read and written as packs.
 typedef double kg_pack __attribute__((vector_size(KG_PACK * sizeof(double)), may_alias));
 
-/// kg_element of eight elements; the same members in the same order.
+/// kg_element of the elements of a pack; the same members in the same order.
 typedef struct kg_element_pack {
   kg_pack jacobian, mass, stiffness[3], tau[3], lift_r[3], lift_s[3], trace[6];
   kg_pack grad_r[2], grad_s[2], half_normal[3][2], tangent[2][2], turned[2][2];
@@ -32,7 +40,7 @@ typedef struct kg_top_pack {
 } kg_top_pack;
 
 void kg_lanes_top(int order, const kg_element_pack *e, kg_top_pack *top);
-/// a = what is left of Z^-1 of the eight elements, packed K x K.
+/// a = what is left of Z^-1 of the elements of a pack, packed K x K.
 void kg_lanes_local_operator(const kg_reference *ref, const kg_element_pack *e,
                              const kg_top_pack *top, kg_pack *a);
 /// f [N], of all modes, less in those of degree below P what the others leave there, and that
