@@ -13,10 +13,10 @@ struct kedge_solver {
   /// [free edge, in the caller's order of unknowns]: trace edge << 1 | the caller's direction is
   /// the other one (repeat/unknowns.h); NULL: nobody has asked yet
   uint32_t *unknowns;
-  kg_buffer element_order;    ///< of repeat/giving.h, from the first use on
-  kg_buffer node_tables;      ///< likewise, of one solve, as `given`
-  kg_given *given;            ///< [kedge_data.n_device]: owned
-  kg_buffer device_unknowns;  ///< the same in device memory; zeros: nobody has asked yet
+  kg_buffer device_unknowns;  ///< `unknowns` in device memory; zeros: nobody has asked yet
+  kg_buffer element_order;    ///< of kg_giving_open(), from its first use on
+  kg_buffer node_tables;      ///< of kg_giving_open(), during a solve
+  kg_given *given;            ///< [kedge_data.n_device], during a solve
 };
 
 /// Refuse what a solver cannot do once its problem has changed.
