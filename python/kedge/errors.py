@@ -57,12 +57,24 @@ class NotConverged(Error):
     solution  -- what it had reached, a Solution; of several the first that did not converge
     report    -- that of the solution
     solutions -- all of the solve, those that converged too
+
+    From another process it comes without solutions, which cannot be pickled: None and [].
     """
 
     def __init__(self, sentence: str, solution: "Solution", solutions: "Optional[List[Solution]]" = None) -> None:
         super().__init__(sentence)
         self.solution, self.report = solution, solution.report
         self.solutions = [solution] if solutions is None else solutions
+
+    def __reduce__(self):
+        return _without_solutions, (str(self), self.report)
+
+
+def _without_solutions(sentence, report):
+    """A NotConverged as it comes to another process."""
+    error = NotConverged.__new__(NotConverged, sentence)
+    error.solution, error.report, error.solutions = None, report, []
+    return error
 
 
 class Note(UserWarning):

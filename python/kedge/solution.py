@@ -136,7 +136,7 @@ class Solution(Fields):
     __reduce_ex__ = refuse_pickle
 
     def __repr__(self):
-        return f"<kedge.Solution: {self.report!r}>"
+        return f"<kedge.Solution: {self.report!r}>" if self._handle else "<kedge.Solution: empty>"
 
     @property
     def handle(self):

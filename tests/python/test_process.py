@@ -211,6 +211,14 @@ class Processes(unittest.TestCase):
         problem = pickle.loads(pickle.dumps(sines(order=1)))
         self.assertEqual(problem.settings, sines(order=1).settings)
 
+    def test_a_failure_of_another_process_has_its_sentence_and_report(self):
+        with self.assertRaises(kedge.NotConverged) as caught:
+            kedge.solve(kedge.square(4), sines(max_iterations=1), self.context)
+        there = pickle.loads(pickle.dumps(caught.exception))
+        self.assertIsInstance(there, kedge.NotConverged)
+        self.assertEqual((str(there), there.report.iterations), (str(caught.exception), 1))
+        self.assertEqual((there.solution, there.solutions), (None, []))
+
     def test_contexts_and_what_is_made_in_them_go_when_they_are_left(self):
         context = backend()
         mesh = kedge.square(4, backend=context)

@@ -199,7 +199,8 @@ class Solves(unittest.TestCase):
                 (lambda: s([0, 1], [0, 1, 2]), kedge.InputError, r"x has the shape \(2,\) and y \(3,\)"),
                 (lambda: s.write(3), kedge.WrongType, "path is 3; it takes the name of a file"),
                 (lambda: kedge.Context("host", threads="a"), kedge.WrongType, "threads is 'a'; it takes a whole number"),
-                (lambda: kedge.Context("host", threads=-1), kedge.InputError, "threads is -1; it is at least 0")]:
+                (lambda: kedge.Context("host", threads=-1), kedge.InputError, "threads is -1; it is at least 0"),
+                (lambda: kedge.Context("host", device=2**32), kedge.InputError, "device is 4294967296, which does not fit")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 wrong()
 
@@ -286,6 +287,7 @@ class Solves(unittest.TestCase):
             solver.solve(source="log(-1)", out=out)
         with self.assertRaisesRegex(ValueError, "is empty: a solve that was to overwrite it"):
             out.means("u")
+        self.assertEqual(repr(out), "<kedge.Solution: empty>")
         del out
         self.assertTrue(solver.solve().report.converged)
 
