@@ -2,6 +2,7 @@
 import importlib
 import operator
 import os
+import reprlib
 
 import numpy as np
 
@@ -29,10 +30,30 @@ def called(function, name, n, *arguments, **more):
     return value
 
 
+_short = reprlib.Repr()
+_short.maxstring = _short.maxother = 80
+
+
+def shown(value):
+    """A value in a sentence: of a long one the beginning and the end, in one line."""
+    return " ".join(_short.repr(value).split())
+
+
+def is_array(value):
+    """Whether it is an array of NumPy or of others that share theirs, and no single number."""
+    shares = any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__"))
+    return shares and getattr(value, "ndim", 1) > 0
+
+
+def is_by_name(value):
+    """Whether it is a dict; the columns of pandas have items too."""
+    return hasattr(value, "items") and not is_array(value)
+
+
 def by_name(argument, value, of, to):
     """The value of an argument, which must be a dict."""
-    if not hasattr(value, "items"):
-        raise WrongType(f"{argument} is {value!r}; it takes a dict {{{of}: {to}}}")
+    if not is_by_name(value):
+        raise WrongType(f"{argument} is {shown(value)}; it takes a dict {{{of}: {to}}}")
     return value
 
 
@@ -40,7 +61,7 @@ def wanted(name, value, kind):
     """An argument that must be an object of a class of kedge."""
     if not isinstance(value, kind):
         is_kedge = type(value).__module__.startswith("kedge.")
-        what = f"a kedge.{type(value).__name__}" if is_kedge else repr(value)
+        what = f"a kedge.{type(value).__name__}" if is_kedge else shown(value)
         raise WrongType(f"{name} is {what}; it takes a kedge.{kind.__name__}")
     return value
 
@@ -50,17 +71,19 @@ def whole(name, value, least=None):
     try:
         number = operator.index(value)
     except TypeError:
-        raise WrongType(f"{name} is {value!r}; it takes a whole number") from None
+        raise WrongType(f"{name} is {shown(value)}; it takes a whole number") from None
+    if not -2**31 <= number < 2**31:
+        raise InputError(f"{name} is {number}, which does not fit into 32 bits")
     if least is not None and number < least:
         raise InputError(f"{name} is {number}; it is at least {least}")
     return number
 
 
-def real(name, value):
-    """An argument of real numbers as an array of float64."""
+def real(name, value, kind=float):
+    """An argument of real numbers as an array of float64; of kind None as it comes."""
     try:
-        return np.asarray(value, float)
-    except (TypeError, ValueError) as error:
+        return np.asarray(value, kind)
+    except Exception as error:  # of a package whose array it is, too
         raise WrongType(f"{name} holds what is no real number: {error}") from error
 
 
@@ -69,7 +92,7 @@ def path_of(name, value):
     try:
         return os.fsencode(value)
     except TypeError:
-        raise WrongType(f"{name} is {value!r}; it takes the name of a file") from None
+        raise WrongType(f"{name} is {shown(value)}; it takes the name of a file") from None
 
 
 def package(name, what, of=None):

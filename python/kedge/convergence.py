@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Iterable, List, NamedTuple
 
-from .arguments import wanted
+from .arguments import shown, wanted
 from .context import Context
 from .errors import InputError, WrongType
 from .hints import Any, Sequence, Union
@@ -69,7 +69,7 @@ def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
         raise InputError("convergence is measured against an exact solution; give the problem exact=...")
     for name, value in (("orders", orders), ("meshes", meshes)):
         if not hasattr(value, "__iter__"):
-            raise WrongType(f"{name} is {value!r}; it takes a list")
+            raise WrongType(f"{name} is {shown(value)}; it takes a list")
     rows = []
     for order in orders:
         before = None

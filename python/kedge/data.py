@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from . import _library as c
-from .arguments import called
+from .arguments import called, is_array, shown
 from .context import refuse_pickle
 from .dlpack import on_host
 from .errors import InputError, WrongType
@@ -179,21 +179,20 @@ def _part(value):
         return value
     if is_array(value):
         return by_element("an array in an expression", value)
-    raise WrongType(f"{value!r} is in an expression with solutions; it takes numbers, solutions and arrays of one number an "
+    raise WrongType(f"{shown(value)} is in an expression with solutions; it takes numbers, solutions and arrays of one number an "
                     "element")
-
-
-def is_array(value):
-    """Whether it is an array of NumPy or of others that share theirs, and no single number."""
-    shares = any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__dlpack__"))
-    return shares and getattr(value, "ndim", 1) > 0
 
 
 def by_element(name, value):
     """An array as a ByElement, or, of a diffusion, three of them."""
     value = on_host(name, value)
+    if np.ma.is_masked(value):
+        raise InputError(f"{name} is an array of which elements are masked; it takes a number for each")
     own = hasattr(value, "__array__") or hasattr(value, "__array_interface__")
-    array = np.asarray(value) if own else np.from_dlpack(value)
+    try:
+        array = np.asarray(value) if own else np.from_dlpack(value)
+    except Exception as error:  # of the package whose array it is
+        raise WrongType(f"{name} is an array that cannot be read: {error}") from error
     if array.dtype.kind not in "biuf":
         raise WrongType(f"{name} is an array of {array.dtype}; it takes real numbers")
     tensor = name.endswith("diffusion") and array.ndim == 2 and array.shape[1] == 3

@@ -36,7 +36,10 @@ class Borrowed:
     """
 
     def __init__(self, name, array, shape, of="the unknowns of the trace"):
-        self._capsule = array.__dlpack__(stream=1)
+        try:
+            self._capsule = array.__dlpack__(stream=1)
+        except Exception as error:  # of its package
+            raise WrongType(f"{name} is an array on a GPU that is not shared: {error}") from error
         tensor = Tensor.from_address(_pointer_of(self._capsule, b"dltensor"))
         found = tuple(tensor.shape[:tensor.ndim])
         if (tensor.code, tensor.bits, tensor.lanes) != (FLOAT, 64, 1):

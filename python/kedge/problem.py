@@ -13,9 +13,9 @@ from typing import List, NamedTuple, NoReturn, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, path_of
+from .arguments import by_name, is_array, is_by_name, path_of, shown
 from .context import Context, check, context_of, own
-from .data import ByElement, Operators, by_element, check as check_data, is_array, native
+from .data import ByElement, Operators, by_element, check as check_data, native
 from .errors import FileError, InputError, ReadOnly, WrongType
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
@@ -178,7 +178,7 @@ class Problem:
                     if not isinstance(key, str):
                         raise WrongType(f"parameters has the name {key!r}; names are text")
                     self._settings["parameters", key] = _text(key, number)
-            elif name in ("diffusion", "reaction", "source") and hasattr(value, "items"):
+            elif name in ("diffusion", "reaction", "source") and is_by_name(value):
                 self._set_regions(name, value)
             else:
                 self._settings[_key_of(name)] = setting(name, value)
@@ -201,7 +201,7 @@ class Problem:
         for group, condition in boundary.items():
             kind = type(condition).__name__.lower()
             if kind not in CONDITIONS or not isinstance(condition, CONDITIONS[kind]):
-                raise WrongType(f"boundary[{group!r}] is {condition!r}; it is a kedge.Dirichlet, Neumann or Robin")
+                raise WrongType(f"boundary[{group!r}] is {shown(condition)}; it is a kedge.Dirichlet, Neumann or Robin")
             section = f"boundary {group}"
             for key in ("type", "value", "coefficient"):
                 self._settings.pop((section, key), None)
@@ -341,7 +341,8 @@ def _text(name, value):
     if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
         return ", ".join(_text("", part) for part in value)
     what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
-    raise WrongType(f"{name} is {value!r}; it takes {what}")
+    more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
+    raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
 DATA = ("diffusion", "reaction", "source", "value", "coefficient")

@@ -11,7 +11,7 @@ from typing import Iterable, List, Optional, overload
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, package, real, wanted
+from .arguments import by_name, is_by_name, package, real, shown, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import InputError, Note, NotConverged, ReadOnly, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
@@ -121,7 +121,7 @@ class Solver:
             if into is not None:
                 raise WrongType("into takes arrays for one solution; solve for one source after the other")
             if isinstance(sources, str) or not hasattr(sources, "__iter__"):
-                raise WrongType(f"sources is {sources!r}; it takes a list of numbers, expressions or functions")
+                raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)
         data = _Data(self, source, boundary, start)
@@ -210,6 +210,7 @@ class Solver:
             return self._apply_there(x, out)
         if out is not None:
             raise WrongType("out goes with an array x on a GPU")
+        x = real("x", on_host("x", x), None)
         if np.iscomplexobj(x):
             return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
         set_up = self._ready(None)
@@ -347,7 +348,7 @@ class _Data:
         self.raw = raw = c.Data(DATA_BYTES)
         if isinstance(source, str):
             raw.source = source.encode()
-        elif hasattr(source, "items"):
+        elif is_by_name(source):
             raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
         elif source is not None:
@@ -392,8 +393,8 @@ def _value_of(solver, group, condition):
         raise WrongType(f"{name} is a kedge.{kind}, and the solver keeps kedge.{CONDITIONS[kept].__name__} there; "
                         "update(boundary=...) changes kinds of conditions")
     if kept == "robin" and not same_data(setting("coefficient", condition.coefficient), settings.get((section, "coefficient"))):
-        raise WrongType(f"{name} has the coefficient {condition.coefficient!r}, and the solver keeps "
-                        f"{settings.get((section, 'coefficient'))!r}; update(boundary=...) changes coefficients")
+        raise WrongType(f"{name} has the coefficient {shown(condition.coefficient)}, and the solver keeps "
+                        f"{shown(settings.get((section, 'coefficient')))}; update(boundary=...) changes coefficients")
     if condition.value is None:
         raise WrongType(f"{name} has no value; give one, or leave the group out to keep that of the problem")
     return condition.value
@@ -411,7 +412,7 @@ def _mesh_and_problem(mesh, problem):
 
 def _check_failure(on_failure):
     if on_failure not in ("raise", "warn"):
-        raise InputError(f'on_failure is {on_failure!r}; it is "raise" or "warn"')
+        raise InputError(f'on_failure is {shown(on_failure)}; it is "raise" or "warn"')
 
 
 def _call(context, progress, *call):
@@ -420,7 +421,7 @@ def _call(context, progress, *call):
         context.call(*call)
         return
     if not (isinstance(progress, bool) or callable(progress)):
-        raise WrongType(f"progress is {progress!r}; it takes True, or a function of a kedge.Progress")
+        raise WrongType(f"progress is {shown(progress)}; it takes True, or a function of a kedge.Progress")
     line = _Line() if progress is True else None
     try:
         context.call(*call, progress=line or progress or None)

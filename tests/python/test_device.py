@@ -74,6 +74,8 @@ class Device(unittest.TestCase):
         for apart, shape in ((x[::2], (3,)), (x.reshape(2, 3).T, (3, 2)), (x.reshape(2, 3)[:, :2], (2, 2))):
             with self.assertRaisesRegex(ValueError, "x is on a GPU and its numbers lie apart"):
                 Borrowed("x", OnGpu(apart), shape)
+        with self.assertRaisesRegex(TypeError, "x is an array on a GPU that is not shared: "):
+            Borrowed("x", OnGpu(np.zeros(6, ">f8")), (6,))
 
     @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy shares nothing before 1.23")
     def test_fields_are_shared_without_a_copy(self):

@@ -23,6 +23,26 @@ def keys():
     return re.findall(r'^  \{"([^"]+)", "([^"]+)"', table, re.M)
 
 
+class Column:
+    """An array that has items too, as those of pandas."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *arguments, **more):
+        return np.asarray(self.array)
+
+    def items(self):
+        return enumerate(self.array)
+
+
+class Foreign:
+    """An array of a package that does not share it."""
+
+    def __array__(self, *arguments, **more):
+        raise RuntimeError("it needs a gradient")
+
+
 class Problems(unittest.TestCase):
     def test_every_key_of_the_library_has_a_name_here(self):
         self.assertGreater(len(keys()), 30)
@@ -52,6 +72,16 @@ class Problems(unittest.TestCase):
         p = kedge.Problem(diffusion=np.array(2.0), reaction=np.array(3), tolerance=np.array(1e-8))
         self.assertEqual([p.settings["equation", "diffusion"], p.settings["equation", "reaction"]], ["2.0", "3"])
         self.assertEqual(p.settings["solver", "tolerance"], "1e-08")
+
+    def test_arrays_that_have_items_are_no_dict(self):
+        mesh = kedge.square(2, backend="host")
+        p = kedge.Problem(order=1, reaction=Column([1.0] * 8), source=Column(range(8)), boundary=everywhere(kedge.Dirichlet(0)))
+        solver = kedge.Solver(mesh, p, "host")
+        expected = kedge.solve(mesh, p.replace(source=np.arange(8), reaction=1), "host").u
+        for s in solver.solve(), solver.solve(Column(range(8))):
+            np.testing.assert_allclose(s.u, expected, atol=1e-12)
+        with self.assertRaisesRegex(TypeError, "it takes a dict {group: condition}"):
+            p.replace(boundary=Column(range(8)))
 
     def test_replace_leaves_the_old_problem_as_it_is(self):
         p = kedge.Problem(order=3, boundary=everywhere(kedge.Dirichlet(1)))
@@ -149,6 +179,10 @@ class Problems(unittest.TestCase):
                 ({"diffusion": np.ones((4, 2))}, ValueError, r"takes one number an element, \(n,\), or \(n, 3\)"),
                 ({"reaction": np.ones((4, 3))}, ValueError, r"takes one number an element, \(n,\)$"),
                 ({"source": {"iron": np.array(["x", "y"])}}, TypeError, "source is an array of <U1; it takes real numbers"),
+                ({"source": [1.0] * 1000}, TypeError, r"^source is \[1.0, .{,60}\]; it takes .*, or np.array\(\) of a list"),
+                ({"exact": np.ones(1000)}, TypeError, r"^exact is array\(.{,90}\); it takes a number or an expression$"),
+                ({"source": np.ma.masked_greater([1, 2, 3], 2)}, ValueError, "an array of which elements are masked"),
+                ({"source": Foreign()}, TypeError, "^source is an array that cannot be read: it needs a gradient"),
                 ({"exact": (1, 2)}, TypeError, "three functions"),
                 ({"exact": lambda x, y: x}, TypeError, "three functions"),
                 ({"parameters": {3: 1}}, TypeError, "parameters has the name 3; names are text")]:
