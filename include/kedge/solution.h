@@ -103,7 +103,8 @@ typedef struct kedge_plan {
   int64_t stage_bytes[KEDGE_OPERATORS_MAX][KEDGE_STAGES_MAX];  ///< held while the stage runs
   int64_t peak_bytes[KEDGE_OPERATORS_MAX];
   int64_t needed_bytes[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() compares with free_bytes: the
-                                              ///< peak, on the host with results and samples
+                                              ///< peak, on the host with results, samples and
+                                              ///< work of threads
   int64_t host_bytes;              ///< beside, in host memory: mesh, numbering, results, samples
   int64_t free_bytes;              ///< now, on the context's device
   int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
