@@ -50,7 +50,7 @@ static double *randoms(const cell_case *c)
 static void compare(int order, kg_cell_material material, bool by_element)
 {
   cell_case c;
-  cell_case_grid(&c, ctx, &kg_quadrilateral, order, kg_cell_rows(order), 7, oblique);
+  cell_case_grid(&c, ctx, &kg_quadrilateral, order, kg_cell_rows(order), 6, oblique);
   const kg_cell_sizes z = c.size;
   int32_t index[2 * KG_LANES];
   assert_true(c.n_elements % KG_LANES != 0 && c.n_groups == 2);
@@ -121,7 +121,7 @@ static void K_times_constants_is_zero_without_reaction(void **state)
   const kg_cell_material material = {.diffusion = {2.0, 0.5, 1.0}, .length = 1.0};
   for (int order = 1; order <= ORDERS; ++order) {
     cell_case c;
-    cell_case_grid(&c, ctx, &kg_quadrilateral, order, kg_cell_rows(order), 7, oblique);
+    cell_case_grid(&c, ctx, &kg_quadrilateral, order, kg_cell_rows(order), 3, oblique);
     double *random = randoms(&c), *out[OUTPUTS];
     run(&c, true, &material, random, out);
     const int n = c.size.n_trace, m = c.size.n_facet;
