@@ -140,21 +140,26 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   return KEDGE_OK;
 }
 
-/// Whether all quadrilaterals are parallelograms, where the adjusted flux has its full order.
+/// Whether all quadrilaterals are parallelograms, where the adjusted flux has its full order, but
+/// for 1e-10 of their heights.
 static bool has_parallelograms(const kedge_mesh *mesh)
 {
   const int32_t n = kg_mesh_quadrilaterals(mesh);
   if (mesh->geometry > 1) return n == 0;
   for (int32_t e = mesh->n_elements - n; e < mesh->n_elements; ++e) {
     const int32_t *v = kg_element_vertices(mesh, e);
-    double gap = 0.0, size = 0.0;
+    double gap = 0.0, size = 0.0, diagonal[2][2];
     for (int k = 0; k < 2; ++k) {
       double x[4];
       for (int l = 0; l < 4; ++l) x[l] = mesh->vertices[2 * (int64_t)v[l] + k];
       gap = fmax(gap, fabs(x[0] - x[1] + x[2] - x[3]));
-      size = fmax(size, fmax(fabs(x[2] - x[0]), fabs(x[3] - x[1])));
+      for (int d = 0; d < 2; ++d) {
+        diagonal[d][k] = x[2 + d] - x[d];
+        size = fmax(size, fabs(diagonal[d][k]));
+      }
     }
-    if (gap > 1e-10 * size) return false;
+    const double twice_area = diagonal[0][0] * diagonal[1][1] - diagonal[0][1] * diagonal[1][0];
+    if (gap * size > 1e-10 * twice_area) return false;
   }
   return true;
 }

@@ -240,6 +240,37 @@ static void batches_of_both_shapes_give_what_one_of_each_gives(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void flat(int n, const double from[2], double to[2])
+{
+  (void)n;
+  to[0] = from[0];
+  to[1] = 1e-5 * from[1];
+}
+
+static void flat_and_oblique(int n, const double from[2], double to[2])
+{
+  (void)n;
+  to[0] = from[0];
+  to[1] = 1e-5 * from[1] * (1.0 + 1e-6 * from[0]);
+}
+
+/// What makes little of the length of an element may be much of its height.
+static void flat_elements_are_parallelograms_by_their_height(void **state)
+{
+  (void)state;
+  static const struct {
+    moving *to;
+    const char *inverse;
+  } cases[] = {{flat, "adjusted"}, {flat_and_oblique, "exact"}};
+  for (int k = 0; k < 2; ++k) {
+    kedge_mesh *mesh = squares(4, false, cases[k].to);
+    const kedge_report r = report_of(
+        ctx, mesh, SETTINGS({"exact", "u", "x"}, {"boundary default", "type", "dirichlet"}));
+    assert_string_equal(r.quadrilateral_inverse, cases[k].inverse);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -252,6 +283,7 @@ int main(void)
       cmocka_unit_test(neumann_conditions_are_met_on_quadrilaterals),
       cmocka_unit_test(means_that_are_kept_are_those_of_the_full_solution),
       cmocka_unit_test(batches_of_both_shapes_give_what_one_of_each_gives),
+      cmocka_unit_test(flat_elements_are_parallelograms_by_their_height),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
