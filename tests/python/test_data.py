@@ -248,6 +248,11 @@ class Data(unittest.TestCase):
         for function in np.mean, np.median, np.nan_to_num, np.linalg.norm:
             with self.subTest(function), self.assertRaisesRegex(TypeError, f"np.{function.__name__} of a solution"):
                 function(s)
+        for wrong, sentence in ((lambda: s @ s, "np.matmul of a solution is not"), (lambda: divmod(s, 2), "np.divmod of a"),
+                                (lambda: np.add(s, 1, out=np.zeros(3)), "write s = s \\+ 1"), (lambda: s.__iadd__(1), "s \\+= 1"),
+                                (lambda: np.zeros(3).__imul__(s), "fills no array")):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.WrongType, sentence):
+                wrong()
 
     def test_three_numbers_in_an_array_are_those_of_three_elements(self):
         mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1], [0.5, 2]], [[0, 1, 2], [0, 2, 3], [3, 2, 4]])
