@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import numbers
 import os
 import tempfile
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import path_of, real, whole
+from .arguments import path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_pickle
 from .errors import InputError, WrongType
@@ -271,7 +272,10 @@ def _from_section(context, settings):
     try:
         for key, value in settings.items():
             if value is not None:
-                text = ", ".join(value) if isinstance(value, (tuple, list)) else str(value)
+                parts = value if isinstance(value, (tuple, list)) else [value]
+                if not all(isinstance(part, (str, numbers.Real)) for part in parts):
+                    raise WrongType(f"{key} is {shown(value)}; it takes text, as in a problem file")
+                text = ", ".join(map(str, parts))
                 context.call("kedge_problem_set", problem, b"mesh", key.encode(), os.fsencode(text))
         context.call("kedge_problem_mesh", problem, handle)
     finally:

@@ -109,7 +109,8 @@ class Problem:
         for name in unknown:
             _key_of(name)
         self.__dict__["_settings"] = {}
-        self._change({name: given[name] for name in [*ARGUMENTS.values(), "boundary", "parameters"]})
+        names = [*ARGUMENTS.values(), "boundary", "parameters"]
+        self._change({name: given[name] for name in names if given[name] is not None})
         self.parsed(_checker())
 
     @classmethod
@@ -131,8 +132,8 @@ class Problem:
         return problem
 
     def replace(self, **changes: Any) -> Problem:
-        """The same problem with other arguments. Regions and groups that a dict does not name stay as they are; a value
-        that is no dict is that of all regions."""
+        """The same problem with other arguments, None: their defaults. Regions and groups that a dict does not name stay as
+        they are; a value that is no dict is that of all regions."""
         problem = self._changed(changes)
         problem.parsed(_checker())
         return problem
@@ -169,8 +170,6 @@ class Problem:
     def _change(self, changes):
         """Take arguments into the settings."""
         for name, value in changes.items():
-            if value is None:
-                continue
             if name == "boundary":
                 self._set_boundary(by_name(name, value, "group", "condition"))
             elif name == "parameters":
@@ -181,7 +180,10 @@ class Problem:
             elif name in ("diffusion", "reaction", "source") and is_by_name(value):
                 self._set_regions(name, value)
             else:
-                self._settings[_key_of(name)] = setting(name, value)
+                if value is None:
+                    self._settings.pop(_key_of(name), None)
+                else:
+                    self._settings[_key_of(name)] = setting(name, value)
                 if name in ("diffusion", "reaction", "source"):
                     self._leave_regions(name)
 

@@ -120,7 +120,7 @@ class Solver:
                 raise WrongType("out takes one solution; several sources make their own")
             if into is not None:
                 raise WrongType("into takes arrays for one solution; solve for one source after the other")
-            if isinstance(sources, str) or not hasattr(sources, "__iter__"):
+            if isinstance(sources, str) or is_by_name(sources) or not hasattr(sources, "__iter__"):
                 raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         _check_failure(on_failure)

@@ -126,6 +126,7 @@ class Meshes(unittest.TestCase):
                 kedge.Mesh(*arguments)
         for wrong, sentence in [(lambda mesh: mesh.refine("a"), "refine is 'a'; it takes a whole number"),
                                 (lambda mesh: mesh.write(3), "path is 3; it takes the name of a file"),
+                                (lambda mesh: kedge.square(2, map=(len, "y")), "map is .*; it takes text, as in a problem file"),
                                 (kedge.Mesh.from_meshio, "it takes a meshio.Mesh"),
                                 (lambda mesh: mesh.plot("a"), "ax is 'a'; it takes axes of matplotlib|needs matplotlib")]:
             with self.subTest(sentence), self.assertRaisesRegex(kedge.Error, sentence):

@@ -91,6 +91,19 @@ class Problems(unittest.TestCase):
         self.assertEqual(q.settings["boundary left", "type"], "neumann")
         self.assertEqual(q.settings["boundary top", "type"], "dirichlet")
 
+    def test_none_is_the_default_again(self):
+        p = kedge.Problem(order=3, source=1, exact="x", diffusion={"domain": 2}, boundary=everywhere(kedge.Dirichlet(1)))
+        q = p.replace(exact=None, diffusion=None, order=None)
+        self.assertEqual(p.settings["exact", "u"], "x")
+        for key in ("exact", "u"), ("space", "order"), ("region domain", "diffusion"), ("equation", "diffusion"):
+            self.assertNotIn(key, q.settings)
+        mesh = kedge.square(2, backend="host")
+        solver = kedge.Solver(mesh, p, "host")
+        solver.update(exact=None)
+        self.assertFalse(solver.solve().report.has_exact)
+        with self.assertRaisesRegex(TypeError, "boundary is None; it takes a dict {group: condition}"):
+            p.replace(boundary=None)
+
     def test_default_is_every_region_that_is_not_named(self):
         mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], regions=["iron", "air"])
         p = kedge.Problem(order=1, diffusion={"default": 2, "iron": 3}, source=1,

@@ -131,6 +131,7 @@ class Solves(unittest.TestCase):
                 ({"progress": "yes"}, TypeError, "progress is 'yes'; it takes True, or a function"),
                 ({"boundary": {"lft": 1}}, kedge.InputError, "lft"),
                 ({"source": 1, "sources": [1]}, TypeError, "not both"),
+                ({"sources": {"x": 1}}, TypeError, "sources is {'x': 1}; it takes a list"),
                 ({"on_failure": "go on"}, ValueError, '"raise" or "warn"')]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 solver.solve(**arguments)
