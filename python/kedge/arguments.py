@@ -6,6 +6,7 @@ import reprlib
 
 import numpy as np
 
+from .dlpack import on_host
 from .errors import Error, InputError, MissingPackage, WrongType
 
 
@@ -80,7 +81,8 @@ def whole(name, value, least=None):
 
 
 def real(name, value, kind=float):
-    """An argument of real numbers as an array of float64; of kind None as it comes."""
+    """An argument of real numbers as an array of float64, on the host; of kind None as it comes."""
+    value = on_host(name, value)
     try:
         return np.asarray(value, kind)
     except Exception as error:  # of a package whose array it is, too

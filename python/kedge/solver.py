@@ -17,7 +17,7 @@ from .errors import InputError, Note, NotConverged, ReadOnly, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
 from .mesh import Mesh
 from .data import check as check_data, native, same_data
-from .dlpack import Borrowed, OfHost, like, on_gpu, on_host
+from .dlpack import Borrowed, OfHost, like, on_gpu
 from .problem import CONDITIONS, Problem, datum, setting
 from .solution import Solution
 
@@ -210,7 +210,7 @@ class Solver:
             return self._apply_there(x, out)
         if out is not None:
             raise WrongType("out goes with an array x on a GPU")
-        x = real("x", on_host("x", x), None)
+        x = real("x", x, None)
         if np.iscomplexobj(x):
             return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
         set_up = self._ready(None)
@@ -294,7 +294,7 @@ class Solver:
         return self._report(set_up).trace_unknowns
 
     def _vector(self, name, given, set_up):
-        x, n = np.ascontiguousarray(real(name, on_host(name, given))), self._unknowns(set_up)
+        x, n = np.ascontiguousarray(real(name, given)), self._unknowns(set_up)
         if x.shape != (n,):
             raise InputError(f"{name} has the shape {x.shape}; it takes ({n},), the unknowns of the trace")
         return x

@@ -157,9 +157,11 @@ class Device(unittest.TestCase):
             def get(self):
                 return self.array
 
-        self.coefficients(WithGet)
-        for _, bring, _ in packages():
+        s = self.solver().solve()
+        at = np.array([0.2, 0.7])
+        for bring in WithGet, *(bring for _, bring, _ in packages()):
             self.coefficients(bring)
+            np.testing.assert_array_equal(s(bring(at), bring(at)), s(at, at))
         with self.assertRaisesRegex(TypeError, "^trace is an array on a GPU; copy it to the host"):
             self.solver().recover(OnGpu(np.zeros(3)))
 
