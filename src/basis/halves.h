@@ -41,10 +41,16 @@ KG_INLINE int kg_half_modes(int m, int half)
   return (m * m + 1 - half) / 2;
 }
 
+/// Modes of a half with even j.
+KG_INLINE int kg_half_even_modes(int m, int half)
+{
+  return (m + 1 - half) / 2 * ((m + 1) / 2);
+}
+
 /// Mode a of a half, of m x m: those with even j come first, (0, 0) is the first of all.
 KG_INLINE kg_half_mode kg_half_mode_at(int m, int half, int a)
 {
-  const int even = (m + 1 - half) / 2, first = even * ((m + 1) / 2);
+  const int even = (m + 1 - half) / 2, first = kg_half_even_modes(m, half);
   const int odd = m - even, b = a - first;
   if (a < first) {
     const kg_half_mode mode = {half + a % even * 2, a / even * 2};

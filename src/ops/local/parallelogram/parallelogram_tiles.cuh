@@ -2,8 +2,8 @@
 // both at a time where there are registers, so that the warp inverts the tiles on their diagonals
 // together, else one after the other.
 #pragma once
+#include "ops/local/parallelogram/half_terms.cuh"
 #include "ops/local/parallelogram/parallelogram.h"
-#include "ops/local/quadrature/small_tiles.cuh"
 
 namespace kg
 {
@@ -24,39 +24,6 @@ struct half_shape {
   static constexpr int MODES = (N_HALF + 7) / 8, TRACES = (TRACE + 7) / 8;
   static constexpr int STAR = (STAR_HALF + 7) / 8, BEHIND = TRACE / 8 + 1;
 };
-
-/// Tile (i, j): minus the sum of terms, on the diagonal with `mass` in the first n rows and one
-/// behind them in the strips of modes.
-template <int MODES, int TERMS>
-__device__ __forceinline__ double2 tile_of_terms(const double *table, int i, int j,
-                                                 const double *term, double mass, int n)
-{
-  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
-  const double2 *const from = (const double2 *)table + (i * (i + 1) / 2 + j) * TERMS * TILE_LANES;
-  double2 sum = make_double2(0.0, 0.0);
-#pragma unroll
-  for (int k = 0; k < TERMS; ++k) {
-    const double2 entry = __ldg(from + k * TILE_LANES + lane);
-    sum = make_double2(fma(-term[k], entry.x, sum.x), fma(-term[k], entry.y, sum.y));
-  }
-  if (i != j || i >= MODES) return sum;
-  const double on_diagonal = 8 * i + row < n ? mass : 1.0;
-  if (col == row) sum.x -= on_diagonal;
-  if (col + 1 == row) sum.y -= on_diagonal;
-  return sum;
-}
-
-/// The rows and columns of the first USED strips.
-template <int USED, int MODES, int TERMS, int STRIPS>
-__device__ __forceinline__ void put_terms(const double *table, const double *term, double mass,
-                                          int n, small_matrix<STRIPS> &a)
-{
-#pragma unroll
-  for (int i = 0; i < USED; ++i)
-#pragma unroll
-    for (int j = 0; j <= i; ++j)
-      a.t[i][j] = tile_of_terms<MODES, TERMS>(table, i, j, term, mass, n);
-}
 
 /// The first n unknowns of E matrices become columns of the Cholesky factor, as
 /// small_matrix::eliminate() has them.
@@ -140,8 +107,9 @@ __device__ __forceinline__ void put_half(const kg_cell_make_args &args, int32_t 
 {
   constexpr int LOAD = Z::MODES + Z::TRACE / 8;
   const int lane = threadIdx.x % 32, col = lane % 4 * 2, n = kg_half_modes(Z::m, half);
+  const half_rows rows = {n, kg_half_even_modes(Z::m, half), Z::m};
   put_terms<Z::MODES + Z::TRACES, Z::MODES, KG_HALF_TERMS>(args.cells.tables.halves.tiles[half],
-                                                           c.term, c.mass, n, a);
+                                                           c.term, c.mass, rows, a);
   if (Z::TRACE % 8 == 0)
 #pragma unroll
     for (int j = 0; j <= LOAD; ++j) a.t[LOAD][j] = make_double2(0.0, 0.0);
@@ -211,34 +179,35 @@ struct parallelogram_make {
 /// The system of a half for the right hand side x [8 STRIPS], which the warp may read.
 template <int STRIPS, int TERMS>
 __device__ __forceinline__ void put_system(const double *table, const double *term, double mass,
-                                           int n, const double *x, small_matrix<STRIPS + 1> &a)
+                                           half_rows rows, const double *x,
+                                           small_matrix<STRIPS + 1> &a)
 {
-  put_terms<STRIPS, STRIPS, TERMS>(table, term, mass, n, a);
+  put_terms<STRIPS, STRIPS, TERMS>(table, term, mass, rows, a);
 #pragma unroll
   for (int j = 0; j < STRIPS; ++j) a.t[STRIPS][j] = tile_of_row(x, j);
   a.t[STRIPS][STRIPS] = make_double2(0.0, 0.0);
 }
 
-/// Solve the systems of both halves, of n[half] unknowns, N_HALF at most, for right hand sides x
-/// [half][8 STRIPS], which the warp may read before and afterwards.
+/// Solve the systems of both halves, of rows[half].n unknowns, N_HALF at most, for right hand sides
+/// x [half][8 STRIPS], which the warp may read before and afterwards.
 template <int STRIPS, int N_HALF, int TERMS>
 __device__ __forceinline__ void solve_halves(const double *const *tables, const double *term,
-                                             double mass, const int (&n)[2], double *x)
+                                             double mass, const half_rows (&rows)[2], double *x)
 {
   double *const odd = x + 8 * STRIPS;
   if constexpr (halves_at_a_time(STRIPS + 1) == 2) {
     small_matrix<STRIPS + 1> a[2];
-    put_system<STRIPS, TERMS>(tables[0], term, mass, n[0], x, a[0]);
-    put_system<STRIPS, TERMS>(tables[1], term, mass, n[1], odd, a[1]);
+    put_system<STRIPS, TERMS>(tables[0], term, mass, rows[0], x, a[0]);
+    put_system<STRIPS, TERMS>(tables[1], term, mass, rows[1], odd, a[1]);
     eliminate_halves<STRIPS, N_HALF>(a);
     a[0].substitute_back(x);
     a[1].substitute_back(odd);
   } else {
     small_matrix<STRIPS + 1> even, a;
-    put_system<STRIPS, TERMS>(tables[0], term, mass, n[0], x, even);
+    put_system<STRIPS, TERMS>(tables[0], term, mass, rows[0], x, even);
     even.template eliminate<STRIPS, N_HALF>();
     even.substitute_back(x);
-    put_system<STRIPS, TERMS>(tables[1], term, mass, n[1], odd, a);
+    put_system<STRIPS, TERMS>(tables[1], term, mass, rows[1], odd, a);
     a.template eliminate<STRIPS, N_HALF>();
     a.substitute_back(odd);
   }
@@ -309,8 +278,9 @@ struct parallelogram_recover {
       x[b] = sum;
     }
     __syncwarp();
-    const int modes[2] = {kg_half_modes(m, 0), kg_half_modes(m, 1)};
-    solve_halves<Z::MODES, Z::N_HALF, KG_HALF_TERMS>(halves->tiles, c.term, c.mass, modes, x);
+    const half_rows rows[2] = {{kg_half_modes(m, 0), kg_half_even_modes(m, 0), m},
+                               {kg_half_modes(m, 1), kg_half_even_modes(m, 1), m}};
+    solve_halves<Z::MODES, Z::N_HALF, KG_HALF_TERMS>(halves->tiles, c.term, c.mass, rows, x);
     KG_TEAM_EACH(team, b, 0, 2 * ROWS)
     {
       const int half = b / ROWS, own = b % ROWS;
@@ -357,8 +327,10 @@ struct parallelogram_postprocess {
       x[b] = sum;
     }
     __syncwarp();
-    const int modes[2] = {kg_half_modes(m + 1, 0) - 1, kg_half_modes(m + 1, 1)};
-    solve_halves<Z::STAR, Z::STAR_HALF, KG_HALF_STAR_TERMS>(halves->star_tiles, c.term, 0.0, modes,
+    // Without the constant, whose j is even.
+    const half_rows rows[2] = {{kg_half_modes(m + 1, 0) - 1, kg_half_even_modes(m + 1, 0) - 1, m},
+                               {kg_half_modes(m + 1, 1), kg_half_even_modes(m + 1, 1), m}};
+    solve_halves<Z::STAR, Z::STAR_HALF, KG_HALF_STAR_TERMS>(halves->star_tiles, c.term, 0.0, rows,
                                                             x);
     double square = 0.0;
     KG_TEAM_EACH(team, b, 0, 2 * ROWS)
