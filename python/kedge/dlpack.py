@@ -56,7 +56,8 @@ class OfHost:
 
     def __init__(self, name, array, shape, of):
         if not isinstance(array, np.ndarray) or array.dtype != float:
-            raise WrongType(f"{name} is {type(array).__name__}; a solver on the host fills arrays of NumPy, of float64")
+            kind = f"an array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
+            raise WrongType(f"{name} is {kind}; a solver on the host fills arrays of NumPy, of float64")
         if array.shape != shape:
             raise InputError(f"{name} has the shape {array.shape}; it takes {shape}, {of}")
         if not (array.flags.c_contiguous and array.flags.writeable):

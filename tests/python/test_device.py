@@ -119,7 +119,7 @@ class Device(unittest.TestCase):
         frozen.flags.writeable = False
         for into, kind, sentence in (
                 ({"u": np.zeros(3)}, ValueError, rf"into\['u'\] has the shape \(3,\); it takes \({n},\), values at nodes"),
-                ({"u": np.zeros(n, np.float32)}, TypeError, "a solver on the host fills arrays of NumPy, of float64"),
+                ({"u": np.zeros(n, np.float32)}, TypeError, "is an array of float32; a solver on the host fills arrays of NumPy, of float64"),
                 ({"u": [0.0] * n}, TypeError, r"into\['u'\] is list; a solver on the host fills arrays of NumPy"),
                 ({"u": np.zeros(2 * n)[::2]}, ValueError, r"into\['u'\] cannot be filled: its numbers lie apart"),
                 ({"u": frozen}, ValueError, r"into\['u'\] cannot be filled: .* read-only"),
