@@ -9,9 +9,8 @@ MOST = 30000  # elements whose edges are drawn
 
 def axes(ax, what):
     """The axes to draw on, of matplotlib: those that were given, or new ones."""
-    pyplot = package("matplotlib.pyplot", what)
     if ax is None:
-        return pyplot.subplots()[1]
+        return package("matplotlib.pyplot", what).subplots()[1]
     if not hasattr(ax, "add_collection"):
         raise WrongType(f"ax is {ax!r}; it takes axes of matplotlib")
     return ax

@@ -4,6 +4,7 @@ import sys
 import types
 import unittest
 import warnings
+from unittest import mock
 
 import numpy as np
 from support import backend, everywhere, sines
@@ -102,6 +103,14 @@ class Results(unittest.TestCase):
         self.assertEqual(elements[at[0]], 0)
         begin, end = (mesh.nodes[(sides[at[0]] + k) % 3] for k in (0, 1))
         np.testing.assert_array_equal([begin, end], [[0, 0], [1, 0]])
+
+    def test_without_matplotlib_one_sentence_says_what_to_do(self):
+        mesh = kedge.square(2)
+        s, table = self.solve(mesh, whole(mesh, 1)), kedge.convergence(sines(), [mesh], [1], self.context)
+        with mock.patch.dict(sys.modules, {"matplotlib": None, "matplotlib.pyplot": None, "meshio": None}):
+            for call, package in (mesh.plot, "matplotlib"), (s.plot, "matplotlib"), (table.plot, "matplotlib"), (s.to_meshio, "meshio"):
+                with self.assertRaisesRegex(kedge.MissingPackage, rf"\(\) needs {package} .*: pip install {package}"):
+                    call()
 
     @unittest.skipUnless(matplotlib, "no matplotlib")
     def test_pictures_are_drawn(self):
