@@ -128,7 +128,8 @@ class Solver:
         set_up, problem = self._ready(progress), self._problem
         if out is not None:
             if wanted("out", out, Solution)._built is not set_up.built:
-                raise InputError("out is a solution that this solver has not made, or one from before an update that failed")
+                raise InputError("out is a solution that this solver has not made, or one from before an update that failed or took "
+                                 "an argument away")
             _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
         if into is not None:
             self._fill(data, by_name("into", into, "field", "array"))

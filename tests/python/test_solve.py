@@ -276,8 +276,13 @@ class Solves(unittest.TestCase):
         self.assertNotAlmostEqual(out(0.3, 0.4), at, delta=1e-3)
         np.testing.assert_array_equal(u, before)
         self.assertIsNot(out.q, q)
-        solver.update(diffusion=2)
-        np.testing.assert_array_equal(solver.solve(out=out).u, kedge.solve(mesh, p.replace(diffusion=2), self.context).u)
+        solver.update(diffusion=2, smoothing_steps=2)
+        np.testing.assert_array_equal(solver.solve(out=out).u,
+                                      kedge.solve(mesh, p.replace(diffusion=2, smoothing_steps=2), self.context).u)
+        solver.update(smoothing_steps=None)
+        with self.assertRaisesRegex(ValueError, "an update that failed or took an argument away"):
+            solver.solve(out=out)
+        out = solver.solve()
         for arguments, error, sentence in [
                 ({"out": kedge.Solver(mesh, p, self.context).solve()}, ValueError, "this solver has not made"),
                 ({"out": 3}, TypeError, "out is 3; it takes a kedge.Solution"),
