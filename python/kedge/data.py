@@ -58,19 +58,19 @@ class Operators(np.lib.mixins.NDArrayOperatorsMixin):
             return Expression(np.where, inputs)
         if function is np.clip and len(inputs) == 3 and not options:
             return np.minimum(np.maximum(*inputs[:2]), inputs[2])
-        raise _not_by_point(function)
+        raise WrongType(_not_by_point(function))
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         if "out" in options:
             raise WrongType("a solution as data does not change, and fills no array; write s = s + 1 in place of s += 1")
         if method != "__call__" or options or ufunc.nout != 1 or ufunc.signature:
-            raise _not_by_point(ufunc)
+            raise WrongType(_not_by_point(ufunc))
         return Expression(ufunc, inputs)
 
 
 def _not_by_point(function):
-    return WrongType(f"np.{function.__name__} of a solution is not evaluated point by point; take operators, NumPy's "
-                     "ufuncs, np.where(condition, a, b) or np.clip(s, least, most), or s.values() for an array")
+    return (f"np.{function.__name__} of a solution is not evaluated point by point; take operators, NumPy's ufuncs, "
+            "np.where(condition, a, b) or np.clip(s, least, most), or s.values() for an array")
 
 
 class Expression(Operators):
