@@ -33,25 +33,25 @@ static kedge_status check(const kg_pipeline *p, const char *function, const kedg
 /// it, how many quadrilaterals are before each element.
 static kedge_status upload_order(kedge_solver *s)
 {
-  const kg_pipeline *const p = s->pipeline;
-  const kedge_mesh *const mesh = p->mesh;
+  kedge_context *const ctx = s->pipeline->ctx;
+  const kedge_mesh *const mesh = s->pipeline->mesh;
   const size_t n = (size_t)mesh->n_elements;
-  const bool both = mesh->n_blocks > 1;
-  int32_t *order, *wide = NULL;
+  int32_t *order, *wide;
   if (s->element_order.data) return KEDGE_OK;
-  KG_TRY(kg_host_calloc(p->ctx, both ? 2 * n : n, sizeof *order, &order));
-  memcpy(order, mesh->element_origin, n * sizeof *order);
-  kedge_status status = both ? kg_host_calloc(p->ctx, n + 1, sizeof *wide, &wide) : KEDGE_OK;
-  if (status == KEDGE_OK && both) {
+  if (mesh->n_blocks == 1)
+    return kg_upload(ctx, mesh->element_origin, n, sizeof *order, &s->element_order);
+  KG_TRY(kg_host_calloc(ctx, 2 * n, sizeof *order, &order));
+  kedge_status status = kg_host_calloc(ctx, n + 1, sizeof *wide, &wide);
+  if (status == KEDGE_OK) {
+    memcpy(order, mesh->element_origin, n * sizeof *order);
     for (int b = 0; b < mesh->n_blocks; ++b)
       for (int32_t e = mesh->block[b].first; e < mesh->block[b].first + mesh->block[b].n; ++e)
         wide[mesh->element_origin[e] + 1] = mesh->block[b].cell == &kg_quadrilateral;
     for (size_t i = 0; i < n; ++i) wide[i + 1] += wide[i];
     for (size_t e = 0; e < n; ++e) order[n + e] = wide[mesh->element_origin[e]];
+    status = kg_upload(ctx, order, 2 * n, sizeof *order, &s->element_order);
+    free(wide);
   }
-  if (status == KEDGE_OK)
-    status = kg_upload(p->ctx, order, both ? 2 * n : n, sizeof *order, &s->element_order);
-  free(wide);
   free(order);
   return status;
 }
