@@ -61,7 +61,7 @@ KG_INLINE kg_parallelogram kg_parallelogram_of(const kg_cells *cells,
   return out;
 }
 
-/// One element a thread of a GPU, on the host one a SIMD lane.
+/// A number of an element on a GPU; on the host those of eight, in SIMD lanes.
 #ifdef __CUDACC__
 typedef double kg_half_number;
 #else
