@@ -7,7 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 
-GPU_MAX, STAGES_MAX, OPERATORS_MAX = 32, 16, 8
+GPU_MAX, STAGES_MAX, OPERATORS_MAX, ORDER_MAX = 32, 16, 8, 12
 STATUS = ("OK", "ERR_ARG", "ERR_INPUT", "ERR_IO", "ERR_MEMORY", "ERR_DEVICE", "ERR_UNSUPPORTED", "ERR_NUMERIC",
           "ERR_CANCELLED", "ERR_INTERNAL")
 BACKENDS = ("auto", "host", "shadow", "cuda")

@@ -67,16 +67,16 @@ def wanted(name, value, kind):
     return value
 
 
-def whole(name, value, least=None):
-    """An argument that is a whole number."""
+def whole(name, value, least=None, most=None):
+    """An argument that is a whole number; with `most` it has a least one too."""
     try:
         number = operator.index(value)
     except TypeError:
         raise WrongType(f"{name} is {shown(value)}; it takes a whole number") from None
     if not -2**31 <= number < 2**31:
         raise InputError(f"{name} is {number}, which does not fit into 32 bits")
-    if least is not None and number < least:
-        raise InputError(f"{name} is {number}; it is at least {least}")
+    if least is not None and not least <= number <= (number if most is None else most):
+        raise InputError(f"{name} is {number}; it is " + (f"at least {least}" if most is None else f"{least} to {most}"))
     return number
 
 
@@ -89,10 +89,18 @@ def real(name, value, kind=float):
         raise WrongType(f"{name} holds what is no real number: {error}") from error
 
 
+def encoded(name, text, encode=str.encode):
+    """Text as bytes for the library, to which a NUL would be its end."""
+    made = encode(text)
+    if b"\0" in made:
+        raise InputError(f"{name} is {shown(text)}, which holds a NUL; leave it out")
+    return made
+
+
 def path_of(name, value):
     """A path as bytes."""
     try:
-        return os.fsencode(value)
+        return encoded(name, value, os.fsencode)
     except TypeError:
         raise WrongType(f"{name} is {shown(value)}; it takes the name of a file") from None
 

@@ -5,6 +5,7 @@ import os
 import threading
 import weakref
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, List, NamedTuple, Optional
 
 try:
@@ -14,7 +15,7 @@ except ImportError:
 
 from . import _library as c
 from .arguments import whole
-from .errors import Error, InputError, WrongType, of_status
+from .errors import Error, InputError, ReadOnly, WrongType, of_status
 
 
 class Progress(NamedTuple):
@@ -72,6 +73,13 @@ def refuse_pickle(self, protocol=None):
     """The __reduce_ex__ of what holds memory of the library."""
     raise WrongType(f"a kedge.{type(self).__name__} cannot be pickled or copied: it holds memory of the library; "
                     "make it anew in the other process, from files or arrays")
+
+
+def refuse_assignment(self, name, value):
+    """The __setattr__ of what makes attributes as they are asked for, of which others are made."""
+    if isinstance(getattr(type(self), name, None), (property, cached_property)):
+        raise ReadOnly(f"{name} of a kedge.{type(self).__name__} is not assigned to; change a copy of it")
+    object.__setattr__(self, name, value)
 
 
 def check(status, sentence):

@@ -9,6 +9,7 @@ import numpy as np
 from . import _library as c
 from .arguments import package, real, whole
 from .cells import from_nodes, part
+from .context import refuse_assignment
 from .data import Expression, Operators, Polynomials
 from .errors import InputError
 from .hints import Any, Array, ArrayLike, Tuple
@@ -18,6 +19,8 @@ from .location import CHUNK
 class Fields(Operators):
     """mesh, order -- and of a subclass values(field, order), nodes(order), offsets(order), _degree(field), the order of the
     polynomials that a field is, and _modes, a dict"""
+
+    __setattr__ = refuse_assignment
 
     def _shape(self, order, *more):
         n, quadrilaterals = self.mesh.elements, self.mesh.info["quadrilaterals"]

@@ -1,6 +1,7 @@
 """Gmsh files, format 2.2 binary, from arrays."""
 import numpy as np
 
+from .arguments import encoded
 from .errors import InputError
 
 # meshio's names of shapes: the number of Gmsh and the nodes.
@@ -37,7 +38,7 @@ def write_gmsh(path, points, blocks, pairs, tags, names, region_tags, region_nam
         file.write(b"$MeshFormat\n2.2 1 8\n" + np.array([1], "<i4").tobytes() + b"\n$EndMeshFormat\n")
         file.write(b"$PhysicalNames\n%d\n" % len(physical))
         for dimension, number, name in physical:
-            file.write(f'{dimension} {number} "{name}"\n'.encode())
+            file.write(b'%d %d "%s"\n' % (dimension, number, encoded("a name of a group", name)))
         file.write(b"$EndPhysicalNames\n$Nodes\n%d\n" % len(points) + node.tobytes() + b"\n$EndNodes\n")
         file.write(b"$Elements\n%d\n" % n)
         if len(pairs):

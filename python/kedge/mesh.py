@@ -11,9 +11,9 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import path_of, real, shown, whole
+from .arguments import encoded, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
-from .context import Context, check, context_of, own, refuse_pickle
+from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
 from .errors import InputError, WrongType
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
@@ -61,8 +61,8 @@ def _tags(groups, n, what):
         return array, {}
     names, numbers = np.unique(groups.astype(str), return_inverse=True)
     for name in names:
-        if not name or '"' in name or "\n" in name:
-            raise InputError(f"{what} has the name {str(name)!r}; a name is not empty and holds no quotation mark and no line end")
+        if not name or any(character in name for character in '"\n\0'):
+            raise InputError(f"{what} has the name {str(name)!r}; a name is not empty and holds no quotation mark, no line end and no NUL")
     return (numbers + 1).astype(np.int32), {i + 1: str(name) for i, name in enumerate(names)}
 
 
@@ -191,6 +191,7 @@ class Mesh:
         return self.info["box"]
 
     __reduce_ex__ = refuse_pickle
+    __setattr__ = refuse_assignment
 
     def __repr__(self):
         names = ", ".join(group.name for group in self.groups)
@@ -276,7 +277,8 @@ def _from_section(context, settings):
                 if not all(isinstance(part, (str, numbers.Real)) for part in parts):
                     raise WrongType(f"{key} is {shown(value)}; it takes text, as in a problem file")
                 text = ", ".join(map(str, parts))
-                context.call("kedge_problem_set", problem, b"mesh", key.encode(), os.fsencode(text))
+                context.call("kedge_problem_set", problem, b"mesh", key.encode(),
+                             encoded(key, text, os.fsencode))
         context.call("kedge_problem_mesh", problem, handle)
     finally:
         c.library.kedge_problem_destroy(problem)
@@ -314,7 +316,7 @@ def _create(context, points, blocks, lines, regions):
     if list(blocks) != ["triangle"] or region_names:
         return _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names)
     triangles = _array(blocks["triangle"], np.int32, 3, "cells")
-    texts = (ctypes.c_char_p * max(len(names), 1))(*(name.encode() for name in names.values()))
+    texts = (ctypes.c_char_p * max(len(names), 1))(*(encoded("a name of a group", name) for name in names.values()))
     numbers = np.array(list(names) or [0], np.int32)
     arrays = c.MeshArrays(len(points), points.ctypes.data, len(triangles), triangles.ctypes.data, region_tags.ctypes.data,
                           len(pairs), pairs.ctypes.data, tags.ctypes.data, len(names), numbers.ctypes.data, texts)

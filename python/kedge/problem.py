@@ -13,7 +13,7 @@ from typing import List, NamedTuple, NoReturn, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, is_array, is_by_name, path_of, shown
+from .arguments import by_name, encoded, is_array, is_by_name, path_of, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
 from .errors import FileError, InputError, ReadOnly, WrongType
@@ -259,9 +259,9 @@ class _Built:
         changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].partition(" ")[0], 3))
         settings, functions = (c.Setting * len(changed))(), {}
         for one, ((section, key), value) in zip(settings, changed):
-            one.section, one.key = section.encode(), key.encode()
+            one.section, one.key = encoded("a section", section), encoded("a name", key)
             if isinstance(value, str):
-                one.value, functions[section, key] = value.encode(), None
+                one.value, functions[section, key] = encoded(ARGUMENTS.get((section, key)) or _name_of(section, key), value), None
                 continue
             made = functions[section, key] = self._made(section, key, value)
             for i, part in enumerate(made):

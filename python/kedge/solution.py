@@ -158,23 +158,27 @@ class Solution(Fields):
     def _degree(self, field):
         return self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
 
+    def _nodes_order(self, order):
+        """What an argument `order` says, before arrays of that order are made."""
+        return self.order if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
+
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         offsets = np.empty(self.mesh.elements + 1, np.int64)
-        order = self.order if order is None else whole("order", order)
+        order = self._nodes_order(order)
         self.context.call("kedge_solution_offsets", self.handle, order, offsets.ctypes.data)
         return offsets
 
     def nodes(self, order: Optional[int] = None) -> Array:
         """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
-        order = self.order if order is None else whole("order", order)
+        order = self._nodes_order(order)
         xy = np.empty(self._shape(order, 2))
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
     def values(self, field: str, order: Optional[int] = None) -> Array:
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
-        order = self.order if order is None else whole("order", order)
+        order = self._nodes_order(order)
         values = np.empty(self._shape(order))
         self.context.call("kedge_solution_values", self.handle, _field(field), order, values.ctypes.data)
         return values

@@ -11,7 +11,7 @@ from typing import Iterable, List, Optional, overload
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, is_by_name, package, real, shown, wanted
+from .arguments import by_name, encoded, is_by_name, package, real, shown, wanted
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import InputError, Note, NotConverged, ReadOnly, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
@@ -348,7 +348,7 @@ class _Data:
         self.kept, self._mesh, context = [], solver.mesh, solver.context
         self.raw = raw = c.Data(DATA_BYTES)
         if isinstance(source, str):
-            raw.source = source.encode()
+            raw.source = encoded("source", source)
         elif is_by_name(source):
             raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
@@ -362,14 +362,14 @@ class _Data:
         for value, (group, given) in zip(values, boundary.items()):
             if isinstance(given, tuple(CONDITIONS.values())):
                 given = _value_of(solver, group, given)
-            value.group = str(group).encode()
+            value.group = encoded("a group of boundary", str(group))
             value.text, value.function, value.user = self._datum(f"boundary[{group!r}]", given, context)
         raw.n_values, raw.values = len(values), values
 
     def _datum(self, name, value, context):
         value = datum(name, value)
         if isinstance(value, str):
-            return value.encode(), None, None
+            return encoded(name, value), None, None
         check_data(name, value, self._mesh)
         made = native(value, context, name)
         self.kept.append(made)

@@ -118,6 +118,8 @@ class Meshes(unittest.TestCase):
                 (([[0, "a"]], TRIANGLES), kedge.WrongType, "points holds what is no real number"),
                 ((POINTS[:4], TRIANGLES, {"": [[0, 1]]}), kedge.InputError, "lines has the name ''"),
                 ((POINTS[:4], TRIANGLES, {'a"': [[0, 1]]}), kedge.InputError, "no quotation mark"),
+                ((POINTS[:4], TRIANGLES, {"a\0b": [[0, 1]]}), kedge.InputError, r"'a\\x00b'; .* and no NUL$"),
+                (("none\0.msh",), kedge.InputError, r"^file is '.*none\\x00.msh', which holds a NUL"),
                 ((POINTS[:4], TRIANGLES, [[0, 1]], [-1]), kedge.InputError, "groups holds -1; numbers are positive"),
                 ((POINTS[:4], TRIANGLES, None, None, [-1, 1]), kedge.InputError, "regions holds -1"),
                 (("none.msh",), kedge.FileError, "cannot open"),

@@ -198,7 +198,13 @@ class Problems(unittest.TestCase):
                 ({"source": Foreign()}, TypeError, "^source is an array that cannot be read: it needs a gradient"),
                 ({"exact": (1, 2)}, TypeError, "three functions"),
                 ({"exact": lambda x, y: x}, TypeError, "three functions"),
-                ({"parameters": {3: 1}}, TypeError, "parameters has the name 3; names are text")]:
+                ({"parameters": {3: 1}}, TypeError, "parameters has the name 3; names are text"),
+                ({"source": "1\0+2"}, kedge.InputError, r"^source is '1\\x00\+2', which holds a NUL; leave it out$"),
+                ({"exact": "x\0"}, kedge.InputError, r"^exact is 'x\\x00', which holds a NUL"),
+                ({"diffusion": ("1", "0\0", 1)}, kedge.InputError, r"^diffusion is '1, 0\\x00, 1', which holds a NUL"),
+                ({"boundary": {"top": kedge.Neumann("x\0")}}, kedge.InputError, r"^boundary\['top'\] is 'x\\x00'"),
+                ({"boundary": {"top\0": kedge.Neumann()}}, kedge.InputError, r"^a section is 'boundary top\\x00'"),
+                ({"parameters": {"k\0": 1}}, kedge.InputError, r"^a name is 'k\\x00'")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 kedge.Problem(**arguments)
         for wrong, sentence in ("ordr", "did you mean 'order'"), ("mesh", "it has order, "):
@@ -207,6 +213,8 @@ class Problems(unittest.TestCase):
                     call(**{wrong: 3})
         with self.assertRaisesRegex(kedge.FileError, "cannot open none.ini"):
             kedge.Problem.read("none.ini")
+        with self.assertRaisesRegex(kedge.InputError, r"^path is 'none.ini\\x00', which holds a NUL"):
+            kedge.Problem.read("none.ini\0")
         with self.assertRaisesRegex(kedge.FileError, "cannot write .*/none/a.ini: No such file or directory"):
             kedge.Problem(order=1).write("none/a.ini")
         with self.assertRaisesRegex(ValueError, "is a function"):
