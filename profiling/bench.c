@@ -291,6 +291,47 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
   return kg_local_matrices(b->p.ctx, &args);
 }
 
+static kg_edge_smooth_args smooth_args(const bench *b, void *r, void *product, void *z)
+{
+  return (kg_edge_smooth_args){.size = b->p.shape.size,
+                               .n_edges = b->p.shape.count.n_free,
+                               .inverse = b->edge_blocks,
+                               .form = KG_BLOCK_FACTOR,
+                               .r = r,
+                               .product = product,
+                               .again = true,  // z stays bounded however often it is made
+                               .z = z,
+                               .step = 0.1};
+}
+
+kedge_status bench_add_many(bench *b)
+{
+  const kg_trace_counts *n = &b->p.shape.count;
+  const size_t m = (size_t)b->p.shape.size.n_edge, K = KG_VECTORS;
+  const size_t all = K * (size_t)n->n_edges * m, groups = (size_t)n->n_free / KG_LANES + 1;
+  const size_t blocks = groups * KG_LANES * m * (m + 1) / 2;
+  const size_t halo = K * (size_t)n->n_shared * m;
+  KG_TRY(
+      kg_alloc(b->p.ctx, 3 * all + (halo + 3) / 4 * 4 + blocks / 2 + 1, sizeof(double), &b->many));
+  double *const at = b->many.data, *const y = at + all, *const z = y + all;
+  for (size_t i = 0; i < 3 * K; ++i)  // any numbers: whole copies of x one behind the other
+    KG_TRY(kg_copy(b->p.ctx, at + i * (all / K), b->x.data, all / K * sizeof *at));
+  b->apply_many = b->apply;
+  b->apply_many.x = at;
+  b->apply_many.y = y;
+  b->apply_many.halo = z + all;
+  b->apply_many.pass.many = true;
+  b->edge_blocks = z + all + (halo + 3) / 4 * 4;
+  b->smooth = smooth_args(b, b->x.data, b->p.arrays.ap, b->y.data);
+  b->smooth_many = smooth_args(b, at, y, z);
+  b->smooth_many.many = true;
+  return kg_edge_blocks(b->p.ctx, &(kg_edge_blocks_args){.batch = b->p.batch,
+                                                         .locals = b->diagonal.locals,
+                                                         .form = KG_BLOCK_FACTOR,
+                                                         .inverse = b->edge_blocks,
+                                                         .fault = (int32_t *)b->ell_partial.data});
+}
+
 kedge_status bench_take_local(bench *host, const bench *device)
 {
   const kg_buffer from = kg_plan_buffer(&device->p.plan, &device->p.arrays.local);
@@ -308,6 +349,7 @@ void bench_close(bench *b)
   kg_free(b->p.ctx, &b->error_sums);
   kg_plan_free(b->p.ctx, &b->ell_plan);
   kg_free(b->p.ctx, &b->single);
+  kg_free(b->p.ctx, &b->many);
   kg_free(b->p.ctx, &b->x);
   kg_free(b->p.ctx, &b->y);
   kg_free(b->p.ctx, &b->ell_partial);

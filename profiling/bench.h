@@ -10,6 +10,7 @@
 #include "ops/local/triangle/local_matrices.h"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/recover/postprocess.h"
+#include "ops/smooth/edge_smooth.h"
 #include "ops/trace/trace_apply.h"
 #include "roofs.h"
 #include "linear/cg.h"
@@ -105,6 +106,10 @@ typedef struct bench {
   kg_sampler source, exact_solution;
   kg_buffer single;  ///< K^e, x, y and halo in single precision
   kg_buffer reduced[KG_NUMBERS];
+  kg_buffer many;     ///< x, y, halo and a residual of many vectors, blocks of the edges
+  void *edge_blocks;  ///< after bench_add_many(), as what follows
+  kg_trace_apply_args apply_many;
+  kg_edge_smooth_args smooth, smooth_many;
   bool one_chunk;  ///< operators that work by chunks take the first one only
 } bench;
 
@@ -134,6 +139,8 @@ kedge_status bench_allocate_reduced(bench *b, kg_number number);
 kg_local_matrices_args bench_local_reduced(const bench *b);
 /// Reduced K^e, and the operands of their product.
 kedge_status bench_add_reduced(bench *b, kg_number number);
+/// The operands of many vectors at once, and of smoothing with one, once K^e is there.
+kedge_status bench_add_many(bench *b);
 /// Where results are compared, the host goes on with the K^e of the device: their products are of
 /// the same matrices, and it need not make all of them.
 kedge_status bench_take_local(bench *host, const bench *device);

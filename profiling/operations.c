@@ -45,6 +45,33 @@ static kedge_status call_reduced_single(bench *b)
   if (!b->apply_reduced[KG_SINGLE].local.data) KG_TRY(bench_add_reduced(b, KG_SINGLE));
   return kg_trace_apply(b->p.ctx, &b->apply_reduced[KG_SINGLE]);
 }
+static kedge_status call_many(bench *b, kg_local local)
+{
+  if (!b->many.data) KG_TRY(bench_add_many(b));
+  b->apply_many.local = local;
+  KG_REQUIRE(b->p.ctx, kg_trace_takes_many(b->p.ctx, &b->apply_many), KEDGE_ERR_UNSUPPORTED,
+             "there is no product of many vectors at this order");
+  return kg_trace_apply(b->p.ctx, &b->apply_many);
+}
+static kedge_status call_apply_many(bench *b)
+{
+  return call_many(b, b->apply.local);
+}
+static kedge_status call_reduced_many(bench *b)
+{
+  if (!b->apply_reduced[KG_DOUBLE].local.data) KG_TRY(bench_add_reduced(b, KG_DOUBLE));
+  return call_many(b, b->apply_reduced[KG_DOUBLE].local);
+}
+static kedge_status call_smooth(bench *b)
+{
+  if (!b->many.data) KG_TRY(bench_add_many(b));
+  return kg_edge_smooth(b->p.ctx, &b->smooth);
+}
+static kedge_status call_smooth_many(bench *b)
+{
+  if (!b->many.data) KG_TRY(bench_add_many(b));
+  return kg_edge_smooth(b->p.ctx, &b->smooth_many);
+}
 static kedge_status call_assemble(bench *b)
 {
   return kg_ell_assemble(b->p.ctx, &b->assemble);
@@ -157,6 +184,36 @@ static kg_cost cost_reduced_single(const bench *b)
 {
   return cost_product(b, KG_LAYOUT_REDUCED, KG_SINGLE);
 }
+/// More vectors, which are all of a cost but `shared` bytes.
+static kg_cost cost_of_many(kg_cost one, double shared)
+{
+  return (kg_cost){shared + KG_VECTORS * (one.bytes - shared), KG_VECTORS * one.flops};
+}
+static double local_bytes(const bench *b, kg_layout layout)
+{
+  return 8.0 * bench_local(b, layout, KG_DOUBLE).rows * b->p.mesh->n_elements;
+}
+static kg_cost cost_apply_many(const bench *b)
+{
+  return cost_of_many(cost_apply(b), local_bytes(b, KG_LAYOUT_PACKED));
+}
+static kg_cost cost_reduced_many(const bench *b)
+{
+  return cost_of_many(cost_reduced(b), local_bytes(b, KG_LAYOUT_REDUCED));
+}
+/// z is not read.
+static kg_cost cost_smooth(const bench *b)
+{
+  const kg_trace_counts *n = &b->p.shape.count;
+  kg_cost cost = kg_edge_smooth_cost(b->p.shape.size, n, KG_BLOCK_FACTOR, KG_DOUBLE);
+  cost.bytes -= 8.0 * b->p.shape.size.n_edge * n->n_free;
+  return cost;
+}
+static kg_cost cost_smooth_many(const bench *b)
+{
+  const double m = b->p.shape.size.n_edge;
+  return cost_of_many(cost_smooth(b), 2.0 * m * (m + 1) * b->p.shape.count.n_free);
+}
 static kg_cost cost_assemble(const bench *b)
 {
   return kg_ell_assemble_cost(b->p.shape.size, &b->p.shape.count);
@@ -247,6 +304,13 @@ const operation operations[OPERATIONS] = {
     {"trace_apply_reduced", call_reduced, cost_reduced, OPERATION_Y, count_rows, .alone = true},
     {"trace_apply_reduced_single", call_reduced_single, cost_reduced_single, OPERATION_Y,
      count_none, .alone = true},
+    {"trace_apply_4", call_apply_many, cost_apply_many, OPERATION_Y, count_none, .alone = true,
+     .many = true},
+    {"trace_apply_reduced_4", call_reduced_many, cost_reduced_many, OPERATION_Y, count_none,
+     .alone = true, .many = true},
+    {"edge_smooth", call_smooth, cost_smooth, OPERATION_Y, count_none, .alone = true},
+    {"edge_smooth_4", call_smooth_many, cost_smooth_many, OPERATION_Y, count_none, .alone = true,
+     .many = true},
     {"ell_assemble", call_assemble, cost_assemble, OPERATION_Y, count_none, .ell = true},
     {"ell_apply", call_ell, cost_ell, OPERATION_Y, count_rows, .ell = true},
     {"cg_vectors", call_vectors, cost_vectors, OPERATION_Y, count_none},

@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-enum { OPERATIONS = 16 };
+enum { OPERATIONS = 20 };
 #define OPERATION_Y SIZE_MAX
 
 typedef struct operation {
@@ -20,6 +20,7 @@ typedef struct operation {
   bool reduced;                     ///< the result is b->reduced in double precision
   bool alone;                       ///< no other works on what it makes
   bool ell, formula;                ///< works on the ELL matrix; evaluates a formula
+  bool many;                        ///< works on many vectors, up to KG_MANY_ORDER_MAX
 } operation;
 
 extern const operation operations[OPERATIONS];

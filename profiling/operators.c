@@ -178,7 +178,8 @@ static int run_order(const bench_settings *s, const bench_machine *m, int order)
         (measured){.name = "set_up", .seconds = m->mesh->seconds + b.set_up_seconds, .error = NAN});
   int wrong = 0;
   for (int i = 0; i < OPERATIONS; ++i)
-    if ((ell || !operations[i].ell) && (formulas || !operations[i].formula))
+    if ((ell || !operations[i].ell) && (formulas || !operations[i].formula) &&
+        (order <= KG_MANY_ORDER_MAX || !operations[i].many))
       wrong += run_operation(s, m, &b, s->check ? &host : NULL, &operations[i], probe);
   if (!s->profile && bench_wants(s, "cg_iteration")) run_iteration(s, m, &b);
   if (probe) roof_probe_close(probe);

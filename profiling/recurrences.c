@@ -165,7 +165,7 @@ static double precondition(trace_system *s, double rr)
   const kg_cg_vectors_args *v = &s->v;
   const kg_cycle c = cycle_of(s);
   double rz;
-  BENCH_TRY(s->p.ctx, c.base.table->begin(s->p.ctx, &c.base, rr));
+  BENCH_TRY(s->p.ctx, c.base.table->begin(s->p.ctx, &c.base, 1, &rr));
   BENCH_TRY(s->p.ctx,
             c.base.table->apply(s->p.ctx, &c.base, v->r, v->z_single ? (void *)v->z_single : v->z,
                                 &(kg_pass){.sum = {v->partial, &rz, NULL}}));

@@ -135,7 +135,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rul
                             .max_iterations = rule->max_iterations,
                             .exponent = cg->base.exponent ? kg_round_exponent(rr) : 0};
   KG_TRY(kg_copy_in(ctx, cg->v.state, &cg->state, sizeof cg->state));
-  if (m->table->begin) KG_TRY(m->table->begin(ctx, m, rr));
+  if (m->table->begin) KG_TRY(m->table->begin(ctx, m, 1, &rr));
   if (!m->pointwise) return KEDGE_OK;
   KG_TRY(kg_cg_begin(ctx, &cg->v));
   KG_TRY(read_state(ctx, cg));
@@ -152,11 +152,8 @@ static const char *instead_of(kg_number number)
   return number == KG_SINGLE ? "take precision = double, " : "";
 }
 
-/// A stop that is a failure, in a sentence.
-static kedge_status check_stop(kedge_context *ctx, const kg_cg *cg)
+kedge_status kg_cg_check_stop(kedge_context *ctx, const kg_krylov *k, const kg_cg_state *s)
 {
-  const kg_krylov *k = &cg->base;
-  const kg_cg_state *s = &cg->state;
   KG_REQUIRE(ctx, s->stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
              "the trace operator is not positive definite (p.Ap = %g in iteration %lld): %scheck "
              "the mesh for nearly degenerate elements, choose a stabilization nearer to diffusion "
@@ -199,7 +196,7 @@ kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, 
   result->iterations = cg->state.iterations;
   result->rr = cg->state.rr;
   result->at_limit = cg->state.stop == KG_CG_LIMIT;
-  return check_stop(ctx, cg);
+  return kg_cg_check_stop(ctx, &cg->base, &cg->state);
 }
 
 static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,

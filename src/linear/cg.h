@@ -47,6 +47,9 @@ typedef kedge_status kg_cg_launch(kedge_context *ctx, kg_cg *cg, int batches);
 /// The iteration of a table, between its first direction and the check of its stop.
 kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, double rr,
                            const kg_rule *rule, kg_iterated *result);
+/// A stop that is a failure, in a sentence.
+kedge_status kg_cg_check_stop(kedge_context *ctx, const kg_krylov *krylov,
+                              const kg_cg_state *state);
 kg_cost kg_cg_cost(const kg_krylov *krylov);
 void kg_cg_free(kedge_context *ctx, kg_krylov *krylov);
 

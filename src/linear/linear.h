@@ -40,7 +40,8 @@ typedef struct kg_precond_table {
   const char *name;
   /// An iteration begins with a residual whose r . r is rr: M may become another multiple of
   /// itself, so that single precision holds z. Conjugate gradients do not notice. NULL: M stays.
-  kedge_status (*begin)(kedge_context *ctx, const kg_precond *precond, double rr);
+  /// @param[in] n, rr  1, or KG_VECTORS: of as many vectors, each with its multiple
+  kedge_status (*begin)(kedge_context *ctx, const kg_precond *precond, int n, const double *rr);
   /// z = M r; the same M until the next begin(). z has all rows, those of Dirichlet edges are zero.
   /// A sum is r . z. NULL where M is pointwise.
   kedge_status (*apply)(kedge_context *ctx, const kg_precond *precond, const void *r, void *z,

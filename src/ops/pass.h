@@ -11,13 +11,33 @@
 /// A sum over rows adds at most KG_PIECES partial sums in order: it does not depend on threads.
 enum { KG_PIECES = 1024 };
 
+/// Vectors of as many right-hand sides at once: `many` in the arguments of an operator says that
+/// its vectors are [row][vector], and that a sum has as many totals.
+enum {
+  KG_VECTORS = 4,
+  KG_MANY_ORDER_MAX = 6,  ///< there are operators of many vectors up to this order
+};
+
 /// A sum that an operator makes on the way. All of it lies in device memory.
 typedef struct kg_sum {
   double *part;             ///< work: [patch or piece of rows], as the operator says
   double *total;            ///< becomes 2^-exponent times the sum; NULL: no sum is wanted
   const int32_t *exponent;  ///< NULL: 0
   const double *before;     ///< a sum that is there already and is added; NULL: none
+  /// Numbers of double between the totals of many vectors, and parts of each of them; `exponent` is
+  /// [vector] then, `before` NULL.
+  int64_t stride, parts;
 } kg_sum;
+
+/// The sum of one of many vectors.
+KG_INLINE kg_sum kg_sum_of(const kg_sum *sum, int vector)
+{
+  kg_sum of = *sum;
+  of.part += vector * sum->parts;
+  of.total += vector * sum->stride;
+  if (of.exponent) of.exponent += vector;
+  return of;
+}
 
 /// Rows of a product to which something is still to be added.
 typedef struct kg_open {
@@ -31,6 +51,7 @@ typedef struct kg_pass {
   kg_sum sum;           ///< x . y of y = A x
   kg_open *open;        ///< of the host: the operator may leave rows open, and says here which
   bool after_vectors;   ///< the kernel in front writes vectors alone: it may overlap with this one
+  bool many;            ///< of KG_VECTORS vectors
 } kg_pass;
 
 /// Whether nothing is to be done. `stop` is memory of the caller's side.

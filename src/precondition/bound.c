@@ -95,10 +95,11 @@ kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, 
   // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
   kg_cg_state state = {.max_iterations = KG_LANCZOS_STEPS, .target = 1e-20 * (double)v->n};
   double rz = 0.0, alpha = 0.0;
+  const double one = 1.0;
   KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, r}));
   if (k->r != (void *)r) KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = r, .to = k->r}));
   KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
-  KG_TRY(k->precond->table->begin(ctx, k->precond, 1.0));
+  KG_TRY(k->precond->table->begin(ctx, k->precond, 1, &one));
   while (v->n > 0 && state.stop == KG_CG_RUNNING) {
     KG_TRY(step(ctx, cg));
     KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));

@@ -30,11 +30,13 @@ static const char *remedy_of(const kg_multigrid_shape *shape)
                "or " KG_WITHOUT_MULTIGRID;
 }
 
-static kedge_status begin(kedge_context *ctx, const kg_precond *base, double rr)
+static kedge_status begin(kedge_context *ctx, const kg_precond *base, int n, const double *rr)
 {
   const kg_cycle *c = (const kg_cycle *)base;
-  const int32_t exponent = kg_round_exponent(rr);
-  return c->exponent ? kg_copy_in(ctx, c->exponent, &exponent, sizeof exponent) : KEDGE_OK;
+  int32_t exponent[KG_VECTORS];
+  for (int v = 0; v < n; ++v) exponent[v] = kg_round_exponent(rr[v]);
+  if (!c->exponent) return KEDGE_OK;
+  return kg_copy_in(ctx, c->exponent, exponent, (size_t)n * sizeof *exponent);
 }
 
 /// Vectors that an application works on, in the number of the cycle.
@@ -43,12 +45,18 @@ typedef struct work {
   const void *r;  ///< [free trace edge][mode]
   void *z;        ///< [trace edge][mode]; Dirichlet rows are zero
   kg_sum sum;     ///< r . z, with KG_PIECES parts
+  bool many;      ///< of KG_VECTORS vectors
 } work;
+
+static size_t vectors_of(bool many)
+{
+  return many ? KG_VECTORS : 1;
+}
 
 static kedge_status multiply(kedge_context *ctx, const work *w)
 {
   const kg_linear *a = &w->cycle->linear.base;
-  return a->table->apply(ctx, a, w->z, w->cycle->product, &(kg_pass){0});
+  return a->table->apply(ctx, a, w->z, w->cycle->product, &(kg_pass){.many = w->many});
 }
 
 /// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
@@ -62,7 +70,8 @@ static kedge_status find_modes(kedge_context *ctx, const work *w, bool from_zero
                                             .n_edges = m->shape.count.n_free,
                                             .number = m->shape.number,
                                             .r = w->r,
-                                            .product = from_zero ? NULL : w->cycle->product});
+                                            .product = from_zero ? NULL : w->cycle->product,
+                                            .many = w->many});
 }
 
 /// How a smoothing begins and ends.
@@ -83,7 +92,8 @@ static kedge_status add_correction(kedge_context *ctx, const work *w,
                                                           .size = m->shape.size,
                                                           .number = m->shape.number,
                                                           .z = w->z,
-                                                          .product = w->cycle->product}));
+                                                          .product = w->cycle->product,
+                                                          .many = w->many}));
   correction->coarse = NULL;
   return KEDGE_OK;
 }
@@ -118,6 +128,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
         .step = scale * (8 * i - 4) / (2 * i + 1),
         .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
         .sum = i == steps ? how.sum : (kg_sum){0},
+        .many = w->many,
     };
     KG_TRY(table->step(ctx, &m->smoother, &args));
     how.correction.coarse = NULL;
@@ -137,7 +148,8 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
                                                             .number = m->shape.number,
                                                             .r = w->r,
                                                             .product = w->cycle->product,
-                                                            .coarse = m->residual}));
+                                                            .coarse = m->residual,
+                                                            .many = w->many}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_COARSE));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status =
@@ -161,7 +173,8 @@ static kedge_status correct_and_multiply(kedge_context *ctx, const work *w,
                                                         .number = m->shape.number,
                                                         .column = m->matrix.column,
                                                         .coarse = correction->coarse,
-                                                        .z = w->z}));
+                                                        .z = w->z,
+                                                        .many = w->many}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_UP));
   return multiply(ctx, w);
 }
@@ -177,7 +190,8 @@ static kedge_status apply_blocks(kedge_context *ctx, const work *w)
                                                      .from_zero = true,
                                                      .z = w->z,
                                                      .step = 1.0,
-                                                     .sum = w->sum});
+                                                     .sum = w->sum,
+                                                     .many = w->many});
 }
 
 static kedge_status apply_cycle(kedge_context *ctx, const work *w)
@@ -195,10 +209,10 @@ static kedge_status apply_cycle(kedge_context *ctx, const work *w)
 }
 
 /// Zeros in the rows of z that steps do not write.
-static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z)
+static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z, bool many)
 {
   const kg_linear *a = &c->linear.base;
-  const size_t real = kg_number_bytes(c->base.number);
+  const size_t real = vectors_of(many) * kg_number_bytes(c->base.number);
   return kg_zero(ctx, (char *)z + (size_t)a->rows * real, (size_t)(a->all_rows - a->rows) * real);
 }
 
@@ -208,14 +222,17 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
   const kg_cycle *c = (const kg_cycle *)base;
   const kg_multigrid *m = c->multigrid;
   if (!c->blocks) KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_DOWN));
-  if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z));
-  work w = {c, r, z, pass->sum};
+  if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z, pass->many));
+  work w = {c, r, z, pass->sum, pass->many};
   if (c->exponent) {
     w.r = m->single.r;
     w.sum.exponent = c->exponent;
-    KG_TRY(kg_round(
-        ctx, &(kg_round_args){
-                 .n = c->linear.base.rows, .from = r, .to = m->single.r, .exponent = c->exponent}));
+    KG_TRY(
+        kg_round(ctx, &(kg_round_args){.n = c->linear.base.rows * (int64_t)vectors_of(pass->many),
+                                       .from = r,
+                                       .to = m->single.r,
+                                       .exponent = c->exponent,
+                                       .many = pass->many}));
   }
   const bool blocks = c->blocks || m->shape.smoothing_steps == 0;
   return blocks ? apply_blocks(ctx, &w) : apply_cycle(ctx, &w);

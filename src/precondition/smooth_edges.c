@@ -35,7 +35,8 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
                                                     .d = a->d,
                                                     .step = a->step,
                                                     .momentum = a->momentum,
-                                                    .sum = a->sum});
+                                                    .sum = a->sum,
+                                                    .many = a->many});
 }
 
 static kg_cost step_cost(const kg_smoother *s)
@@ -58,4 +59,5 @@ const kg_smoother_table kg_smooth_edges = {.make = make,
                                            .halves = true,
                                            .corrects = true,
                                            .repeats = true,
+                                           .takes_many = true,
                                            .modes_order_min = 5};

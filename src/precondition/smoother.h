@@ -35,6 +35,7 @@ typedef struct kg_smoother_args {
   void *d;                ///< NULL: there is no step after this one
   double step, momentum;  ///< momentum 0: d is not read
   kg_sum sum;             ///< of r . z, with KG_PIECES parts
+  bool many;              ///< of KG_VECTORS vectors: only where the smoother takes them
 } kg_smoother_args;
 
 struct kg_smoother_table {
@@ -52,6 +53,7 @@ struct kg_smoother_table {
   bool halves;          ///< `inverse` may be in half precision, beside K^e in single precision
   bool has_lines;       ///< solves along lines of edges (space/edge_lines.h)
   bool corrects;        ///< a step adds a correction in its pass; else it is added before the step
+  bool takes_many;      ///< takes many vectors at once
   bool repeats;         ///< a step makes z of a step from zero again, instead of reading it
   int modes_order_min;  ///< order from which single steps move vertex modes too; 0: none do
 };

@@ -278,7 +278,7 @@ static void check_inverse(const fe_matrix *m, const double *inverse)
     memset(unit_vector, 0, n * sizeof *unit_vector);
     unit_vector[i] = 1.0;
     must(ctx, kg_copy_in(ctx, x, unit_vector, n * sizeof *x));
-    must(ctx, kg_dense_apply(ctx, m->n, inverse, x, y));
+    must(ctx, kg_dense_apply(ctx, m->n, inverse, x, y, false));
     must(ctx, kg_copy_out(ctx, column, y, n * sizeof *y));
     must(ctx, kg_sync(ctx));
     fe_multiply(m, column, again);

@@ -33,9 +33,11 @@ typedef struct kg_edge_smooth_args {
   void *d;                          ///< NULL: there is no step after this one
   double step, momentum;            ///< momentum 0: d is not read
   kg_sum sum;                       ///< of r . z, with KG_PIECES parts
+  bool many;  ///< all vectors, coarse ones too, are KG_VECTORS (ops/pass.h); W is read once
 } kg_edge_smooth_args;
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_smooth, kg_edge_smooth_args);
+/// The cost of a step of one vector.
 kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,
                             kg_number number);
 

@@ -46,29 +46,30 @@ __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_r
   }
 }
 
-/// The step of an edge; returns its part of r . z.
+/// The step of an edge of one of K vectors; returns its part of r . z.
 /// @tparam ROWS  a correction is there, by rows of A P
-template <int M, kg_block_form FORM, bool ROWS>
-__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge)
+template <int M, kg_block_form FORM, bool ROWS, int K>
+__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge, int vector)
 {
-  const int64_t row = (int64_t)edge * M;
+  const int64_t row = (int64_t)edge * M * K + vector;
   kg_real r[M], x[M], y[M], z[M];
 #pragma unroll
   for (int k = 0; k < M; ++k) y[k] = 0, z[k] = 0;
-  load_edge<M>(r, (const kg_real *)a.r + row);
+  load_edge_of<M, K>(r, (const kg_real *)a.r + row);
   if (a.product != nullptr) {
-    load_edge<M>(y, (const kg_real *)a.product + row);
-    if (!a.again) load_edge<M>(z, (const kg_real *)a.z + row);
+    load_edge_of<M, K>(y, (const kg_real *)a.product + row);
+    if (!a.again) load_edge_of<M, K>(z, (const kg_real *)a.z + row);
   }
   // These values are on their way while vertices are looked up one load after the other.
   kg_edge_correction c = {0.0, 0.0, 0.0};
   double factor[KG_VERTEX_ROW_MAX];
   if constexpr (ROWS) {
-    kg_vertex_row_factors(&a.correction.space.mesh, a.correction.coarse, edge, factor);
+    kg_vertex_row_factors(&a.correction.space.mesh,
+                          kg_coarse_vector{a.correction.coarse, K, vector}, edge, factor);
     c.mean = kg_vertex_row_mean(factor);
     c.slope = kg_vertex_row_slope(factor);
   } else if (a.correction.coarse != nullptr) {
-    c = kg_edge_correct(&a.correction, edge);
+    c = kg_edge_correct(&a.correction, edge, K, vector);
   }
 #pragma unroll
   for (int k = 0; k < M; ++k) x[k] = r[k] - y[k];
@@ -93,48 +94,48 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
 #pragma unroll
   for (int k = 0; k < M; ++k) y[k] *= (kg_real)a.step;
   if (a.momentum != 0.0) {
-    load_edge<M>(x, (const kg_real *)a.d + row);
+    load_edge_of<M, K>(x, (const kg_real *)a.d + row);
 #pragma unroll
     for (int k = 0; k < M; ++k) y[k] += (kg_real)a.momentum * x[k];
   }
-  if (a.d != nullptr) store_edge<M>((kg_real *)a.d + row, y);
-  if (a.modes.value != nullptr) kg_vertex_modes_add(&a.modes, M, edge, a.step, z);
+  if (a.d != nullptr) store_edge_of<M, K>((kg_real *)a.d + row, y);
+  if (a.modes.value != nullptr) kg_vertex_modes_add(&a.modes, M, edge, a.step, K, vector, z, 1);
   double dot = 0.0;
 #pragma unroll
   for (int k = 0; k < M; ++k) {
     z[k] += y[k];
     dot += (double)r[k] * z[k];
   }
-  store_edge<M>((kg_real *)a.z + row, z);
+  store_edge_of<M, K>((kg_real *)a.z + row, z);
   return dot;
 }
 
-template <int M, kg_block_form FORM, bool ROWS>
+template <int M, kg_block_form FORM, bool ROWS, int K>
 __global__ void __launch_bounds__(THREADS)
     KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
-  __shared__ double s_warp[THREADS / 32];
+  __shared__ double s_warp[THREADS / 32 * K];
   double dot = 0.0;
-  for (int64_t edge = (int64_t)blockIdx.x * THREADS + threadIdx.x; edge < a.n_edges;
-       edge += (int64_t)gridDim.x * THREADS)
-    dot += smooth<M, FORM, ROWS>(a, (int32_t)edge);
-  if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
+  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i / K < a.n_edges;
+       i += (int64_t)gridDim.x * THREADS)
+    dot += smooth<M, FORM, ROWS, K>(a, (int32_t)(i / K), (int)(i % K));
+  if (a.sum.total != nullptr) kg_grid_sums_end<K>(dot, a.sum, counter, s_warp);
 }
 
-template <int P>
+template <int P, int K>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
-  int64_t pieces = ((int64_t)a.n_edges + THREADS - 1) / THREADS;
+  int64_t pieces = ((int64_t)a.n_edges * K + THREADS - 1) / THREADS;
   if (a.sum.total != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. There is one block at least: without edges the sum is
   // still written.
   const unsigned blocks =
       kg_cuda_blocks(ctx, pieces, a.sum.total != nullptr ? (int)BLOCKS : INT_MAX);
-  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, false>;
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, false, K>;
   if (a.correction.coarse != nullptr && a.correction.rows.value != nullptr)
-    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, true>;
+    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, true, K>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
-  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, false>;
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, false, K>;
 #endif
   return kg_launch(ctx, "edge_smooth", blocks, THREADS, 0, kernel, a,
                    kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
@@ -145,5 +146,8 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
                                                      const kg_edge_smooth_args *a)
 {
-  return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+  if (a->many)
+    return kg_with_order<KEDGE_ORDER_MIN, KG_MANY_ORDER_MAX>(
+        a->size.order, [&](auto p) { return launch<p(), KG_VECTORS>(ctx, *a); });
+  return kg_with_order(a->size.order, [&](auto p) { return launch<p(), 1>(ctx, *a); });
 }

@@ -45,62 +45,69 @@ static void solve_group(const kg_edge_smooth_args *a, int64_t group,
 }
 
 /// z and column `lane` of x = r - A z of an edge, corrected by rows of A P.
-static void correct_by_rows(const kg_edge_smooth_args *a, int32_t edge, kg_real *z,
-                            kg_real (*x)[KG_LANES], int lane)
+static inline void correct_by_rows(const kg_edge_smooth_args *a, int32_t edge, int K, int vector,
+                                   kg_real *z, kg_real (*x)[KG_LANES], int lane)
 {
   const int m = a->size.n_edge;
+  const kg_coarse_vector coarse = {a->correction.coarse, K, vector};
   double factor[KG_VERTEX_ROW_MAX];
-  kg_vertex_row_factors(&a->correction.space.mesh, a->correction.coarse, edge, factor);
+  kg_vertex_row_factors(&a->correction.space.mesh, coarse, edge, factor);
   z[0] += (kg_real)kg_vertex_row_mean(factor);
-  z[1] += (kg_real)kg_vertex_row_slope(factor);
+  z[K] += (kg_real)kg_vertex_row_slope(factor);
   for (int k = 0; k < m; ++k)
     x[k][lane] -= (kg_real)kg_vertex_row_product(&a->correction.rows, m, edge, k, factor);
 }
 
 /// z and x = r - A z of an edge, corrected by a coarse function.
-static void correct(const kg_edge_smooth_args *a, int32_t edge, kg_real *z, kg_real *x)
+static inline void correct(const kg_edge_smooth_args *a, int32_t edge, int K, int vector,
+                           kg_real *z, kg_real *x)
 {
-  const kg_edge_correction c = kg_edge_correct(&a->correction, edge);
+  const kg_edge_correction c = kg_edge_correct(&a->correction, edge, K, vector);
   z[0] += (kg_real)c.mean;
-  z[1] += (kg_real)c.slope;
+  z[K] += (kg_real)c.slope;
   *x -= (kg_real)c.flux;
 }
 
-/// The step of a group of edges; returns its part of r . z.
-static double smooth_group(const kg_edge_smooth_args *a, int64_t group)
+/// The step of a group of edges, of one of K vectors; returns its part of r . z.
+static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, int K, int vector)
 {
   const int m = a->size.n_edge;
   const int32_t first = (int32_t)group * KG_LANES, left = a->n_edges - first;
   const int lanes = left < KG_LANES ? left : KG_LANES;
+  const int64_t begin = (int64_t)first * m * K + vector;
   const kg_real *r = a->r, *product = a->product;
   kg_real *z = a->z, *direction = a->d;
   const kg_real step = (kg_real)a->step, momentum = (kg_real)a->momentum;
   kg_real x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES];
   double dot = 0.0;
-  int64_t row = (int64_t)first * m;
+  int64_t row = begin;
   for (int lane = 0; lane < lanes; ++lane)
-    for (int i = 0; i < m; ++i, ++row) {
+    for (int i = 0; i < m; ++i, row += K) {
       x[i][lane] = product ? r[row] - product[row] : r[row];
       if (a->again) x[i][lane] += r[row];
       if (!product || a->again) z[row] = 0;
     }
   const bool corrects = a->correction.coarse != NULL, by_rows = a->correction.rows.value != NULL;
-  for (int32_t lane = 0; corrects && by_rows && lane < lanes; ++lane)
-    correct_by_rows(a, first + lane, z + (int64_t)(first + lane) * m, x, lane);
-  for (int32_t lane = 0; corrects && !by_rows && lane < lanes; ++lane)
-    correct(a, first + lane, z + (int64_t)(first + lane) * m, &x[0][lane]);
+  for (int32_t lane = 0; corrects && lane < lanes; ++lane) {
+    kg_real *const of = z + begin + (int64_t)lane * m * K;
+    if (by_rows)
+      correct_by_rows(a, first + lane, K, vector, of, x, lane);
+    else
+      correct(a, first + lane, K, vector, of, &x[0][lane]);
+  }
   solve_group(a, group, (const kg_real(*)[KG_LANES])x, y);
-  row = (int64_t)first * m;
+  row = begin;
   for (int lane = 0; lane < lanes; ++lane)
-    for (int i = 0; i < m; ++i, ++row) {
+    for (int i = 0; i < m; ++i, row += K) {
       kg_real d = step * y[i][lane];
       if (momentum != 0) d += momentum * direction[row];
       if (direction) direction[row] = d;
       z[row] += d;
     }
-  for (int32_t edge = first; a->modes.value && edge < first + lanes; ++edge)
-    kg_vertex_modes_add(&a->modes, m, edge, a->step, z + (int64_t)edge * m);
-  for (int64_t i = (int64_t)first * m; i < row; ++i) dot += (double)r[i] * z[i];
+  for (int32_t lane = 0; a->modes.value && lane < lanes; ++lane)
+    kg_vertex_modes_add(&a->modes, m, first + lane, a->step, K, vector,
+                        z + begin + (int64_t)lane * m * K, K);
+  for (int64_t i = begin; i < row; i += K) dot += (double)r[i] * z[i];
   return dot;
 }
 
@@ -111,11 +118,15 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
     num_threads(kg_loop_threads(ctx, a->n_edges, a->size.n_edge * a->size.n_edge))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     const int64_t end = piece_begin(groups, piece + 1);
-    double sum = 0.0;
+    double sum[KG_VECTORS] = {0.0};
     for (int64_t group = piece_begin(groups, piece); group < end; ++group)
-      sum += smooth_group(a, group);
-    if (a->sum.total) a->sum.part[piece] = sum;
+      if (!a->many)
+        sum[0] += smooth_vector(a, group, 1, 0);
+      else
+        for (int v = 0; v < KG_VECTORS; ++v) sum[v] += smooth_vector(a, group, KG_VECTORS, v);
+    for (int v = 0; a->sum.total && v < (a->many ? KG_VECTORS : 1); ++v)
+      a->sum.part[v * a->sum.parts + piece] = sum[v];
   }
-  if (a->sum.total) kg_sum_end(&a->sum, sum_in_order(a->sum.part, KG_PIECES));
+  if (a->sum.total) kg_sum_pieces(&a->sum, a->many);
   return KEDGE_OK;
 }

@@ -50,8 +50,8 @@ KG_INLINE double kg_vertex_flux_of(const double d[2][2], const double rise[2])
 
 /// sqrt 2 times what the element of a side adds to the flux of an edge.
 /// @param[in] vertex  of the edge
-KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t vertex[2],
-                                kg_side side)
+KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, kg_coarse_vector c,
+                                const int32_t vertex[2], kg_side side)
 {
   const double *x = a->space.mesh.vertices;
   const int corner = kg_facet_before(3, kg_side_facet(side));
@@ -61,7 +61,7 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, const int32_t ver
   for (int k = 0; k < 2; ++k) {
     d[k][0] = x[2 * (int64_t)vertex[k]] - x[2 * (int64_t)opposite];
     d[k][1] = x[2 * (int64_t)vertex[k] + 1] - x[2 * (int64_t)opposite + 1];
-    rise[k] = a->coarse[vertex[k]] - a->coarse[opposite];
+    rise[k] = kg_coarse_at(c, vertex[k]) - kg_coarse_at(c, opposite);
   }
   const kg_material k = kg_material_at(&a->materials, e / KG_LANES, e % KG_LANES);
   if (k.is_tensor)
@@ -75,14 +75,17 @@ KG_INLINE bool kg_vertex_fluxes_are_known(const kg_trace_arrays *mesh)
   return mesh->n_facets == 3 && mesh->first_wide == 0;
 }
 
-KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge)
+/// What an edge receives of one of K vectors.
+KG_INLINE kg_edge_correction kg_edge_correct(const kg_vertex_correction *a, int32_t edge, int K,
+                                             int vector)
 {
+  const kg_coarse_vector of = {a->coarse, K, vector};
   int32_t vertex[2];
   kg_edge_vertices(&a->space.mesh, edge, vertex);
-  const double low = a->coarse[vertex[0]], high = a->coarse[vertex[1]];
+  const double low = kg_coarse_at(of, vertex[0]), high = kg_coarse_at(of, vertex[1]);
   const kg_side *side = a->space.mesh.edge_sides + 2 * (int64_t)edge;
-  double flux = kg_vertex_flux(a, vertex, side[0]);
-  if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, vertex, side[1]);
+  double flux = kg_vertex_flux(a, of, vertex, side[0]);
+  if (side[1] != KG_NO_SIDE) flux += kg_vertex_flux(a, of, vertex, side[1]);
   const kg_edge_correction c = {kg_prolong_mean(low, high), kg_prolong_slope(low, high),
                                 KG_PROLONG_MEAN * flux};
   return c;

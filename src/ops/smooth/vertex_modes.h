@@ -131,15 +131,17 @@ KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
   return is_fixed || (energy > 0.0 && energy <= DBL_MAX);
 }
 
-/// The modes of a trace edge of z += step sum_v phi_v value_v.
+/// The modes of a trace edge of z += step sum_v phi_v value_v, of one of K vectors.
+/// @param[in,out] z  the next mode is `stride` numbers on
 KG_INLINE void kg_vertex_modes_add(const kg_vertex_modes *modes, int m, int32_t edge, double step,
-                                   kg_real *z)
+                                   int K, int vector, kg_real *z, int stride)
 {
-  int32_t vertex[2];
-  kg_edge_vertices(&modes->space.mesh, edge, vertex);
-  const double low = step * modes->value[vertex[0]], high = step * modes->value[vertex[1]];
+  int32_t end[2];
+  kg_edge_vertices(&modes->space.mesh, edge, end);
+  const double low = step * modes->value[(int64_t)end[0] * K + vector];
+  const double high = step * modes->value[(int64_t)end[1] * K + vector];
   const double odd = high - low, even = high + low;
-  for (int k = 1; k < m; ++k) z[k] += (kg_real)(modes->shape[k] * (k & 1 ? odd : even));
+  for (int k = 1; k < m; ++k) z[k * stride] += (kg_real)(modes->shape[k] * (k & 1 ? odd : even));
 }
 
 KEDGE_END_DECLS

@@ -18,6 +18,17 @@ KEDGE_BEGIN_DECLS
 
 enum { KG_VERTEX_ROW_MAX = 6 };
 
+/// One of K vectors whose numbers lie side by side.
+typedef struct kg_coarse_vector {
+  const double *value;  ///< [unknown][K]
+  int K, vector;
+} kg_coarse_vector;
+
+KG_INLINE double kg_coarse_at(kg_coarse_vector c, int32_t i)
+{
+  return c.value[(int64_t)i * c.K + c.vector];
+}
+
 typedef struct kg_vertex_rows {
   float *value;  ///< [edge group][mode][width][lane] of free edges; NULL: there are none
   int width;     ///< kg_vertex_row_width()
@@ -134,13 +145,13 @@ KG_INLINE void kg_vertex_rows_of(const kg_vertex_rows_args *a, int32_t edge)
 
 /// What a row of six is multiplied with: c at the lower vertex of the edge, then what others have
 /// more. Places are constants in unrolled loops, so that a GPU keeps them in registers.
-KG_INLINE void kg_vertex_row_factors(const kg_trace_arrays *arrays, const double *coarse,
+KG_INLINE void kg_vertex_row_factors(const kg_trace_arrays *arrays, kg_coarse_vector coarse,
                                      int32_t edge, double *factor)
 {
   for (int i = 1; i < KG_VERTEX_ROW_MAX; ++i) factor[i] = 0.0;
   int32_t end[2];
   kg_edge_vertices(arrays, edge, end);
-  factor[0] = coarse[end[0]];
+  factor[0] = kg_coarse_at(coarse, end[0]);
   for (int of = 0; of < 2; ++of) {
     const kg_side side = arrays->edge_sides[2 * (int64_t)edge + of];
     if (side == KG_NO_SIDE) continue;
@@ -149,9 +160,10 @@ KG_INLINE void kg_vertex_row_factors(const kg_trace_arrays *arrays, const double
     for (int behind = 2; behind < 4; ++behind)
       if (behind < n)
         factor[2 * of + behind] =
-            coarse[arrays->vertex[kg_facet_at(arrays, e, (l + behind) % n)]] - factor[0];
+            kg_coarse_at(coarse, arrays->vertex[kg_facet_at(arrays, e, (l + behind) % n)]) -
+            factor[0];
   }
-  factor[1] = coarse[end[1]] - factor[0];
+  factor[1] = kg_coarse_at(coarse, end[1]) - factor[0];
 }
 
 /// Modes 0 and 1 of P c on an edge.

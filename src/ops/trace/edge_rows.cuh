@@ -41,4 +41,27 @@ __device__ __forceinline__ void store_edge(kg_real *row, const kg_real *from)
   }
 }
 
+/// Loads and stores of one of K vectors that lie side by side; `row` is its first number.
+template <int M, int K>
+__device__ __forceinline__ void load_edge_of(kg_real *to, const kg_real *row)
+{
+  if constexpr (K == 1) {
+    load_edge<M>(to, row);
+  } else {
+#pragma unroll
+    for (int k = 0; k < M; ++k) to[k] = row[k * K];
+  }
+}
+
+template <int M, int K>
+__device__ __forceinline__ void store_edge_of(kg_real *row, const kg_real *from)
+{
+  if constexpr (K == 1) {
+    store_edge<M>(row, from);
+  } else {
+#pragma unroll
+    for (int k = 0; k < M; ++k) row[k * K] = from[k];
+  }
+}
+
 }  // namespace

@@ -3,6 +3,19 @@
 #include "device/context.h"
 #include "ops/local/triangle/batch_part.h"
 
+bool kg_trace_takes_many(kedge_context *ctx, const kg_trace_apply_args *args)
+{
+  static bool (*const double_fits)(kedge_context *, const kg_trace_apply_args *) =
+      KG_IF_CUDA(kg_trace_many_fits);
+  static bool (*const single_fits)(kedge_context *, const kg_trace_apply_args *) =
+      KG_IF_CUDA(kg_trace_many_fits_single);
+  if (args->batch.arrays.n_facets != 3 || args->local.layout == KG_LAYOUT_FULL ||
+      args->batch.reference.size.order > KG_MANY_ORDER_MAX)
+    return false;
+  return ctx->backend != KEDGE_BACKEND_CUDA ||
+         (args->local.number == KG_SINGLE ? single_fits : double_fits)(ctx, args);
+}
+
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   const kg_local *local = &args->local;
@@ -17,7 +30,7 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
   assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);
   if (args->pass.open) {
     const kg_trace_counts *n = &args->batch.count;
-    const int64_t m = size.n_edge;
+    const int64_t m = size.n_edge * (args->pass.many ? KG_VECTORS : 1);
     *args->pass.open = (kg_open){n->n_interior * m, n->n_shared * m, args->halo};
   }
   return KG_IMPLEMENTATION_OF_NUMBER(ctx, local->number, kg_trace_apply_host, kg_trace_apply_cuda)(
@@ -31,6 +44,7 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
   const int32_t patch_lanes = args->batch.count.patch_groups * KG_LANES;
   const kg_sum *sum = &args->pass.sum;
   kg_open later;
+  assert(!args->pass.many || last == 0);
   for (int i = 0; i <= last; ++i) {
     const kg_local *local = &args->locals.local[i];
     kg_trace_apply_args part = {.batch = kg_batch_of_local(&args->batch, local),
@@ -45,7 +59,9 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
       part.pass.sum = (kg_sum){.part = sum->part + local->first_lane / patch_lanes,
                                .total = i < last ? sum->part : sum->total,
                                .exponent = i < last ? NULL : sum->exponent,
-                               .before = i > 0 ? sum->part : NULL};
+                               .before = i > 0 ? sum->part : NULL,
+                               .stride = sum->stride,
+                               .parts = sum->parts};
     }
     KG_TRY(kg_trace_apply(ctx, &part));
   }

@@ -21,6 +21,13 @@ typedef struct kg_trace_apply_args {
   kg_pass pass;   ///< a sum has a part a patch; `open` may be the halo's rows of y
 } kg_trace_apply_args;
 
+/// Whether there is a product of many vectors at once, with x, y and halo [edge][mode][vector]:
+/// K^e are read once for all of them. On GPUs that is one of their shared memory.
+bool kg_trace_takes_many(kedge_context *ctx, const kg_trace_apply_args *args);
+/// Whether a GPU has a copy engine, and the shared memory for it.
+bool kg_trace_many_fits(kedge_context *ctx, const kg_trace_apply_args *args);
+bool kg_trace_many_fits_single(kedge_context *ctx, const kg_trace_apply_args *args);
+
 /// The place of a side's numbers, from its code: an edge inside the patch has two places, then an
 /// edge of the halo has one.
 KG_INLINE int kg_code_place(int code, int n_inside)

@@ -95,7 +95,7 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
   kg_chain_next();
   kg_chain_wait();
   if (kg_stopped(a.pass.stop)) return;
-  const int64_t m = a.batch.reference.size.n_edge;
+  const int64_t m = a.batch.reference.size.n_edge * (a.pass.many ? KG_VECTORS : 1);
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   kg_real *const y = (kg_real *)a.y + a.batch.count.n_interior * m;
   if (i < a.batch.count.n_shared * m) y[i] += ((const kg_real *)a.halo)[i];
@@ -127,6 +127,9 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
   const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
   const int facets = a.batch.arrays.n_facets;
+  if (a.pass.many)
+    return reduced ? KG_REAL(kg_trace_apply_many_reduced)(ctx, a)
+                   : KG_REAL(kg_trace_apply_many_packed)(ctx, a);
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&
       stream_bytes(facets, order, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
@@ -146,7 +149,8 @@ extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
                                                      const kg_trace_apply_args *a)
 {
   KG_TRY(launch_patches(ctx, *a));
-  const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge;
+  const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge *
+                       (a->pass.many ? KG_VECTORS : 1);
   if (rows == 0 || a->pass.open != nullptr) return KEDGE_OK;
   return kg_chain_launch(ctx, "trace_apply: halo", KG_REAL(halo_kernel),
                          (unsigned)((rows + 255) / 256), 256, 0, true, *a);

@@ -183,36 +183,45 @@ INLINE void gather_values(int n_facets, int m, bool reduced, patch_work *w)
     }
 }
 
-/// x of the edges of a patch.
-INLINE void copy_values(const kg_trace_apply_args *a, int32_t patch, int m, patch_work *w)
+/// Numbers i to i + n - 1 of one of K interleaved vectors.
+INLINE void copy_numbers(kg_real *to, const kg_real *from, size_t i, int n, int K, int vector)
+{
+  if (K == 1)
+    for (int k = 0; k < n; ++k) to[k] = from[i + (size_t)k];
+  else
+    for (int k = 0; k < n; ++k) to[k] = from[(i + (size_t)k) * (size_t)K + (size_t)vector];
+}
+
+/// x of the edges of a patch, of one of K vectors.
+INLINE void copy_values(const kg_trace_apply_args *a, int32_t patch, int m, int K, int vector,
+                        patch_work *w)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
   const kg_real *x = a->x;
-  memcpy(w->values, x + (size_t)edge0 * m, (size_t)n_inside * m * sizeof *x);
+  copy_numbers(w->values, x, (size_t)edge0 * m, n_inside * m, K, vector);
   kg_real *value = w->values + n_inside * m;
-  for (int32_t f = 0; f < n_halo; ++f, value += m) {
-    const kg_real *from = x + (size_t)(arrays->halo_edge[halo0 + f] >> 1) * m;
-    for (int k = 0; k < m; ++k) value[k] = from[k];
-  }
+  for (int32_t f = 0; f < n_halo; ++f, value += m)
+    copy_numbers(value, x, (size_t)(arrays->halo_edge[halo0 + f] >> 1) * m, m, K, vector);
 }
 
 /// Rows of the edges of a patch, from the products of its sides.
-INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, const patch_work *w)
+INLINE void gather_rows(const kg_trace_apply_args *a, int32_t patch, int m, int K, int vector,
+                        const patch_work *w)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
   const kg_real *product = w->products;
-  kg_real *y = (kg_real *)a->y + (size_t)edge0 * m;
+  kg_real *y = (kg_real *)a->y + (size_t)edge0 * m * K + vector;
   for (int32_t f = 0; f < n_inside; ++f, product += 2 * m)
-    for (int k = 0; k < m; ++k) *y++ = product[k] + product[m + k];
+    for (int k = 0; k < m; ++k, y += K) *y = product[k] + product[m + k];
   for (int32_t f = 0; f < n_halo; ++f, product += 2 * m) {
-    kg_real *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], m * (int64_t)sizeof *row);
-    for (int k = 0; row && k < m; ++k) row[k] = product[k];
+    kg_real *row = kg_halo_row(a, arrays->halo_edge[halo0 + f], K * m * (int64_t)sizeof *row);
+    for (int k = 0; row && k < m; ++k) row[k * K + vector] = product[k];
   }
 }
 
@@ -231,25 +240,37 @@ INLINE void ask_for_rows(const kg_trace_apply_args *a, int32_t patch, int32_t gr
   }
 }
 
-INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facets, int m,
-                        bool reduced, patch_work *w)
+/// A patch of one of K vectors.
+INLINE void apply_vector(const kg_trace_apply_args *a, int32_t patch, int n_facets, int m,
+                         bool reduced, int K, int vector, patch_work *w)
 {
   const kg_trace_counts *count = &a->batch.count;
   const int32_t first = patch * count->patch_groups;
   int32_t last = first + count->patch_groups;
   if (last > count->n_groups) last = count->n_groups;
 
-  copy_values(a, patch, m, w);
+  copy_values(a, patch, m, K, vector, w);
   double sum = 0.0;
   for (int32_t group = first; group < last; ++group) {
-    ask_for_rows(a, patch, group, m);
+    if (K == 1) ask_for_rows(a, patch, group, m);
     decode_sides(a, group, n_facets, w);
     gather_values(n_facets, m, reduced, w);
     sum += multiply_group(a, group, n_facets, m, reduced, w);
     store_products(a, group, n_facets, m, reduced, w);
   }
-  if (a->pass.sum.total) a->pass.sum.part[patch] = sum;
-  gather_rows(a, patch, m, w);
+  if (a->pass.sum.total) a->pass.sum.part[vector * a->pass.sum.parts + patch] = sum;
+  gather_rows(a, patch, m, K, vector, w);
+}
+
+/// K^e of a patch stay in the cache from one vector to the next.
+INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facets, int m,
+                        bool reduced, patch_work *w)
+{
+  if (!a->pass.many)
+    apply_vector(a, patch, n_facets, m, reduced, 1, 0, w);
+  else
+    for (int v = 0; v < KG_VECTORS; ++v)
+      apply_vector(a, patch, n_facets, m, reduced, KG_VECTORS, v, w);
 }
 
 typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_work *w);
@@ -303,7 +324,8 @@ _Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX
 /// Rows of edges between patches are complete with what the second patch adds.
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 {
-  const int64_t m = a->batch.reference.size.n_edge, n = a->batch.count.n_shared * m;
+  const int64_t m = a->batch.reference.size.n_edge * (a->pass.many ? KG_VECTORS : 1);
+  const int64_t n = a->batch.count.n_shared * m;
   kg_real *y = (kg_real *)a->y + a->batch.count.n_interior * m;
   const kg_real *halo = a->halo;
 #pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, n, 2))
@@ -324,7 +346,9 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
   for (int32_t patch = 0; patch < args->batch.count.n_patches; ++patch)
     apply(args, patch, work + omp_get_thread_num());
   if (!args->pass.open) add_halo(ctx, args);
-  const kg_sum *sum = &args->pass.sum;
-  if (sum->total) kg_sum_end(sum, sum_in_order(sum->part, args->batch.count.n_patches));
+  for (int v = 0; args->pass.sum.total && v < (args->pass.many ? KG_VECTORS : 1); ++v) {
+    const kg_sum sum = kg_sum_of(&args->pass.sum, v);
+    kg_sum_end(&sum, sum_in_order(sum.part, args->batch.count.n_patches));
+  }
   return KEDGE_OK;
 }

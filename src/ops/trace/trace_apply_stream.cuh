@@ -304,4 +304,6 @@ kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_tr
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_wide)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_many_packed)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_many_reduced)(kedge_context *ctx, const kg_trace_apply_args &a);
 enum { KG_STREAM_LOW_MAX = 7 };

@@ -26,6 +26,15 @@ typedef struct kg_cg_state {
   int32_t exponent;  ///< in single precision: r is 2^exponent times the residual
 } kg_cg_state;
 
+/// The states of many vectors, and whether all of them have stopped.
+typedef struct kg_cg_states {
+  kg_cg_state of[KG_VECTORS];
+  int32_t stop;
+} kg_cg_states;
+
+/// Numbers of double between sums of these.
+enum { KG_CG_STRIDE = sizeof(kg_cg_state) / sizeof(double) };
+
 /// The residual after an update: one more iteration, and whether it is the last.
 KG_INLINE void kg_cg_count(kg_cg_state *state, double rr, double rz)
 {

@@ -11,6 +11,7 @@ typedef struct kg_difference_args {
   double *r;        ///< [n] A x, in which rows may be open; then b - A x
   kg_open open;
   kg_sum sum;  ///< r . r, with KG_PIECES parts; `total` is not NULL
+  bool many;   ///< rows of KG_VECTORS vectors, one behind the other: n counts all
 } kg_difference_args;
 
 /// r = b - r.

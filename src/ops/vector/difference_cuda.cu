@@ -9,10 +9,11 @@
 namespace
 {
 
+template <int K>
 __global__ void __launch_bounds__(THREADS, BLOCKS)
     difference_kernel(const kg_difference_args a, unsigned *counter)
 {
-  __shared__ double s_warp[THREADS / 32];
+  __shared__ double s_warp[THREADS / 32 * K];
   double rr = 0.0;
   const int64_t stride = (int64_t)gridDim.x * THREADS;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i < a.n; i += stride) {
@@ -20,12 +21,13 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     a.r[i] = r;
     rr += r * r;
   }
-  kg_grid_sum_end(rr, a.sum, counter, s_warp);
+  kg_grid_sums_end<K>(rr, a.sum, counter, s_warp);
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_difference_cuda(kedge_context *ctx, const kg_difference_args *a)
 {
-  return launch(ctx, a, difference_kernel, "difference");
+  return launch(ctx, a, a->many ? difference_kernel<KG_VECTORS> : difference_kernel<1>,
+                "difference");
 }

@@ -16,6 +16,15 @@ static inline double sum_in_order(const double *partial, int64_t n)
   return sum;
 }
 
+/// End a sum of KG_PIECES parts, or those of many vectors.
+static inline void kg_sum_pieces(const kg_sum *sum, bool many)
+{
+  for (int v = 0; v < (many ? KG_VECTORS : 1); ++v) {
+    const kg_sum of = kg_sum_of(sum, v);
+    kg_sum_end(&of, sum_in_order(of.part, KG_PIECES));
+  }
+}
+
 /// Add the halo to the rows of A p among these that are open.
 static inline void close_rows(kg_real *ap, const kg_open *open, int64_t begin, int64_t end)
 {

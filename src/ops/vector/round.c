@@ -8,9 +8,11 @@ KG_OPERATOR(kg_round, kg_round_args)
 
 kedge_status kg_round_host(kedge_context *ctx, const kg_round_args *a)
 {
-  const double scale = a->exponent ? ldexp(1.0, *a->exponent) : 1.0;
+  double scale[KG_VECTORS];
+  for (int v = 0; v < KG_VECTORS; ++v)
+    scale[v] = a->exponent ? ldexp(1.0, a->exponent[a->many ? v : 0]) : 1.0;
 #pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, a->n, 2))
-  for (int64_t i = 0; i < a->n; ++i) a->to[i] = (float)(scale * a->from[i]);
+  for (int64_t i = 0; i < a->n; ++i) a->to[i] = (float)(scale[i % KG_VECTORS] * a->from[i]);
   return KEDGE_OK;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/inline.h"
 #include "ops/ops.h"
+#include "ops/pass.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_round_args {
@@ -12,6 +13,7 @@ typedef struct kg_round_args {
   const double *from;       ///< [n]
   float *to;                ///< [n]
   const int32_t *exponent;  ///< in device memory; NULL: 0
+  bool many;                ///< of KG_VECTORS vectors: [row][vector], n counts all; [vector]
 } kg_round_args;
 
 KG_DECLARE_OPERATOR(kg_round, kg_round_args);

@@ -12,9 +12,15 @@ typedef struct iterates {
   double *now, *before;
 } iterates;
 
+/// The form of a cycle.
+typedef struct cycle {
+  const kg_coarse *coarse;
+  int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
+} cycle;
+
 /// Steps first .. KG_AMG_DEGREE - 1; step 0 has been taken from zero if first is 1.
-static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const double *b,
-                           iterates *it, int first)
+static kedge_status smooth(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
+                           const double *b, iterates *it, int first)
 {
   for (int k = first; k < KG_AMG_DEGREE; ++k) {
     const kg_csr_apply_args args = {.matrix = level->matrix,
@@ -23,25 +29,20 @@ static kedge_status smooth(kedge_context *ctx, const kg_amg_level *level, const 
                                     .b = b,
                                     .previous = k > first ? it->before : NULL,
                                     .momentum = level->momentum[k],
-                                    .weight = level->weight[k]};
+                                    .weight = level->weight[k],
+                                    .many = c->coarse->many};
     KG_TRY(kg_csr_apply(ctx, KG_CSR_STEP, &args));
     *it = (iterates){it->before, it->now};
   }
   return KEDGE_OK;
 }
 
-/// The form of a cycle.
-typedef struct cycle {
-  const kg_coarse *coarse;
-  int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
-} cycle;
-
 static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
                           bool from_zero);
 
 /// Bring the residual, which lies in the other iterate, to the next level's right-hand side, and
 /// take the next level's first step.
-static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *level,
+static kedge_status restrict_residual(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
                                       const double *residual)
 {
   const kg_amg_level *next = level + 1;
@@ -52,23 +53,28 @@ static kedge_status restrict_residual(kedge_context *ctx, const kg_amg_level *le
                                              .y = next->b,
                                              .diagonal = next->matrix.diagonal,
                                              .z = next->iterate,
-                                             .weight = next->weight[0]});
+                                             .weight = next->weight[0],
+                                             .many = c->coarse->many});
   return kg_midpoints_restrict(ctx, &(kg_midpoints_apply_args){.a = level->matrix,
                                                                .midpoints = level->midpoints,
                                                                .x = residual,
                                                                .y = next->b,
                                                                .diagonal = next->matrix.diagonal,
                                                                .z = next->iterate,
-                                                               .weight = next->weight[0]});
+                                                               .weight = next->weight[0],
+                                                               .many = c->coarse->many});
 }
 
-static kedge_status prolong(kedge_context *ctx, const kg_amg_level *level, double *y)
+static kedge_status prolong(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
+                            double *y)
 {
   const double *x = level[1].x;
+  const bool many = c->coarse->many;
   if (level->midpoints.n_next == 0)
-    return kg_csr_apply(ctx, KG_CSR_PROLONG, &(kg_csr_apply_args){level->prolong, .x = x, .y = y});
-  return kg_midpoints_prolong(
-      ctx, &(kg_midpoints_apply_args){level->matrix, level->midpoints, .x = x, .y = y});
+    return kg_csr_apply(ctx, KG_CSR_PROLONG,
+                        &(kg_csr_apply_args){level->prolong, .x = x, .y = y, .many = many});
+  return kg_midpoints_prolong(ctx, &(kg_midpoints_apply_args){level->matrix, level->midpoints,
+                                                              .x = x, .y = y, .many = many});
 }
 
 /// Add the coarser levels' correction to the iterate.
@@ -77,14 +83,16 @@ static kedge_status correct(kedge_context *ctx, const cycle *c, int l, const dou
 {
   const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
-  KG_TRY(kg_csr_apply(ctx, KG_CSR_RESIDUAL,
-                      &(kg_csr_apply_args){level->matrix, .x = it->now, .y = it->before, .b = b}));
-  KG_TRY(restrict_residual(ctx, level, it->before));
+  KG_TRY(kg_csr_apply(
+      ctx, KG_CSR_RESIDUAL,
+      &(kg_csr_apply_args){
+          .matrix = level->matrix, .x = it->now, .y = it->before, .b = b, .many = coarse->many}));
+  KG_TRY(restrict_residual(ctx, c, level, it->before));
   KG_TRY(visit(ctx, c, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;
   const bool twice = l >= coarse->n_refined && l < coarse->n_refined + c->n_twice;
   if (twice && !exact) KG_TRY(visit(ctx, c, l + 1, next->b, next->x, false));
-  return prolong(ctx, level, it->now);
+  return prolong(ctx, c, level, it->now);
 }
 
 /// A cycle from level l down. From zero, the first step is in `iterate` already.
@@ -94,11 +102,12 @@ static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const doubl
   const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l];
   const bool last = l + 1 == coarse->n_levels;
-  if (last && coarse->direct) return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x);
+  if (last && coarse->direct)
+    return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x, coarse->many);
   iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
-  KG_TRY(smooth(ctx, level, b, &it, from_zero ? 1 : 0));
+  KG_TRY(smooth(ctx, c, level, b, &it, from_zero ? 1 : 0));
   if (!last) KG_TRY(correct(ctx, c, l, b, &it));
-  KG_TRY(smooth(ctx, level, b, &it, 0));
+  KG_TRY(smooth(ctx, c, level, b, &it, 0));
   assert(it.now == x);
   return KEDGE_OK;
 }
@@ -118,10 +127,11 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
   const bool exact = coarse->direct && coarse->n_levels == 1;
   const cycle c = {coarse, well ? coarse->n_levels : coarse->n_twice};
   if (!exact)
-    KG_TRY(kg_csr_start(
-        ctx,
-        &(kg_csr_apply_args){
-            .matrix = first->matrix, .y = first->iterate, .b = b, .weight = first->weight[0]}));
+    KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
+                                                  .y = first->iterate,
+                                                  .b = b,
+                                                  .weight = first->weight[0],
+                                                  .many = coarse->many}));
   KG_TRY(visit(ctx, &c, 0, b, x, true));
   const int n_cycles = exact ? 1 : cycles_of(coarse, well);
   for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
@@ -159,6 +169,7 @@ const kg_coarse_table kg_amg = {
     .bytes = amg_bytes,
     .create = kg_amg_create,
     .lend = kg_amg_lend,
+    .of_many = kg_amg_of_many,
     .solve = amg_solve,
     .levels = amg_levels,
     .destroy = kg_amg_destroy,

@@ -43,6 +43,7 @@ struct kg_coarse {
   int n_levels;
   int n_refined;      ///< levels whose next is a coarser mesh
   bool has_corners;   ///< of kg_coarse_memory
+  bool many;          ///< vectors are KG_VECTORS, whose rows lie side by side
   double eigenvalue;  ///< of D^-1 A on refined levels: none is larger
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
   int n_cycles;       ///< cycles that solve a system well
@@ -56,6 +57,7 @@ struct kg_coarse {
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
                            kg_coarse **out);
 kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
+kedge_status kg_amg_of_many(kedge_context *ctx, const kg_coarse *coarse, kg_coarse **out);
 void kg_amg_destroy(kedge_context *ctx, kg_coarse *coarse);
 
 KEDGE_END_DECLS

@@ -272,13 +272,22 @@ kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, s
   *arena = (kg_arena){.memory = vectors, .bytes = bytes};
   for (int l = 0; l < coarse->n_levels; ++l) {
     kg_amg_level *level = &coarse->level[l];
-    const size_t n = (size_t)level->matrix.n_rows;
+    const size_t n = (size_t)level->matrix.n_rows * (coarse->many ? KG_VECTORS : 1);
     if (!coarse->direct || l + 1 < coarse->n_levels)
       KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->iterate, &level->iterate));
     if (l == 0) continue;
     KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
     level->x = level[-1].iterate;
   }
+  return KEDGE_OK;
+}
+
+kedge_status kg_amg_of_many(kedge_context *ctx, const kg_coarse *coarse, kg_coarse **out)
+{
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
+  **out = *coarse;
+  (*out)->many = true;
+  (*out)->arena = (*out)->vectors = (kg_arena){0};
   return KEDGE_OK;
 }
 

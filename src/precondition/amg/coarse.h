@@ -47,6 +47,9 @@ typedef struct kg_coarse_table {
   /// @param[out] x     [n_rows]; not b
   kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
                         double *x);
+  /// A solver of the same matrix for KG_VECTORS vectors, [row][vector], to which as many times the
+  /// memory is lent. It reads what the other one keeps, and is destroyed before it.
+  kedge_status (*of_many)(kedge_context *ctx, const kg_coarse *coarse, kg_coarse **out);
   int (*levels)(const kg_coarse *coarse);
   void (*destroy)(kedge_context *ctx, kg_coarse *coarse);  ///< NULL is allowed
 } kg_coarse_table;

@@ -6,33 +6,40 @@ KG_OPERATOR(kg_csr_start, kg_csr_apply_args)
 
 kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
 {
+  if (a->many) {
+    for (int64_t i = 0; i < (int64_t)a->matrix.n_rows * KG_VECTORS; ++i) kg_csr_start_many(a, i);
+    return KEDGE_OK;
+  }
 #pragma omp parallel for simd schedule(static) \
     num_threads(kg_loop_threads(ctx, a->matrix.n_rows, 4))
   for (int32_t i = 0; i < a->matrix.n_rows; ++i) kg_csr_start_row(a, i);
   return KEDGE_OK;
 }
 
-/// Row i of A x beside the diagonal.
-static double row_of_product(const kg_csr *a, const double *x, int32_t i)
+/// Row i of A x beside the diagonal, of one of K vectors.
+static inline double row_of_product(const kg_csr *a, const double *x, int32_t i, int K)
 {
   double sum = 0.0;
   if (a->part)
     for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
-      sum += (double)a->part[e] / KG_CSR_PARTS * x[a->column[e]];
+      sum += (double)a->part[e] / KG_CSR_PARTS * x[(int64_t)a->column[e] * K];
   else
     for (int32_t e = a->row[i]; e < a->row[i + 1]; ++e)
-      sum += (double)a->value[e] * x[a->column[e]];
+      sum += (double)a->value[e] * x[(int64_t)a->column[e] * K];
   return sum;
 }
 
 static kedge_status apply(kedge_context *ctx, kg_csr_rule rule, const kg_csr_apply_args *args)
 {
   const kg_csr *matrix = &args->matrix;
+  const int K = args->many ? KG_VECTORS : 1;
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, matrix->n_rows, 32))
-  for (int32_t i = 0; i < matrix->n_rows; ++i) {
-    const kg_csr_row row = kg_csr_row_of(args, rule, i);
-    kg_csr_finish(args, rule, i, &row, row_of_product(matrix, args->x, i));
-  }
+  for (int32_t i = 0; i < matrix->n_rows; ++i)
+    for (int64_t at = (int64_t)i * K; at < ((int64_t)i + 1) * K; ++at) {
+      const kg_csr_row row = kg_csr_row_of(args, rule, i, at);
+      const double sum = row_of_product(matrix, args->x + at % K, i, K);
+      kg_csr_finish(args, rule, at, &row, sum);
+    }
   return KEDGE_OK;
 }
 

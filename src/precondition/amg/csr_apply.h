@@ -4,6 +4,7 @@
 /// have been complete when the host last waited, or a kernel that is not chained began. Only
 /// kg_csr_start() and KG_CSR_SCALED take one that was just made.
 #pragma once
+#include "ops/pass.h"
 #include "precondition/amg/csr.h"
 KEDGE_BEGIN_DECLS
 
@@ -16,6 +17,7 @@ typedef struct kg_csr_apply_args {
   const double *previous;  ///< step: what y was a step before; may be y; NULL: zero
   double *z;               ///< restrict: weight * y / diagonal; NULL: not wanted
   double momentum, weight;
+  bool many;  ///< of KG_VECTORS vectors: [row][vector] (ops/pass.h)
 } kg_csr_apply_args;
 
 /// y = weight D^-1 b
@@ -23,6 +25,11 @@ KG_DECLARE_OPERATOR(kg_csr_start, kg_csr_apply_args);
 KG_INLINE void kg_csr_start_row(const kg_csr_apply_args *a, int32_t i)
 {
   a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i];
+}
+/// @param[in] i  row, and which of its vectors
+KG_INLINE void kg_csr_start_many(const kg_csr_apply_args *a, int64_t i)
+{
+  a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i / KG_VECTORS];
 }
 
 /// Uses of the sum of a row in a product.
@@ -42,43 +49,45 @@ typedef struct kg_csr_row {
   double x, previous, b, y, diagonal;
 } kg_csr_row;
 
-KG_INLINE kg_csr_row kg_csr_row_of(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i)
+/// @param[in] at  where the number of row i is in its vector
+KG_INLINE kg_csr_row kg_csr_row_of(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i,
+                                   int64_t at)
 {
   kg_csr_row row = {0.0, 0.0, 0.0, 0.0, 0.0};
   const bool residual = rule == KG_CSR_STEP || rule == KG_CSR_RESIDUAL;
   if (rule == KG_CSR_RESTRICT)
     row.diagonal = a->z ? a->diagonal[i] : 1.0;
   else if (rule == KG_CSR_PROLONG)
-    row.y = a->y[i];
+    row.y = a->y[at];
   else
     row.diagonal = a->matrix.diagonal[i];
-  if (residual || rule == KG_CSR_SCALED) row.x = a->x[i];
-  if (residual) row.b = a->b[i];
-  if (rule == KG_CSR_STEP && a->previous) row.previous = a->previous[i];
+  if (residual || rule == KG_CSR_SCALED) row.x = a->x[at];
+  if (residual) row.b = a->b[at];
+  if (rule == KG_CSR_STEP && a->previous) row.previous = a->previous[at];
   return row;
 }
 
 /// @param[in] sum  over the entries beside the diagonal
-KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int32_t i,
+KG_INLINE void kg_csr_finish(const kg_csr_apply_args *a, kg_csr_rule rule, int64_t at,
                              const kg_csr_row *row, double sum)
 {
   const double x = row->x, d = row->diagonal;
   switch (rule) {
     case KG_CSR_STEP:
-      a->y[i] = x + a->momentum * (x - row->previous) + a->weight * ((row->b - sum) / d - x);
+      a->y[at] = x + a->momentum * (x - row->previous) + a->weight * ((row->b - sum) / d - x);
       return;
     case KG_CSR_RESIDUAL:
-      a->y[i] = row->b - (sum + d * x);
+      a->y[at] = row->b - (sum + d * x);
       return;
     case KG_CSR_RESTRICT:
-      a->y[i] = sum;
-      if (a->z) a->z[i] = a->weight * sum / d;
+      a->y[at] = sum;
+      if (a->z) a->z[at] = a->weight * sum / d;
       return;
     case KG_CSR_PROLONG:
-      a->y[i] = row->y + sum;
+      a->y[at] = row->y + sum;
       return;
     case KG_CSR_SCALED:
-      a->y[i] = x + sum / d;
+      a->y[at] = x + sum / d;
       return;
   }
 }

@@ -66,19 +66,48 @@ __global__ void __launch_bounds__(ROWS) csr_blocks_kernel(const kg_csr_apply_arg
     for (int32_t at = from; at < to; ++at) sum += s_term[at];
   }
   if (i >= n_rows) return;
-  const kg_csr_row row = kg_csr_row_of(&a, RULE, i);
+  const kg_csr_row row = kg_csr_row_of(&a, RULE, i, i);
   kg_csr_finish(&a, RULE, i, &row, sum);
 }
 
-template <kg_csr_rule RULE, int LANES>
+/// Thread = one of many vectors of a row: those of a row read its entries together.
+template <kg_csr_rule RULE>
+__global__ void __launch_bounds__(ROWS) csr_many_kernel(const kg_csr_apply_args a)
+{
+  const int64_t at = kg_thread_number();
+  const int32_t i = (int32_t)(at / KG_VECTORS);
+  if (i >= a.matrix.n_rows) return;
+  const double *x = a.x + at % KG_VECTORS;
+  const kg_csr_row row = kg_csr_row_of(&a, RULE, i, at);
+  double sum = 0.0;
+#pragma unroll 4
+  for (int32_t e = a.matrix.row[i]; e < a.matrix.row[i + 1]; ++e)
+    sum += value_of<RULE>(a, e) * x[(int64_t)__ldcs(a.matrix.column + e) * KG_VECTORS];
+  kg_csr_finish(&a, RULE, at, &row, sum);
+}
+
+/// K numbers of a vector's row, side by side.
+template <int K>
+struct alignas(K * sizeof(double)) csr_numbers {
+  double value[K];
+};
+
+/// Thread = lane of a row, which adds its entries to the sums of all K vectors.
+template <kg_csr_rule RULE, int LANES, int K>
 __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args a)
 {
+  static_assert(LANES >= K, "a lane finishes a vector");
   constexpr int EARLY = 2;  // entries a lane loads before it waits: all but those of long rows
   const int32_t i = (int32_t)((blockIdx.x * ROWS + threadIdx.x) / LANES);
   const int lane = threadIdx.x % LANES;
   const bool exists = i < a.matrix.n_rows;
   int32_t column[EARLY];
-  double value[EARLY], sum = 0.0;
+  double value[EARLY], sum[K] = {};
+  const auto add = [&](double entry, int32_t of) {
+    const auto x = ((const csr_numbers<K> *)a.x)[of];
+#pragma unroll
+    for (int v = 0; v < K; ++v) sum[v] += entry * x.value[v];
+  };
   kg_chain_next();
   const int32_t begin = exists ? a.matrix.row[i] : 0, end = exists ? a.matrix.row[i + 1] : 0;
 #pragma unroll
@@ -88,16 +117,22 @@ __global__ void __launch_bounds__(ROWS) csr_lanes_kernel(const kg_csr_apply_args
     value[u] = e < end ? value_of<RULE>(a, e) : 0.0;
   }
   kg_chain_wait();
+  const int64_t at = (int64_t)i * K + lane;  // what this lane finishes, if it is one of K
   kg_csr_row row = {};
-  if (exists) row = kg_csr_row_of(&a, RULE, i);
+  if (exists && lane < K) row = kg_csr_row_of(&a, RULE, i, at);
 #pragma unroll
   for (int u = 0; u < EARLY; ++u)
-    if (column[u] >= 0) sum += value[u] * a.x[column[u]];
-  for (int32_t e = begin + lane + EARLY * LANES; e < end; e += LANES) sum += term<RULE>(a, e);
+    if (column[u] >= 0) add(value[u], column[u]);
+  for (int32_t e = begin + lane + EARLY * LANES; e < end; e += LANES)
+    add(value_of<RULE>(a, e), __ldcs(a.matrix.column + e));
 #pragma unroll
-  for (int offset = LANES / 2; offset > 0; offset /= 2)
-    sum += __shfl_down_sync(0xffffffffu, sum, offset, LANES);
-  if (exists && lane == 0) kg_csr_finish(&a, RULE, i, &row, sum);
+  for (int v = 0; v < K; ++v)
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2)
+      sum[v] += __shfl_xor_sync(0xffffffffu, sum[v], offset, LANES);
+#pragma unroll
+  for (int v = 0; v < K; ++v)
+    if (exists && lane == v) kg_csr_finish(&a, RULE, at, &row, sum[v]);
 }
 
 using kernel = void (*)(kg_csr_apply_args);
@@ -115,32 +150,36 @@ struct Kernels {
   kernel blocks, lanes[4];
 };
 
-template <kg_csr_rule RULE>
+template <kg_csr_rule RULE, int K>
 constexpr Kernels kernels_of()
 {
-  return {csr_blocks_kernel<RULE>,
-          {csr_lanes_kernel<RULE, 4>, csr_lanes_kernel<RULE, 8>, csr_lanes_kernel<RULE, 16>,
-           csr_lanes_kernel<RULE, 32>}};
+  return {K == 1 ? csr_blocks_kernel<RULE> : csr_many_kernel<RULE>,
+          {csr_lanes_kernel<RULE, 4, K>, csr_lanes_kernel<RULE, 8, K>,
+           csr_lanes_kernel<RULE, 16, K>, csr_lanes_kernel<RULE, 32, K>}};
 }
 
 /// The kernels of every rule.
-constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP>(), kernels_of<KG_CSR_RESIDUAL>(),
-                                   kernels_of<KG_CSR_RESTRICT>(), kernels_of<KG_CSR_PROLONG>(),
-                                   kernels_of<KG_CSR_SCALED>()};
+template <int K>
+constexpr Kernels all_kernels[] = {kernels_of<KG_CSR_STEP, K>(), kernels_of<KG_CSR_RESIDUAL, K>(),
+                                   kernels_of<KG_CSR_RESTRICT, K>(),
+                                   kernels_of<KG_CSR_PROLONG, K>(), kernels_of<KG_CSR_SCALED, K>()};
 
 }  // namespace
 
 extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply_args *a)
 {
-  return kg_do_each<ROWS, kg_csr_start_row>(ctx, "csr_start", a->matrix.n_rows, *a);
+  const int64_t n = a->matrix.n_rows;
+  if (a->many) return kg_do_each<ROWS, kg_csr_start_many>(ctx, "csr_start", n * KG_VECTORS, *a);
+  return kg_do_each<ROWS, kg_csr_start_row>(ctx, "csr_start", n, *a);
 }
 
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, kg_csr_rule rule,
                                           const kg_csr_apply_args *a)
 {
   const kg_csr &matrix = a->matrix;
-  const Kernels &kernels = all_kernels[rule];
-  if (matrix.n_rows > FEW_ROWS) return launch(ctx, a, kernels.blocks, 1, false, "csr_blocks");
+  const Kernels &kernels = (a->many ? all_kernels<KG_VECTORS> : all_kernels<1>)[rule];
+  if (matrix.n_rows > FEW_ROWS)
+    return launch(ctx, a, kernels.blocks, a->many ? (int)KG_VECTORS : 1, false, "csr_blocks");
   int k = 0;  // 4 << k lanes
   while (k < 3 && (int64_t)(4 << k) * matrix.n_rows < matrix.n_entries) ++k;
   const bool of_cycle = rule != KG_CSR_SCALED;  // that is of the set-up, which makes matrices

@@ -126,27 +126,36 @@ kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *a
   return KEDGE_OK;
 }
 
+/// y = inverse x, of one of K vectors.
+static inline void multiply(int32_t n, const double *inverse, const double *x, double *y, int K)
+{
+  for (int32_t i = 0; i < n; ++i) {
+    const double *row = inverse + kg_dense_at(i, 0);
+    double sum = row[i] * x[i * K];
+#pragma omp simd reduction(+ : sum)
+    for (int32_t j = 0; j < i; ++j) {
+      sum += row[j] * x[j * K];
+      y[j * K] += row[j] * x[i * K];
+    }
+    y[i * K] = sum;
+  }
+}
+
 /// One thread makes the product: it takes some microseconds, as starting more threads would, but
 /// for the largest matrices.
 static kedge_status apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
-                          double *y)
+                          double *y, bool many)
 {
   (void)ctx;
-  for (int32_t i = 0; i < n; ++i) {
-    const double *row = inverse + kg_dense_at(i, 0);
-    double sum = row[i] * x[i];
-#pragma omp simd reduction(+ : sum)
-    for (int32_t j = 0; j < i; ++j) {
-      sum += row[j] * x[j];
-      y[j] += row[j] * x[i];
-    }
-    y[i] = sum;
-  }
+  if (!many)
+    multiply(n, inverse, x, y, 1);
+  else
+    for (int v = 0; v < KG_VECTORS; ++v) multiply(n, inverse, x + v, y + v, KG_VECTORS);
   return KEDGE_OK;
 }
 
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
-                            double *y)
+                            double *y, bool many)
 {
-  return KG_IMPLEMENTATION(ctx, apply, kg_dense_apply_cuda)(ctx, n, inverse, x, y);
+  return KG_IMPLEMENTATION(ctx, apply, kg_dense_apply_cuda)(ctx, n, inverse, x, y, many);
 }

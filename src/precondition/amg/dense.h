@@ -2,6 +2,7 @@
 /// The coarsest level: the inverse of its matrix as a dense one, of which one triangle is kept, and
 /// the product with it.
 #pragma once
+#include "ops/pass.h"
 #include "precondition/amg/csr.h"
 KEDGE_BEGIN_DECLS
 
@@ -38,8 +39,9 @@ static inline size_t kg_dense_work(int32_t n_rows)
 kedge_status kg_dense_inverse(kedge_context *ctx, const kg_dense_inverse_args *args);
 
 /// y = inverse x, of n rows; the inverse as csr_apply.h asks it of a matrix.
+/// @param[in] many  of KG_VECTORS vectors: [row][vector]
 kedge_status kg_dense_apply(kedge_context *ctx, int32_t n, const double *inverse, const double *x,
-                            double *y);
+                            double *y, bool many);
 
 /// Whether pivot k is that of a positive definite matrix: larger than what rounding leaves of a
 /// pivot that is 0.
@@ -51,6 +53,6 @@ KG_INLINE bool kg_dense_is_positive(const kg_csr *matrix, int32_t k, double pivo
 
 kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense_inverse_args *args);
 kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,
-                                 const double *x, double *y);
+                                 const double *x, double *y, bool many);
 
 KEDGE_END_DECLS

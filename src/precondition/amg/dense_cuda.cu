@@ -162,12 +162,18 @@ __global__ void __launch_bounds__(B *B) pack_kernel(int32_t n, const double *a, 
   inverse[kg_dense_at(i, j)] = 0.5 * (a[(int64_t)i * n + j] + a[(int64_t)j * n + i]);
 }
 
+/// Warp = row. Rows of the K vectors lie side by side.
+template <int K>
 __global__ void __launch_bounds__(32 * WARPS)
     dense_apply_kernel(int32_t n, const double *inverse, const double *x, double *y)
 {
   constexpr int EARLY = 8;  // entries a lane
   const int32_t i = (int32_t)(blockIdx.x * WARPS + threadIdx.x / 32), lane = threadIdx.x % 32;
-  double entry[EARLY], sum = 0.0;
+  double entry[EARLY], sum[K] = {};
+  const auto add = [&](double factor, int32_t j) {
+#pragma unroll
+    for (int v = 0; v < K; ++v) sum[v] += factor * x[j * K + v];
+  };
   kg_chain_next();
 #pragma unroll
   for (int u = 0; u < EARLY; ++u) {
@@ -178,11 +184,15 @@ __global__ void __launch_bounds__(32 * WARPS)
   if (i >= n) return;  // a whole warp
 #pragma unroll
   for (int u = 0; u < EARLY; ++u)
-    if (lane + 32 * u < n) sum += entry[u] * x[lane + 32 * u];
+    if (lane + 32 * u < n) add(entry[u], lane + 32 * u);
 #pragma unroll 8
-  for (int32_t j = lane + 32 * EARLY; j < n; j += 32) sum += inverse[kg_dense_at(i, j)] * x[j];
-  for (int offset = 16; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
-  if (lane == 0) y[i] = sum;
+  for (int32_t j = lane + 32 * EARLY; j < n; j += 32) add(inverse[kg_dense_at(i, j)], j);
+#pragma unroll
+  for (int v = 0; v < K; ++v) {
+    for (int offset = 16; offset > 0; offset /= 2)
+      sum[v] += __shfl_down_sync(0xffffffffu, sum[v], offset);
+    if (lane == 0) y[i * K + v] = sum[v];
+  }
 }
 }  // namespace
 
@@ -210,9 +220,10 @@ extern "C" kedge_status kg_dense_inverse_cuda(kedge_context *ctx, const kg_dense
 }
 
 extern "C" kedge_status kg_dense_apply_cuda(kedge_context *ctx, int32_t n, const double *inverse,
-                                            const double *x, double *y)
+                                            const double *x, double *y, bool many)
 {
   if (n == 0) return KEDGE_OK;
-  return kg_chain_launch(ctx, "dense_apply", dense_apply_kernel, ((unsigned)n + WARPS - 1) / WARPS,
-                         32 * WARPS, 0, true, n, inverse, x, y);
+  return kg_chain_launch(ctx, "dense_apply",
+                         many ? dense_apply_kernel<KG_VECTORS> : dense_apply_kernel<1>,
+                         ((unsigned)n + WARPS - 1) / WARPS, 32 * WARPS, 0, true, n, inverse, x, y);
 }

@@ -42,13 +42,17 @@ kedge_status kg_midpoints_restrict_host(kedge_context *ctx, const kg_midpoints_a
 {
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, args->midpoints.n_next, 16))
-  for (int32_t i = 0; i < args->midpoints.n_next; ++i) kg_midpoints_restrict_row(args, i);
+  for (int32_t i = 0; i < args->midpoints.n_next; ++i)
+    for (int v = 0; v < (args->many ? KG_VECTORS : 1); ++v)
+      kg_midpoints_restrict_of(args, i, args->many ? KG_VECTORS : 1, v);
   return KEDGE_OK;
 }
 
 kedge_status kg_midpoints_prolong_host(kedge_context *ctx, const kg_midpoints_apply_args *args)
 {
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->a.n_rows, 4))
-  for (int32_t i = 0; i < args->a.n_rows; ++i) kg_midpoints_prolong_row(args, i);
+  for (int32_t i = 0; i < args->a.n_rows; ++i)
+    for (int v = 0; v < (args->many ? KG_VECTORS : 1); ++v)
+      kg_midpoints_prolong_of(args, i, args->many ? KG_VECTORS : 1, v);
   return KEDGE_OK;
 }

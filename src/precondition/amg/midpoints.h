@@ -11,6 +11,7 @@
 /// (ops/smooth/vertex_matrix.h). No other vertex of the coarser mesh is next to one here, and so
 /// its row's sum is all of it.
 #pragma once
+#include "ops/pass.h"
 #include "precondition/amg/csr_make.h"
 KEDGE_BEGIN_DECLS
 
@@ -43,6 +44,7 @@ typedef struct kg_midpoints_apply_args {
   const double *diagonal;  ///< restrict: of the next matrix
   double *z;               ///< restrict: weight * y / diagonal; NULL: not wanted
   double weight;
+  bool many;  ///< of KG_VECTORS vectors: [row][vector]
 } kg_midpoints_apply_args;
 
 /// y = P^T x, z = weight D^-1 y: to the coarser level, and its first step
@@ -93,20 +95,41 @@ KG_INLINE void kg_midpoints_row(const kg_midpoints_make_args *m, int32_t i, cons
   place->diagonal[i] = a->diagonal[at] + (n > 0 ? 3.0 * sum : 0.0);
 }
 
-KG_INLINE void kg_midpoints_restrict_row(const kg_midpoints_apply_args *a, int32_t i)
+/// The next row i of one of K vectors.
+KG_INLINE void kg_midpoints_restrict_of(const kg_midpoints_apply_args *a, int32_t i, int K, int v)
 {
   const int32_t at = a->midpoints.fine[i];
+  const double *x = a->x + v;
   double sum = 0.0;
-  for (int32_t e = a->a.row[at]; e < a->a.row[at + 1]; ++e) sum += a->x[a->a.column[e]];
-  sum = a->x[at] + 0.5 * sum;
-  a->y[i] = sum;
-  if (a->z) a->z[i] = a->weight * sum / a->diagonal[i];
+  for (int32_t e = a->a.row[at]; e < a->a.row[at + 1]; ++e) sum += x[(int64_t)a->a.column[e] * K];
+  sum = x[(int64_t)at * K] + 0.5 * sum;
+  a->y[(int64_t)i * K + v] = sum;
+  if (a->z) a->z[(int64_t)i * K + v] = a->weight * sum / a->diagonal[i];
+}
+KG_INLINE void kg_midpoints_restrict_row(const kg_midpoints_apply_args *a, int32_t i)
+{
+  kg_midpoints_restrict_of(a, i, 1, 0);
+}
+/// @param[in] i  row, and which of its vectors
+KG_INLINE void kg_midpoints_restrict_many(const kg_midpoints_apply_args *a, int64_t i)
+{
+  kg_midpoints_restrict_of(a, (int32_t)(i / KG_VECTORS), KG_VECTORS, (int)(i % KG_VECTORS));
 }
 
-KG_INLINE void kg_midpoints_prolong_row(const kg_midpoints_apply_args *a, int32_t i)
+KG_INLINE void kg_midpoints_prolong_of(const kg_midpoints_apply_args *a, int32_t i, int K, int v)
 {
   const int32_t *ends = a->midpoints.ends + 2 * (int64_t)i;
-  if (ends[0] >= 0) a->y[i] += 0.5 * (a->x[ends[0]] + a->x[ends[1]]);
+  const double *x = a->x + v;
+  if (ends[0] >= 0)
+    a->y[(int64_t)i * K + v] += 0.5 * (x[(int64_t)ends[0] * K] + x[(int64_t)ends[1] * K]);
+}
+KG_INLINE void kg_midpoints_prolong_row(const kg_midpoints_apply_args *a, int32_t i)
+{
+  kg_midpoints_prolong_of(a, i, 1, 0);
+}
+KG_INLINE void kg_midpoints_prolong_many(const kg_midpoints_apply_args *a, int64_t i)
+{
+  kg_midpoints_prolong_of(a, (int32_t)(i / KG_VECTORS), KG_VECTORS, (int)(i % KG_VECTORS));
 }
 
 kedge_status kg_midpoints_ends_cuda(kedge_context *ctx, const kg_midpoints_make_args *args);

@@ -38,6 +38,9 @@ extern "C" kedge_status kg_midpoints_fill_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_midpoints_restrict_cuda(kedge_context *ctx,
                                                    const kg_midpoints_apply_args *args)
 {
+  if (args->many)
+    return kg_do_each<BLOCK, kg_midpoints_restrict_many>(
+        ctx, "midpoints_restrict", (int64_t)args->midpoints.n_next * KG_VECTORS, *args);
   return kg_do_each<BLOCK, kg_midpoints_restrict_row>(ctx, "midpoints_restrict",
                                                       args->midpoints.n_next, *args);
 }
@@ -45,6 +48,9 @@ extern "C" kedge_status kg_midpoints_restrict_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_midpoints_prolong_cuda(kedge_context *ctx,
                                                   const kg_midpoints_apply_args *args)
 {
+  if (args->many)
+    return kg_do_each<BLOCK, kg_midpoints_prolong_many>(
+        ctx, "midpoints_prolong", (int64_t)args->a.n_rows * KG_VECTORS, *args);
   return kg_do_each<BLOCK, kg_midpoints_prolong_row>(ctx, "midpoints_prolong", args->a.n_rows,
                                                      *args);
 }
