@@ -110,6 +110,9 @@ typedef struct kedge_plan {
   int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
   bool fits[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() would say
   double stabilization_length;     ///< as in a report
+  /// By kedge_solver_plan(): more device memory, from the first kedge_solver_solve_many() on that
+  /// solves several at once; 0: none does
+  int64_t many_bytes;
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

@@ -80,8 +80,12 @@ KEDGE_API void kedge_solver_destroy(kedge_solver *solver);  ///< NULL is allowed
 KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
                                           kedge_solution **solution);
 
-/// Solve for several right-hand sides in their order, each to its own stop: as kedge_solver_solve()
-/// for each.
+/// Solve for several right-hand sides, each to its own stop: as kedge_solver_solve() for each. On a
+/// GPU three or four are solved at once on straight triangles, with multigrid that smooths by
+/// edges, up to order 6, where none starts from a solution: results are then those of single solves
+/// to the tolerance, not to the bit, and functions of the data are evaluated twice. It takes device
+/// memory for their vectors, which the solver keeps; where there is none, they are solved one by
+/// one.
 /// @param[in]     data       [n]; an entry may be NULL
 /// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
 ///                           destroyed and NULL

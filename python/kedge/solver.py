@@ -324,7 +324,7 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
-             "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length")
+             "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length", "many_bytes")
     values = {name: getattr(raw, name) for name in names}
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},

@@ -87,19 +87,25 @@ static kedge_status make_residual(solve *s, bool of_zero)
   return kg_copy_out(s->ctx, &s->rr, k->sum.total, sizeof s->rr);
 }
 
+kedge_status kg_system_check_residual(kedge_context *ctx, double rr, int64_t iterations)
+{
+  KG_REQUIRE(
+      ctx, isfinite(rr) || iterations > 0, KEDGE_ERR_NUMERIC,
+      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
+      "nearly degenerate elements, and the source, coefficients and boundary values for overflow");
+  KG_REQUIRE(ctx, isfinite(rr), KEDGE_ERR_NUMERIC,
+             "the residual recomputed after %lld iterations is NaN or infinity: check the source, "
+             "coefficients and boundary values for overflow",
+             (long long)iterations);
+  return KEDGE_OK;
+}
+
 /// The residual b - A x from scratch.
 static kedge_status start(solve *s)
 {
   ++s->residuals;
   KG_TRY(make_residual(s, false));
-  KG_REQUIRE(
-      s->ctx, isfinite(s->rr) || s->iterated.iterations > 0, KEDGE_ERR_NUMERIC,
-      "the trace system holds NaN or infinity before the first iteration: check the mesh for "
-      "nearly degenerate elements, and the source, coefficients and boundary values for overflow");
-  KG_REQUIRE(s->ctx, isfinite(s->rr), KEDGE_ERR_NUMERIC,
-             "the residual recomputed after %lld iterations is NaN or infinity: check the source, "
-             "coefficients and boundary values for overflow",
-             (long long)s->iterated.iterations);
+  KG_TRY(kg_system_check_residual(s->ctx, s->rr, s->iterated.iterations));
   return hand_over(s);
 }
 
@@ -128,21 +134,20 @@ static kedge_status measure_rounding(solve *s)
   return status;
 }
 
-/// The residual is that of a source: smooth. It stays so only where the coarse system is solved
-/// well (docs/multigrid.md#the-first-iteration).
-static bool begins_smooth(const solve *s)
+bool kg_system_begins_smooth(const kg_system_rule *rule, double rr)
 {
-  const double little = 0.1, boundary = s->rule->boundary_residual;
-  return s->system->first && !s->system->warm && s->iterated.iterations == 0 &&
-         boundary * boundary < little * little * s->rr;
+  const double little = 0.1, boundary = rule->boundary_residual;
+  return boundary * boundary < little * little * rr;
 }
 
-/// Rounding leaves some DBL_EPSILON times the number of elements of a smooth residual. Where that
-/// may be more than the tolerance, measure it: further down only the recurrence converges.
+bool kg_system_may_be_rounding(const kg_system_rule *rule, const kg_linear *linear)
+{
+  return DBL_EPSILON * (double)linear->n_elements >= rule->tolerance;
+}
+
 static kedge_status raise_target(solve *s, kg_rule *rule)
 {
-  const double elements = (double)s->system->krylov->linear->n_elements;
-  if (DBL_EPSILON * elements < s->rule->tolerance) return KEDGE_OK;
+  if (!kg_system_may_be_rounding(s->rule, s->system->krylov->linear)) return KEDGE_OK;
   KG_TRY(measure_rounding(s));
   rule->target = fmax(rule->target, s->rr_rounding);
   return KEDGE_OK;
@@ -156,7 +161,8 @@ static kedge_status run(solve *s, double target)
   kg_iterated *done = &s->iterated;
   kg_rule rule = {target, s->rule->max_iterations, report_progress, s};
   done->rr = s->rr;
-  if (begins_smooth(s)) {
+  if (s->system->first && !s->system->warm && done->iterations == 0 &&
+      kg_system_begins_smooth(s->rule, s->rr)) {
     rule.max_iterations = 1;
     KG_TRY(system->first->table->iterate(s->ctx, system->first, s->rr, &rule, done));
     rule.max_iterations = s->rule->max_iterations;
@@ -188,17 +194,30 @@ static double next_target(const solve *s, double aim)
   return gain > 0.0 ? fmax(0.25 * aim, s->rr / (gain * gain)) : aim;
 }
 
+/// Iterate and recompute the residual.
+/// @param[in] begun  NULL, or by what both have been done
+static kedge_status run_and_measure(solve *s, double aim, const kg_system_begun *begun)
+{
+  if (!begun) {
+    KG_TRY(run(s, next_target(s, aim)));
+    return start(s);
+  }
+  s->rr = begun->rr;
+  return kg_system_is_done(begun) ? KEDGE_OK : start(s);
+}
+
 /// Iterate, recompute the residual, restart while that gains something.
 static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
 {
   double rr_before = INFINITY, aim = s->tolerance_rr;
+  const kg_system_begun *begun = s->system->begun;
   result->stop = KEDGE_STOP_ROUNDING;
   while (s->rr < 0.25 * rr_before) {
     rr_before = s->rr;
     ++result->starts;
-    KG_TRY(run(s, next_target(s, aim)));
+    KG_TRY(run_and_measure(s, aim, begun));
+    begun = NULL;
     const bool at_limit = s->iterated.iterations >= s->rule->max_iterations;
-    KG_TRY(start(s));
     if (s->rr <= s->tolerance_rr || s->iterated.at_limit) {
       result->stop = s->rr <= s->tolerance_rr ? KEDGE_STOP_TOLERANCE : KEDGE_STOP_LIMIT;
       return KEDGE_OK;
@@ -217,13 +236,17 @@ static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
   return KEDGE_OK;
 }
 
-/// The square of the norm to which tolerances are relative, from r . r of x_0. A large
-/// stabilization multiplies the jumps of x_0 where Dirichlet edges end, and only them: b has none
-/// of it.
-static double reference_of(const solve *s, double bb)
+double kg_system_reference(const kg_system_rule *rule, double rr, double bb)
 {
-  const double ratio = s->rule->stabilization_ratio, rr = s->rr;
+  const double ratio = rule->stabilization_ratio;
   return ratio > 1.0 ? fmin(rr, bb + rr / (ratio * ratio)) : rr;
+}
+
+kedge_status kg_system_check_start(kedge_context *ctx, double rr_start)
+{
+  KG_REQUIRE(ctx, rr_start == 0.0 || rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
+             KG_SYSTEM_TOO_SMALL, sqrt(rr_start));
+  return KEDGE_OK;
 }
 
 /// Make the residual of x_0, and the target that the tolerance means.
@@ -236,9 +259,8 @@ static kedge_status refer(solve *s)
     bb = s->rr;
   }
   KG_TRY(start(s));
-  s->rr_start = reference_of(s, bb);
-  KG_REQUIRE(s->ctx, s->rr_start == 0.0 || s->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
-             KG_SYSTEM_TOO_SMALL, sqrt(s->rr_start));
+  s->rr_start = kg_system_reference(s->rule, s->rr, bb);
+  KG_TRY(kg_system_check_start(s->ctx, s->rr_start));
   s->tolerance_rr = s->rule->tolerance * s->rule->tolerance * s->rr_start;
   return KEDGE_OK;
 }
@@ -260,9 +282,24 @@ static bool is_converged(const kg_system_rule *rule, const kg_system_result *res
          result->relative_residual <= ROUNDING_FAR * result->rounding_residual;
 }
 
+/// What others have done for it already.
+static void take(solve *s, const kg_system_begun *begun)
+{
+  s->rr = begun->rr_before;
+  s->rr_start = begun->rr_start;
+  s->tolerance_rr = begun->tolerance_rr;
+  s->rr_rounding = begun->rr_rounding;
+  s->iterated = begun->iterated;
+  s->residuals = begun->residuals;
+  s->roundings = begun->roundings;
+}
+
 static kedge_status solve_system(solve *s, kg_system_result *result)
 {
-  KG_TRY(refer(s));
+  if (s->system->begun)
+    take(s, s->system->begun);
+  else
+    KG_TRY(refer(s));
   if (s->system->warm && s->rr_start > 0.0) KG_TRY(warm(s));
   result->converged = s->rr <= s->tolerance_rr;
   if (s->rr_start == 0.0) return KEDGE_OK;

@@ -21,6 +21,22 @@ KEDGE_BEGIN_DECLS
 /// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
 #define KG_SYSTEM_ROUNDING_MOST 1e-3
 
+/// What a solve goes on from whose first iteration has been made, with others at once
+/// (linear/system_many.h).
+typedef struct kg_system_begun {
+  double rr_start, tolerance_rr;  ///< r . r that tolerances are relative to, and at the tolerance
+  double rr_before, rr;  ///< of the residual before the iteration, and made from x after it
+  double rr_rounding;    ///< that storing x makes; 0: not measured
+  kg_iterated iterated;
+  int residuals, roundings;
+} kg_system_begun;
+
+/// Whether nothing is left to do but to report.
+static inline bool kg_system_is_done(const kg_system_begun *begun)
+{
+  return begun->rr <= begun->tolerance_rr || begun->iterated.at_limit;
+}
+
 typedef struct kg_system {
   kg_residual *residual;
   kg_krylov *krylov;
@@ -30,6 +46,8 @@ typedef struct kg_system {
   /// NULL, or what puts an x to begin with in place of x_0, of which the reference is made.
   kedge_status (*warm)(kedge_context *ctx, void *user);
   void *user;
+  /// NULL, or what x has been made by. b is read where that is not enough.
+  const kg_system_begun *begun;
   double *r;  ///< [free row], where a residual is made: krylov->r, if that is double
   /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
   /// exact.
@@ -72,6 +90,19 @@ typedef struct kg_system_result {
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
                              const kg_system_rule *rule, kg_system_result *result);
+
+/// The r . r to which tolerances are relative, from that of x_0 and b . b. A large stabilization
+/// multiplies the jumps of x_0 where Dirichlet edges end, and only them: b has none of it.
+double kg_system_reference(const kg_system_rule *rule, double rr, double bb);
+/// The sentence on a right-hand side that is too small, and on a residual that is not finite.
+kedge_status kg_system_check_start(kedge_context *ctx, double rr_start);
+kedge_status kg_system_check_residual(kedge_context *ctx, double rr, int64_t iterations);
+/// The residual is that of a source: smooth. It stays so only where the coarse system is solved
+/// well (docs/multigrid.md#the-first-iteration).
+bool kg_system_begins_smooth(const kg_system_rule *rule, double rr);
+/// Rounding leaves some DBL_EPSILON times the number of elements of a smooth residual. Where that
+/// may be more than the tolerance it is measured: further down only the recurrence converges.
+bool kg_system_may_be_rounding(const kg_system_rule *rule, const kg_linear *linear);
 
 /// Put the x of `warm`, which is there, and measure its residual, without an iteration. It is
 /// infinite where that of x_0 is zero and that of x is not.

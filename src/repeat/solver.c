@@ -56,6 +56,7 @@ static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
 {
   kedge_context *const ctx = next->ctx;
   kg_unknowns_forget(s, ctx);
+  kg_solver_forget_many(s, ctx);
   const int64_t in_use_before = ctx->bytes_in_use - s->bytes;
   s->version = 0;
   s->set_up = (kedge_solution){.ctx = ctx};
@@ -125,6 +126,7 @@ void kedge_solver_destroy(kedge_solver *s)
 {
   if (s == NULL) return;
   if (s->pipeline) kg_unknowns_forget(s, s->pipeline->ctx);
+  if (s->pipeline) kg_solver_forget_many(s, s->pipeline->ctx);
   if (s->pipeline) kg_free(s->pipeline->ctx, &s->element_order);
   pipeline_free(s->pipeline);
   free(s);
@@ -177,12 +179,10 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   return KEDGE_OK;
 }
 
-static kedge_status run(kedge_solver *solver)
+kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_pipeline *const p = solver->pipeline;
   const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes;
-  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
-  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
   KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
@@ -190,6 +190,14 @@ static kedge_status run(kedge_solver *solver)
   kg_trace_layout_free(&p->solution->layout);
   if (p->shape.choice.wants_means) return KEDGE_OK;
   return kg_trace_layout_copy(p->ctx, &p->layout, &p->solution->layout);
+}
+
+static kedge_status run(kedge_solver *solver)
+{
+  kg_pipeline *const p = solver->pipeline;
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  return kg_solver_end(solver);
 }
 
 /// Whether the trace to begin with is numbered as that of this solver.
@@ -220,13 +228,15 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
 }
 
 static kedge_status solve(kedge_solver *solver, const char *function, const kedge_data *data,
-                          const double *trace, kedge_solution **solution)
+                          const double *trace, kedge_solution **solution, bool begins,
+                          kedge_status (*work)(kedge_solver *))
 {
   kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
   KG_TRY(kg_solver_check(solver, function));
   const kedge_solution *const given = *solution;
-  KG_TRY(begin(solver, function, solution));
+  if (begins) KG_TRY(begin(solver, function, solution));
+  p->solution = *solution;
   kedge_status status = kg_data_put(p, function, data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, given);
   if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
@@ -234,26 +244,40 @@ static kedge_status solve(kedge_solver *solver, const char *function, const kedg
   p->start = trace ? trace : replaced.start ? replaced.start->trace : NULL;
   if (status == KEDGE_OK)
     status = kg_giving_open(solver, function, replaced.n_device, replaced.device);
-  if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, run(solver));
+  if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, work(solver));
   kg_giving_close(solver);
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
   return status;
 }
 
-kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
-                           const double *trace, kedge_solution **solution)
+static kedge_status run_with(kedge_solver *solver, const char *function, const kedge_data *data,
+                             const double *trace, kedge_solution **solution, bool begins,
+                             kedge_status (*work)(kedge_solver *))
 {
   kg_pipeline *const p = solver->pipeline;
   kedge_status status = kg_enter(p->ctx);
   kg_range_push("solve", p->mesh->n_elements, 0);
-  if (status == KEDGE_OK) status = solve(solver, function, data, trace, solution);
+  if (status == KEDGE_OK) status = solve(solver, function, data, trace, solution, begins, work);
   kg_range_pop();
   p->solution = &solver->set_up;
   if (status == KEDGE_OK) return KEDGE_OK;
   kedge_solution_destroy(*solution);
   *solution = NULL;
   return status;
+}
+
+kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
+                           const double *trace, kedge_solution **solution)
+{
+  return run_with(solver, function, data, trace, solution, true, run);
+}
+
+kedge_status kg_solver_work(kedge_solver *solver, const char *function, const kedge_data *data,
+                            kedge_solution **solution, bool begins,
+                            kedge_status (*work)(kedge_solver *))
+{
+  return run_with(solver, function, data, NULL, solution, begins, work);
 }
 
 kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
@@ -263,28 +287,4 @@ kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,
   KG_REQUIRE(solver->pipeline->ctx, solution, KEDGE_ERR_ARG,
              "kedge_solver_solve: solution is NULL");
   return kg_solver_run(solver, "kedge_solver_solve", data, NULL, solution);
-}
-
-kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,
-                                     kedge_solution **solutions)
-{
-  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve_many: the solver is NULL");
-  kedge_context *const ctx = solver->pipeline->ctx;
-  KG_REQUIRE(ctx, n > 0 && data && solutions, KEDGE_ERR_ARG,
-             "kedge_solver_solve_many: data or solutions is NULL, or their number is %d", n);
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < i; ++j)
-      KG_REQUIRE(ctx, !solutions[i] || solutions[i] != solutions[j], KEDGE_ERR_ARG,
-                 "kedge_solver_solve_many: solutions %d and %d are the same: each takes a result "
-                 "of its own",
-                 j, i);
-  kedge_status status = KEDGE_OK;
-  for (int i = 0; status == KEDGE_OK && i < n; ++i)
-    status = kedge_solver_solve(solver, data[i], &solutions[i]);
-  if (status == KEDGE_OK) return KEDGE_OK;
-  for (int i = 0; i < n; ++i) {
-    kedge_solution_destroy(solutions[i]);
-    solutions[i] = NULL;
-  }
-  return status;
 }

@@ -17,6 +17,8 @@ struct kedge_solver {
   kg_buffer element_order;    ///< of kg_giving_open(), from its first use on
   kg_buffer node_tables;      ///< of kg_giving_open(), during a solve
   kg_given *given;            ///< [kedge_data.n_device], during a solve
+  struct kg_many *many;       ///< from the first solve of many on; NULL: there is none
+  int vector;                 ///< of many, that is being solved
 };
 
 /// Refuse what a solver cannot do once its problem has changed.
@@ -25,6 +27,15 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
 /// Refuse also where the operator is not there in double precision.
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
 
+/// Parts of a solve with data in place of the problem's: what `work` does.
+/// @param[in] begins  the solution is filled in or made first; else it is one that has begun
+kedge_status kg_solver_work(kedge_solver *solver, const char *function, const kedge_data *data,
+                            kedge_solution **solution, bool begins,
+                            kedge_status (*work)(kedge_solver *));
+/// The last parts of a solve, from the trace solve on.
+kedge_status kg_solver_end(kedge_solver *solver);
+/// Forget what solves of many at once keep.
+void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);
 /// Solve with data in place of the problem's; or, without an iteration, take the trace.
 /// @param[in] function  that was called, for sentences
 /// @param[in] trace     [free row] in host memory, in the numbering of the trace; NULL: solve

@@ -76,6 +76,30 @@ static inline unsigned kg_phase_of_b(const kg_choice *c)
   return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
 }
 
+/// Vectors of the trace solve of many right-hand sides at once, beside the arrays of a set-up.
+/// NULL: it does not have them.
+typedef struct kg_many_arrays {
+  double *b, *r, *ap;  ///< [free row][vector]
+  double *x, *p;       ///< [row][vector]
+  void *z;             ///< likewise, of the number of the cycle
+  double *halo, *product_part, *part, *total;
+  kg_cg_states *states;
+  int32_t *exponent;
+  double *residual, *correction, *mode_value, *mode_part;  ///< of the cycle, as what follows
+  void *d;
+  float *cycle_r, *cycle_product, *cycle_halo;
+  void *coarse_vectors;
+} kg_many_arrays;
+
+/// Whether the trace solve takes many: packed or reduced K^e of triangles, multigrid that smooths
+/// by edges, an iteration in double precision.
+bool kg_many_takes(kedge_context *ctx, const kg_shape *shape);
+/// Whether n at once cost less than one by one: on a GPU three do, where all KG_VECTORS cost 2.3 to
+/// 2.9 times as much as one (profiling/many.c). On the host the caches have what vectors share.
+bool kg_many_pays(const kedge_context *ctx, int n);
+void kg_many_declare(kg_plan *plan, const kg_shape *shape, kg_many_arrays *arrays);
+/// Bytes of these arrays.
+int64_t kg_many_bytes(const kg_shape *shape);
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_robin_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "diagnose/diagnose.h"
+#include "linear/system.h"
 #include "ops/form/form.h"
 #include "ops/ops.h"
 #include "ops/sample/node_values.h"
@@ -46,6 +47,11 @@ typedef struct kg_pipeline {
   /// `takes_start`, the trace as it is, without an iteration.
   const double *start;
   bool takes_start;
+  const kg_system_begun
+      *begun;  ///< NULL, or what is left is to go on with a solve that put() brings
+  /// Bring x; where it is to be iterated on, b too, and then p and z are zero.
+  kedge_status (*put)(struct kg_pipeline *p, void *user);
+  void *put_user;
   int n_given;
   const kg_given *given;  ///< [n_given], borrowed for a solve
   bool gives_source;      ///< the caller of a solve gives the source, not the problem
@@ -109,6 +115,8 @@ kedge_status kg_stage_transfer(kg_pipeline *p);
 kedge_status kg_stage_local_matrices(kg_pipeline *p);
 kedge_status kg_stage_assembly(kg_pipeline *p);
 kedge_status kg_stage_trace_solve(kg_pipeline *p);
+/// When the trace solve of the pipeline's data ends.
+kg_system_rule kg_trace_rule(const kg_pipeline *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_pipeline *p);
 

@@ -69,6 +69,8 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_bytes += kg_host_bytes(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     KG_TRY(plan_operator(p, op, empty, plan));
+  if (p->repeats && kg_many_pays(p->ctx, KG_VECTORS) && kg_many_takes(p->ctx, &p->shape))
+    plan->many_bytes = kg_many_bytes(&p->shape);
   const kedge_status status = kg_memory_check(p->ctx, &p->shape, need, available);
   return status == KEDGE_ERR_MEMORY ? KEDGE_OK : status;  // its sentence stays in the context
 }

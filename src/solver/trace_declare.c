@@ -1,5 +1,7 @@
 // The arrays that assembly and the trace solve begin with.
+#include "device/context.h"
 #include "ops/assembled/ell.h"
+#include "ops/trace/trace_apply.h"
 #include "ops/trace/trace_gather.h"
 #include "solver/declare.h"
 
@@ -92,4 +94,82 @@ void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
     declare_pointwise(plan, s, a);
   else
     declare_preconditioned(plan, s, a);
+}
+
+bool kg_many_pays(const kedge_context *ctx, int n)
+{
+  return ctx->backend == KEDGE_BACKEND_CUDA && n >= 3;
+}
+
+/// Whether there is a product of many vectors with all K^e.
+static bool multiplies_many(kedge_context *ctx, const kg_shape *s, const kg_locals *locals)
+{
+  kg_trace_apply_args args = {.local = locals->local[0]};
+  args.batch.count = s->count;
+  args.batch.arrays.n_facets = 3;
+  args.batch.reference.size = s->size;
+  return locals->n_locals == 1 && kg_trace_takes_many(ctx, &args);
+}
+
+bool kg_many_takes(kedge_context *ctx, const kg_shape *s)
+{
+  const kg_choice *c = &s->choice;
+  if (c->linear != KEDGE_OPERATOR_MATRIX_FREE || c->precond != KG_CYCLE ||
+      c->iterates != KG_DOUBLE || s->count.n_wide_groups > 0 || !c->form->symmetric ||
+      !kg_smoother_table_of(c->smoother)->takes_many)
+    return false;
+  const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
+  const kg_locals locals = kg_shape_locals(s), copies = kg_multigrid_cycle_locals(&multigrid);
+  return multiplies_many(ctx, s, &locals) && multiplies_many(ctx, s, &copies);
+}
+
+/// What the cycle has for many vectors.
+static void declare_many_cycle(kg_plan *plan, const kg_shape *s, kg_many_arrays *a)
+{
+  const kg_multigrid_shape shape = kg_shape_multigrid(s);
+  const bool copies = kg_multigrid_has_copies(&shape),
+             modes = kg_multigrid_has_vertex_modes(&shape);
+  const size_t K = KG_VECTORS, d = sizeof(double), real = kg_number_bytes(shape.number);
+  const size_t m = (size_t)s->size.n_edge, n = K * (size_t)s->count.n_free * m;
+  const size_t halo = K * (size_t)s->count.n_shared * m, vertices = K * (size_t)s->n_vertices;
+  const size_t edges = 2 * K * (size_t)s->count.n_free;
+  const kg_coarse_bytes coarse =
+      kg_amg.bytes(shape.n_vertices, kg_vertex_entries_max(&s->count), shape.spare);
+  kg_plan_array(plan, "residual", vertices, d, solve, &a->residual);
+  kg_plan_array(plan, "correction", vertices, d, solve, &a->correction);
+  kg_plan_array(plan, "modes", modes ? vertices : 0, d, solve, &a->mode_value);
+  kg_plan_array(plan, "parts of modes", modes ? edges : 0, d, solve, &a->mode_part);
+  kg_plan_array(plan, "Chebyshev", shape.smoothing_steps > 1 ? n : 0, real, solve, &a->d);
+  kg_plan_array(plan, "r of cycles", copies ? n : 0, real, solve, &a->cycle_r);
+  kg_plan_array(plan, "A z of cycles", copies ? n : 0, real, solve, &a->cycle_product);
+  kg_plan_array(plan, "halo of cycles", copies ? halo : 0, real, solve, &a->cycle_halo);
+  kg_plan_array(plan, "coarse vectors", K * (size_t)coarse.vectors, 1, solve, &a->coarse_vectors);
+}
+
+void kg_many_declare(kg_plan *plan, const kg_shape *s, kg_many_arrays *a)
+{
+  const size_t K = KG_VECTORS, d = sizeof(double), m = (size_t)s->size.n_edge;
+  const size_t n = K * (size_t)s->count.n_free * m, all = K * (size_t)s->count.n_edges * m;
+  kg_plan_array(plan, "b", n, d, solve, &a->b);
+  kg_plan_array(plan, "r", n, d, solve, &a->r);
+  kg_plan_array(plan, "A p", n, d, solve, &a->ap);
+  kg_plan_array(plan, "x", all, d, solve, &a->x);
+  kg_plan_array(plan, "p", all, d, solve, &a->p);
+  kg_plan_array(plan, "z", all, kg_number_bytes(s->choice.cycles), solve, &a->z);
+  kg_plan_array(plan, "halo", K * (size_t)s->count.n_shared * m, d, solve, &a->halo);
+  kg_plan_array(plan, "parts of p . A p", K * (size_t)s->count.n_patches, d, solve,
+                &a->product_part);
+  kg_plan_array(plan, "parts", K * KG_PIECES, d, solve, &a->part);
+  kg_plan_array(plan, "totals", K, d, solve, &a->total);
+  kg_plan_array(plan, "states", 1, sizeof *a->states, solve, &a->states);
+  kg_plan_array(plan, "exponents", K, sizeof *a->exponent, solve, &a->exponent);
+  declare_many_cycle(plan, s, a);
+}
+
+int64_t kg_many_bytes(const kg_shape *shape)
+{
+  kg_plan plan = {0};
+  kg_many_arrays arrays;
+  kg_many_declare(&plan, shape, &arrays);
+  return (int64_t)kg_plan_place(&plan);
 }

@@ -305,6 +305,22 @@ static kg_residual *residual_of(kg_pipeline *p, const kg_methods *m, residuals *
   return p->shape.choice.iterates == KG_SINGLE ? &room->remade.base : &room->plain.base;
 }
 
+kg_system_rule kg_trace_rule(const kg_pipeline *p)
+{
+  return (kg_system_rule){.tolerance = p->problem->tolerance,
+                          .accepts_rounding = p->problem->accepts_rounding,
+                          .stabilization_ratio = stabilization_ratio(p),
+                          .boundary_residual = boundary_residual(p),
+                          .max_iterations = p->problem->max_iterations};
+}
+
+/// x and other vectors at the beginning of an iteration; or x as it has been made.
+static kedge_status begin_vectors(kg_pipeline *p)
+{
+  if (!p->begun || !kg_system_is_done(p->begun)) KG_TRY(start_vectors(p));
+  return p->begun ? p->put(p, p->put_user) : KEDGE_OK;
+}
+
 /// The trace solve by methods that are there.
 static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
 {
@@ -316,17 +332,14 @@ static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
                             .first = multigrid ? &m->first_cg.base : NULL,
                             .warm = p->start ? put_start : NULL,
                             .user = p,
+                            .begun = p->begun,
                             .r = m->r,
                             .keeps = p->repeats,
                             .gain = compact ? KG_COMPACT_GAIN : 0.0,
                             .plan = &p->plan};
-  const kg_system_rule rule = {.tolerance = p->problem->tolerance,
-                               .accepts_rounding = p->problem->accepts_rounding,
-                               .stabilization_ratio = stabilization_ratio(p),
-                               .boundary_residual = boundary_residual(p),
-                               .max_iterations = p->problem->max_iterations};
+  const kg_system_rule rule = kg_trace_rule(p);
   if (!p->repeats) KG_TRY(measure(p, m));
-  KG_TRY(start_vectors(p));
+  KG_TRY(begin_vectors(p));
   kg_system_result result;
   const kedge_status status =
       (p->takes_start ? kg_system_measure : kg_system_solve)(p->ctx, &system, &rule, &result);

@@ -1,0 +1,139 @@
+#include "linear/cg_many.h"
+
+#include "core/nvtx.h"
+#include "device/context.h"
+
+kg_cg_many kg_cg_many_of(const kg_cg_many_args *a)
+{
+  kg_cg_many cg = {
+      .base = {.linear = a->linear,
+               .precond = a->precond,
+               .x = a->x,
+               .r = a->r,
+               .p = a->p,
+               .ap = a->ap,
+               .z = a->z,
+               .sum = {.part = a->part, .total = a->total, .stride = 1, .parts = KG_PIECES}},
+      .v = {.n = a->linear->rows * KG_VECTORS,
+            .x = a->x,
+            .r = a->r,
+            .p = a->p,
+            .ap = a->ap,
+            .partial = a->part,
+            .many = a->states},
+      .product_sum = {.part = a->product_part,
+                      .total = &a->states->of[0].p_ap,
+                      .stride = KG_CG_STRIDE,
+                      .parts = a->product_parts},
+      .repeat = {.stop = &a->states->stop}};
+  if (a->precond->number == KG_SINGLE)
+    cg.v.z_single = a->z;
+  else
+    cg.v.z = a->z;
+  return cg;
+}
+
+/// Arguments of an iteration, which a recording keeps.
+typedef struct recorded {
+  kedge_context *ctx;
+  kg_cg_many *cg;
+} recorded;
+
+static kedge_status iterate_once(void *user)
+{
+  const recorded *r = user;
+  kg_cg_many *const cg = r->cg;
+  const kg_krylov *const k = &cg->base;
+  kg_cg_states *const states = cg->v.many;
+  const kg_pass precondition = {.stop = &states->stop,
+                                .sum = {.part = cg->v.partial,
+                                        .total = &states->of[0].rz_next,
+                                        .stride = KG_CG_STRIDE,
+                                        .parts = KG_PIECES},
+                                .many = true};
+  const kg_pass multiply = {.stop = &states->stop,
+                            .sum = cg->product_sum,
+                            .open = &cg->v.open,
+                            .after_vectors = true,
+                            .many = true};
+  kg_range_push("precondition", k->linear->n_elements, k->linear->rows);
+  const kedge_status status =
+      k->precond->table->apply(r->ctx, k->precond, k->r, k->z, &precondition);
+  kg_range_pop();
+  KG_TRY(status);
+  KG_TRY(kg_pcg_direction(r->ctx, &cg->v));
+  KG_TRY(kg_linear_apply(r->ctx, k->linear, k->p, k->ap, &multiply));
+  return kg_pcg_update(r->ctx, &cg->v);
+}
+
+static kedge_status begin(kedge_context *ctx, kg_cg_many *cg, const double *rr, const kg_rule *rule,
+                          const kg_iterated *from)
+{
+  const kg_precond *m = cg->base.precond;
+  cg->state.stop = 1;
+  for (int v = 0; v < KG_VECTORS; ++v) {
+    const bool runs = rr[v] > rule[v].target;
+    cg->state.of[v] = (kg_cg_state){.rr = rr[v],
+                                    .target = rule[v].target,
+                                    .iterations = from[v].iterations,
+                                    .steps = from[v].iterations,
+                                    .max_iterations = rule[v].max_iterations,
+                                    .stop = runs ? KG_CG_RUNNING : KG_CG_CONVERGED};
+    if (runs) cg->state.stop = 0;
+  }
+  KG_TRY(kg_copy_in(ctx, cg->v.many, &cg->state, sizeof cg->state));
+  return m->table->begin ? m->table->begin(ctx, m, KG_VECTORS, rr) : KEDGE_OK;
+}
+
+/// The vector that is furthest from its target.
+static kedge_status tell(const kg_cg_many *cg, const kg_rule *rule)
+{
+  int last = 0;
+  double most = 0.0;
+  for (int v = 0; v < KG_VECTORS; ++v) {
+    const kg_cg_state *s = &cg->state.of[v];
+    if (!(s->target > 0.0) || s->rr / s->target <= most) continue;
+    most = s->rr / s->target;
+    last = v;
+  }
+  const kg_cg_state *s = &cg->state.of[last];
+  return rule->progress ? rule->progress(rule[last].user, s->iterations, s->rr) : KEDGE_OK;
+}
+
+/// One recording is an iteration; more of them are launched where the device looks for the stop.
+static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
+{
+  const kg_linear *a = cg->base.linear;
+  recorded r = {ctx, cg};
+  for (int batches = 1; cg->state.stop == 0;
+       batches *= cg->repeat.watches && batches < 64 ? 2 : 1) {
+    kg_range_push("cg_iterations", a->n_elements, a->rows);
+    kedge_status status = kg_repeat_run(ctx, &cg->repeat, batches, iterate_once, &r);
+    kg_range_pop();
+    KG_TRY(status);
+    kg_range_push("cg_check", a->n_elements, a->rows);
+    status = kg_copy_out(ctx, &cg->state, cg->v.many, sizeof cg->state);
+    if (status == KEDGE_OK) status = tell(cg, rule);
+    kg_range_pop();
+    KG_TRY(status);
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_cg_many_iterate(kedge_context *ctx, kg_cg_many *cg, const double *rr,
+                                const kg_rule *rule, kg_iterated *result)
+{
+  KG_TRY(begin(ctx, cg, rr, rule, result));
+  KG_TRY(run(ctx, cg, rule));
+  for (int v = 0; v < KG_VECTORS; ++v) {
+    const kg_cg_state *s = &cg->state.of[v];
+    KG_TRY(kg_cg_check_stop(ctx, &cg->base, s));
+    result[v] = (kg_iterated){s->iterations, s->rr, s->stop == KG_CG_LIMIT};
+  }
+  return KEDGE_OK;
+}
+
+void kg_cg_many_free(kedge_context *ctx, kg_cg_many *cg)
+{
+  kg_repeat_free(ctx, &cg->repeat);
+}

@@ -1,0 +1,119 @@
+// Solves of several right-hand sides, as many at once as pays.
+#include <stddef.h>
+
+#include "device/context.h"
+#include "repeat/at_once.h"
+#include "repeat/solver.h"
+
+static const char *const function = "kedge_solver_solve_many";
+
+void kg_solver_forget_many(kedge_solver *s, kedge_context *ctx)
+{
+  if (!s->many) return;
+  const int64_t before = ctx->bytes_in_use;
+  kg_many_close(ctx, s->many);
+  s->bytes -= before - ctx->bytes_in_use;
+  s->many = NULL;
+}
+
+/// Have the memory for many, if the device has it.
+static bool has_room(kedge_solver *s)
+{
+  kg_pipeline *const p = s->pipeline;
+  if (s->many) return true;
+  if (kg_many_bytes(&p->shape) > kg_free_bytes(p->ctx)) return false;
+  const int64_t before = p->ctx->bytes_in_use;
+  if (kg_many_open(p, &s->many) != KEDGE_OK) return false;
+  s->bytes += p->ctx->bytes_in_use - before;
+  return true;
+}
+
+/// Data of an older header may end before `start`.
+static bool starts_somewhere(const kedge_data *data)
+{
+  return data && data->size >= offsetof(kedge_data, start) + sizeof data->start && data->start;
+}
+
+/// Solves to be made at once.
+static int at_once(kedge_solver *s, int n, const kedge_data *const *data)
+{
+  const int now = n < KG_VECTORS ? n : KG_VECTORS;
+  if (!kg_many_pays(s->pipeline->ctx, now) || kg_solver_check(s, function) != KEDGE_OK) return 1;
+  for (int i = 0; i < now; ++i)
+    if (starts_somewhere(data[i])) return 1;
+  const kg_pipeline *const p = s->pipeline;
+  const bool takes = kg_many_takes(p->ctx, &p->shape) && p->arrays.multigrid.coarse;
+  return takes && has_room(s) ? now : 1;
+}
+
+/// The parts of a solve before the trace solve.
+static kedge_status prepare(kedge_solver *s)
+{
+  kg_pipeline *const p = s->pipeline;
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  return kg_many_put(p, s->many, s->vector);
+}
+
+static kedge_status put(kg_pipeline *p, void *user)
+{
+  const kedge_solver *const s = user;
+  return kg_many_take(p, s->many, s->vector);
+}
+
+/// The parts from the trace solve on. Loads are those of another vector by now.
+static kedge_status finish(kedge_solver *s)
+{
+  kg_pipeline *const p = s->pipeline;
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
+  p->begun = kg_many_begun(s->many, s->vector);
+  p->put = put;
+  p->put_user = s;
+  const kedge_status status = kg_solver_end(s);
+  p->begun = NULL;
+  return status;
+}
+
+static kedge_status solve_at_once(kedge_solver *s, int n, const kedge_data *const *data,
+                                  kedge_solution **solutions)
+{
+  kg_pipeline *const p = s->pipeline;
+  double seconds;
+  for (s->vector = 0; s->vector < n; ++s->vector) {
+    kedge_solution **const to = &solutions[s->vector];
+    KG_TRY(kg_solver_work(s, function, data[s->vector], to, true, prepare));
+  }
+  KG_TRY(kg_many_solve(p, s->many, n, &seconds));
+  for (s->vector = 0; s->vector < n; ++s->vector) {
+    solutions[s->vector]->report.stages[KG_STAGE_TRACE_SOLVE].seconds += seconds;
+    KG_TRY(kg_solver_work(s, function, data[s->vector], &solutions[s->vector], false, finish));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,
+                                     kedge_solution **solutions)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_solve_many: the solver is NULL");
+  kedge_context *const ctx = solver->pipeline->ctx;
+  KG_REQUIRE(ctx, n > 0 && data && solutions, KEDGE_ERR_ARG,
+             "kedge_solver_solve_many: data or solutions is NULL, or their number is %d", n);
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < i; ++j)
+      KG_REQUIRE(ctx, !solutions[i] || solutions[i] != solutions[j], KEDGE_ERR_ARG,
+                 "kedge_solver_solve_many: solutions %d and %d are the same: each takes a result "
+                 "of its own",
+                 j, i);
+  kedge_status status = KEDGE_OK;
+  for (int i = 0, now; status == KEDGE_OK && i < n; i += now) {
+    now = at_once(solver, n - i, data + i);
+    status = now == 1 ? kedge_solver_solve(solver, data[i], &solutions[i])
+                      : solve_at_once(solver, now, data + i, solutions + i);
+  }
+  if (status == KEDGE_OK) return KEDGE_OK;
+  for (int i = 0; i < n; ++i) {
+    kedge_solution_destroy(solutions[i]);
+    solutions[i] = NULL;
+  }
+  return status;
+}
