@@ -55,6 +55,24 @@ static kg_pack mode_of(const double *array, int64_t group, int rows, kg_half_mod
   return *kg_lanes_row_const(array, group, rows, kg_half_mode_number(mode), part);
 }
 
+/// 1 in lanes that have an element, 0 in others.
+static kg_pack elements_in(const kg_cells *cells, int32_t first)
+{
+  kg_pack keep;
+  for (int i = 0; i < KG_PACK; ++i) keep[i] = first + i < cells->n_elements ? 1.0 : 0.0;
+  return keep;
+}
+
+/// A load, which nobody has written in lanes without an element: there 0.
+static kg_pack load_of(const double *load, int64_t group, int rows, kg_half_mode mode, int part,
+                       kg_pack keep)
+{
+  kg_pack value = mode_of(load, group, rows, mode, part);
+  for (int lane = 0; lane < KG_PACK; ++lane)
+    if (keep[lane] == 0.0) value[lane] = 0.0;
+  return value;
+}
+
 /// sum = column a of w times the columns from b on, four or less.
 static void products(int rows, int columns, const kg_pack *w, int a, int b, int width,
                      kg_pack sum[4])
@@ -101,10 +119,8 @@ static void make_half(const kg_cell_make_args *args, int half, int64_t group, in
       w[i * (n_trace + 1) + b] = -sum_terms(KG_HALF_TERMS, c->term, row + i * KG_HALF_TERMS);
   }
   for (int i = 0; i < n_modes; ++i) {
-    kg_pack *const load = &w[i * (n_trace + 1) + n_trace];
-    *load = mode_of(args->load, group, size.n_modes, kg_half_mode_at(m, half, i), part);
-    for (int lane = 0; lane < KG_PACK; ++lane)
-      if (keep[lane] == 0.0) (*load)[lane] = 0.0;
+    w[i * (n_trace + 1) + n_trace] =
+        load_of(args->load, group, size.n_modes, kg_half_mode_at(m, half, i), part, keep);
   }
   kg_lanes_cholesky(n_modes, z);
   kg_lanes_forward(n_modes, n_trace + 1, z, w);
@@ -151,9 +167,8 @@ static void make_pack(const void *arguments, int64_t group, int part, kg_pack *s
   const int n_trace = args->cells.tables.size.n_trace / 2;
   const int32_t first = (int32_t)group * KG_LANES + part * KG_PACK;
   const size_t results = triangle(n_trace) + (size_t)n_trace;
+  const kg_pack keep = elements_in(&args->cells, first);
   pack_constants c;
-  kg_pack keep;
-  for (int i = 0; i < KG_PACK; ++i) keep[i] = first + i < args->cells.n_elements ? 1.0 : 0.0;
   take_constants(&args->cells, &args->material, first, &c);
   const kg_pack *k[2] = {scratch, scratch + results};
   const kg_pack *f[2] = {k[0] + triangle(n_trace), k[1] + triangle(n_trace)};
@@ -206,6 +221,7 @@ static void recover_pack(const void *arguments, int64_t group, int part, kg_pack
   const kg_halves *const halves = &args->cells.tables.halves;
   const int m = size.n_facet, N = size.n_modes, S = size.n_flux;
   const int32_t first = (int32_t)group * KG_LANES + part * KG_PACK;
+  const kg_pack keep = elements_in(&args->cells, first);
   kg_pack lambda[TRACE_MAX], u[MODES_MAX], gradient[FLUX_MAX], flux[FLUX_MAX];
   pack_constants c;
   take_constants(&args->cells, &args->material, first, &c);
@@ -217,7 +233,7 @@ static void recover_pack(const void *arguments, int64_t group, int part, kg_pack
     kg_pack *const x = scratch + triangle(n);
     for (int a = 0; a < n; ++a) {
       const kg_half_mode mode = kg_half_mode_at(m, half, a);
-      x[a] = mode_of(args->load, group, N, mode, part) +
+      x[a] = load_of(args->load, group, N, mode, part, keep) +
              kg_half_lift(halves->root, c.term, m, mode, lambda, flux);
     }
     put_rows(n, KG_HALF_TERMS, &c, halves->sums[half], c.mass, scratch);
