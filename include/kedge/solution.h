@@ -110,9 +110,13 @@ typedef struct kedge_plan {
   int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
   bool fits[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() would say
   double stabilization_length;     ///< as in a report
-  /// By kedge_solver_plan(): more device memory, from the first kedge_solver_solve_many() on that
-  /// solves several at once; 0: none does
+  // By kedge_solver_plan(), device memory that a solver takes beside, once it is asked for:
+  /// Kept from the first kedge_solver_solve_many() on that solves several at once, to an update; 0:
+  /// none does.
   int64_t many_bytes;
+  int64_t apply_bytes;   ///< kept from the first kedge_solver_apply_device() to an update
+  int64_t values_bytes;  ///< kept from the first solve with kedge_data.device on
+  int64_t table_bytes;   ///< for each array there, during that solve: at most
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

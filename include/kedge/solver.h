@@ -45,9 +45,8 @@ typedef struct kedge_data {
   /// report.start_residual lacks to 1. It may be the one that is overwritten.
   const kedge_solution *start;
   /// Arrays to fill, before the solve returns; it waits for the device's default stream as
-  /// kedge_solver_apply_device() does. The first solve with some takes 4 bytes an element on the
-  /// device, 8 on meshes of both shapes; each, for its time, a table of a few KB. After a failure
-  /// they hold anything.
+  /// kedge_solver_apply_device() does. The first solve with some takes kedge_plan.values_bytes on
+  /// the device, each for its time table_bytes an array. After a failure they hold anything.
   int n_device;
   const kedge_device_values *device;  ///< [n_device]
 } kedge_data;
@@ -103,7 +102,8 @@ KEDGE_API kedge_status kedge_solver_solve_many(kedge_solver *solver, int n,
 KEDGE_API kedge_status kedge_solver_update(kedge_solver *solver);
 
 /// Predict the memory of a solver, which it holds from its set-up on, as kedge_plan_make() that of
-/// kedge_solve(). Arguments and failures are those of kedge_plan_make().
+/// kedge_solve(), and what it takes beside. Arguments and failures are those of kedge_plan_make().
+/// Reports of its solves have what it takes beside in predicted_device_bytes, too.
 KEDGE_API kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                          const kedge_problem *problem, kedge_plan *plan);
 
@@ -132,7 +132,7 @@ KEDGE_API kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *e
 KEDGE_API kedge_status kedge_solver_apply(kedge_solver *solver, const double *x, double *y);
 
 /// Multiply from and to memory of the context's device, without a copy through the host; with a
-/// backend of the host, from and to its memory. The first call takes 4 bytes an edge on the device.
+/// backend of the host, from and to its memory. The first call takes kedge_plan.apply_bytes.
 /// Work that the device's default stream has been given (CUDA's legacy one, which is that of
 /// streams without cudaStreamNonBlocking too) is waited for; y is there when the call returns.
 /// @param[in]  x  [trace_unknowns]

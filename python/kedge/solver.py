@@ -316,7 +316,8 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
          solver: bool = False) -> Dict[str, Any]:
     """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there.
 
-    solver -- what a Solver will take
+    solver -- what a Solver will take; beside, apply() of arrays on the GPU takes apply_bytes there, and solve(into=...)
+              values_bytes and, while it goes on, table_bytes an array
     """
     _mesh_and_problem(mesh, problem)
     context = context_of(backend)
@@ -324,7 +325,8 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
-             "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length", "many_bytes")
+             "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
+             "many_bytes", "apply_bytes", "values_bytes", "table_bytes")
     values = {name: getattr(raw, name) for name in names}
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},

@@ -52,12 +52,27 @@ static kedge_status make(kedge_solver *s)
   return KEDGE_OK;
 }
 
+/// Device memory that a solver has been asked for beside `bytes`.
+static int64_t bytes_beside(const kedge_solver *s)
+{
+  return (int64_t)(s->device_unknowns.bytes + s->element_order.bytes + s->node_tables.bytes);
+}
+
+/// Tell the memory of a set-up or a solve.
+static void report_memory(const kedge_solver *s, int64_t in_use_before)
+{
+  const kg_pipeline *const p = s->pipeline;
+  kedge_report *const r = &p->solution->report;
+  r->peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  r->predicted_device_bytes += bytes_beside(s) + (s->many ? kg_many_bytes(&p->shape) : 0);
+}
+
 static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
 {
   kedge_context *const ctx = next->ctx;
   kg_unknowns_forget(s, ctx);
   kg_solver_forget_many(s, ctx);
-  const int64_t in_use_before = ctx->bytes_in_use - s->bytes;
+  const int64_t in_use_before = ctx->bytes_in_use - s->bytes - bytes_beside(s);
   s->version = 0;
   s->set_up = (kedge_solution){.ctx = ctx};
   next->solution = &s->set_up;
@@ -68,8 +83,8 @@ static kedge_status set_up(kedge_solver *s, kg_pipeline *next)
   }
   take(s, next);
   status = kg_pipeline_name_robin(next, make(s));
-  s->bytes = ctx->bytes_in_use - in_use_before;
-  s->set_up.report.peak_device_bytes = ctx->bytes_peak - in_use_before;
+  s->bytes = ctx->bytes_in_use - in_use_before - bytes_beside(s);
+  report_memory(s, in_use_before);
   return status;
 }
 
@@ -182,10 +197,10 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
 kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_pipeline *const p = solver->pipeline;
-  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes;
+  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver);
   KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
-  p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  report_memory(solver, in_use_before);
   KG_TRY(kg_coefficients_copy(p->ctx, &p->resolved.equation, &p->solution->equation));
   kg_trace_layout_free(&p->solution->layout);
   if (p->shape.choice.wants_means) return KEDGE_OK;

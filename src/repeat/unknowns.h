@@ -8,8 +8,7 @@
 
 /// Find the order of the unknowns, if nobody has before: solver->unknowns.
 kedge_status kg_unknowns_find(kedge_solver *solver);
-/// Bring it to the device, if nobody has: solver->device_unknowns. This is 4 bytes an edge more
-/// than what is predicted.
+/// Bring it to the device, if nobody has: solver->device_unknowns, of kedge_plan.apply_bytes.
 kedge_status kg_unknowns_upload(kedge_solver *solver);
 /// Forget both. @param[in] ctx  the solver may have no pipeline yet
 void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);

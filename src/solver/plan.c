@@ -54,6 +54,23 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }
 
+/// What repeat/at_once.h, repeat/unknowns.h and repeat/giving.h take on the device.
+static void describe_requests(const kg_pipeline *p, kedge_plan *plan)
+{
+  const kg_shape *const s = &p->shape;
+  const size_t order = (size_t)p->mesh->n_elements * (p->mesh->n_blocks > 1 ? 2 : 1);
+  size_t table = 0;
+  for (int i = 0; i < s->n_batches; ++i)
+    table +=
+        (size_t)s->batch[i].cell->n_modes(KEDGE_ORDER_MAX + 1) * (size_t)s->batch[i].size.n_star;
+  if (kg_many_pays(p->ctx, KG_VECTORS) && kg_many_takes(p->ctx, s))
+    plan->many_bytes = kg_many_bytes(s);
+  plan->values_bytes = (int64_t)kg_rounded(order * sizeof(int32_t));
+  plan->table_bytes = (int64_t)kg_rounded(table * sizeof(double));
+  if (s->choice.iterates == KG_DOUBLE)
+    plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));
+}
+
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
 {
   const char *wish;
@@ -69,8 +86,7 @@ static kedge_status fill(kg_pipeline *p, kedge_plan *plan)
   plan->host_bytes += kg_host_bytes(&p->shape);
   for (kedge_operator op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     KG_TRY(plan_operator(p, op, empty, plan));
-  if (p->repeats && kg_many_pays(p->ctx, KG_VECTORS) && kg_many_takes(p->ctx, &p->shape))
-    plan->many_bytes = kg_many_bytes(&p->shape);
+  if (p->repeats) describe_requests(p, plan);
   const kedge_status status = kg_memory_check(p->ctx, &p->shape, need, available);
   return status == KEDGE_ERR_MEMORY ? KEDGE_OK : status;  // its sentence stays in the context
 }

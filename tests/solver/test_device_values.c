@@ -116,6 +116,60 @@ static void values_on_the_device_are_those_of_the_solution(void **state)
   }
 }
 
+static kedge_plan plan_of(const bench *b)
+{
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  must(b->ctx, kedge_solver_plan(b->ctx, b->mesh, b->problem, &plan));
+  return plan;
+}
+
+/// Asserts what a solve with n arrays at nodes of an order takes. @return its peak
+static int64_t peak_of(const bench *b, int n, int order)
+{
+  const kedge_plan plan = plan_of(b);
+  kedge_device_values asked[2];
+  kg_buffer arrays[2];
+  kedge_data data = KEDGE_DATA_INIT;
+  kedge_report report = KEDGE_REPORT_INIT;
+  kedge_solution *solution = NULL;
+  must(b->ctx, kedge_solver_solve(b->solver, NULL, &solution));
+  for (int k = 0; k < n; ++k) {
+    must(b->ctx, kg_alloc(b->ctx, count_of(b, solution, order), sizeof(double), &arrays[k]));
+    asked[k] = (kedge_device_values){KEDGE_FIELD_U, order, arrays[k].data};
+  }
+  data.n_device = n;
+  data.device = asked;
+  must(b->ctx, kedge_solver_solve(b->solver, &data, &solution));
+  must(b->ctx, kedge_solution_report(solution, &report));
+  for (int k = 0; k < n; ++k) kg_free(b->ctx, &arrays[k]);
+  kedge_solution_destroy(solution);
+  assert_int_equal(report.peak_device_bytes, report.predicted_device_bytes);
+  assert_int_equal(b->ctx->bytes_in_use, plan.peak_bytes[plan.operator_kind] + plan.values_bytes);
+  return report.peak_device_bytes;
+}
+
+static void the_memory_of_values_is_predicted(void **state)
+{
+  (void)state;
+  for (int i = 0; i < SAMPLES; ++i) {
+    bench b = bench_of(&samples[i]);
+    kedge_report report = KEDGE_REPORT_INIT;
+    kedge_plan plan = plan_of(&b);
+    const int64_t kept = plan.peak_bytes[plan.operator_kind] + plan.values_bytes;
+    assert_true(plan.values_bytes > 0);
+    assert_int_equal(peak_of(&b, 1, KEDGE_ORDER_MAX + 1), kept + plan.table_bytes);
+    const int64_t of_two = peak_of(&b, 2, KEDGE_ORDER_MAX);
+    assert_true(of_two > kept + plan.table_bytes && of_two <= kept + 2 * plan.table_bytes);
+    must(b.ctx, kedge_solver_update(b.solver));
+    must(b.ctx, kedge_solver_report(b.solver, &report));
+    assert_int_equal(report.peak_device_bytes, kept);
+    assert_int_equal(report.predicted_device_bytes, kept);
+    must(b.ctx, kedge_plan_make(b.ctx, b.mesh, b.problem, &plan));
+    assert_true(plan.values_bytes == 0 && plan.table_bytes == 0 && plan.apply_bytes == 0);
+    bench_free(&b);
+  }
+}
+
 /// A solve that asks for these values is refused with this sentence, and leaves no memory behind.
 static void refuse(const bench *b, kedge_device_values asked, kedge_status status,
                    const char *sentence)
@@ -166,6 +220,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_on_the_device_are_those_of_the_solution),
+      cmocka_unit_test(the_memory_of_values_is_predicted),
       cmocka_unit_test(values_that_are_not_there_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

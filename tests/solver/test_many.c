@@ -176,6 +176,13 @@ static void their_memory_is_predicted(void **state)
     check(&b, KG_VECTORS, 1e-5);
     assert_true(plan.many_bytes > 0);
     assert_int_equal(b.ctx->bytes_in_use - before, plan.many_bytes);
+    kedge_solution *solution = NULL;
+    kedge_report report = KEDGE_REPORT_INIT;
+    must(b.ctx, kedge_solver_solve(b.solver, NULL, &solution));
+    must(b.ctx, kedge_solution_report(solution, &report));
+    assert_int_equal(report.peak_device_bytes, b.ctx->bytes_in_use);
+    assert_int_equal(report.predicted_device_bytes, report.peak_device_bytes);
+    kedge_solution_destroy(solution);
     bench_free(&b);
   }
 }

@@ -81,6 +81,39 @@ static void products_on_the_device_are_those_of_the_host(void **state)
   }
 }
 
+static void the_memory_of_products_on_the_device_is_predicted(void **state)
+{
+  (void)state;
+  for (int s = 0; s < SAMPLES; ++s) {
+    bench b = bench_of(&samples[s]);
+    kedge_plan plan = KEDGE_PLAN_INIT;
+    kedge_report report = KEDGE_REPORT_INIT;
+    kedge_solution *solution = NULL;
+    must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan));
+    const int64_t set_up = b.ctx->bytes_in_use;
+    double *x = noise(b.n, 1);
+    free(device_product(&b, x, false));
+    free(device_product(&b, x, false));
+    assert_int_equal(b.ctx->bytes_in_use, set_up + plan.apply_bytes);
+    must(b.ctx, kedge_solver_solve(b.solver, NULL, &solution));
+    must(b.ctx, kedge_solution_report(solution, &report));
+    assert_int_equal(report.peak_device_bytes, set_up + plan.apply_bytes);
+    assert_int_equal(report.predicted_device_bytes, set_up + plan.apply_bytes);
+    must(b.ctx, kedge_solver_update(b.solver));
+    assert_int_equal(b.ctx->bytes_in_use, set_up);
+    must(b.ctx, kedge_solver_report(b.solver, &report));
+    assert_int_equal(report.peak_device_bytes, set_up);
+    kedge_solution_destroy(solution);
+    free(x);
+    bench_free(&b);
+  }
+  bench b = bench_of(&compact);
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan));
+  assert_int_equal(plan.apply_bytes, 0);
+  bench_free(&b);
+}
+
 static void arrays_that_are_not_on_the_gpu_are_refused(void **state)
 {
   (void)state;
@@ -307,6 +340,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_on_the_device_are_those_of_the_host),
+      cmocka_unit_test(the_memory_of_products_on_the_device_is_predicted),
       cmocka_unit_test(arrays_that_are_not_on_the_gpu_are_refused),
       cmocka_unit_test(the_product_is_that_of_the_matrix),
       cmocka_unit_test(the_matrix_is_symmetric_and_positive),
