@@ -1,9 +1,10 @@
 // Solves of several right-hand sides, as many at once as pays.
-#include <stddef.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "repeat/at_once.h"
 #include "repeat/solver.h"
+#include "solver/values.h"
 
 static const char *const function = "kedge_solver_solve_many";
 
@@ -21,6 +22,7 @@ static bool has_room(kedge_solver *s)
 {
   kg_pipeline *const p = s->pipeline;
   if (s->many) return true;
+  if (kg_enter(p->ctx) != KEDGE_OK) return false;
   if (kg_many_bytes(&p->shape) > kg_free_bytes(p->ctx)) return false;
   const int64_t before = p->ctx->bytes_in_use;
   if (kg_many_open(p, &s->many) != KEDGE_OK) return false;
@@ -28,20 +30,46 @@ static bool has_room(kedge_solver *s)
   return true;
 }
 
-/// Data of an older header may end before `start`.
-static bool starts_somewhere(const kedge_data *data)
+/// All data; those of an older header end earlier.
+static kedge_data data_of(const kedge_data *data)
 {
-  return data && data->size >= offsetof(kedge_data, start) + sizeof data->start && data->start;
+  kedge_data all = KEDGE_DATA_INIT;
+  if (data) memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
+  return all;
+}
+
+/// Whether a function is one of n solutions.
+static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by, const void *user)
+{
+  for (int i = 0; i < n; ++i)
+    if (by == kedge_by_solution && user && user == solutions[i]) return true;
+  return false;
+}
+
+/// Whether data begin with a solution or are made of one to overwrite, which each solve reads as
+/// those before it have left it.
+static bool follows(int n, kedge_solution *const *solutions, const kedge_data *data)
+{
+  const kedge_data all = data_of(data);
+  bool does = all.start || is_among(n, solutions, all.source_function, all.source_user);
+  for (int k = 0; all.values && k < all.n_values; ++k)
+    does = does || is_among(n, solutions, all.values[k].function, all.values[k].user);
+  return does;
 }
 
 /// Solves to be made at once.
-static int at_once(kedge_solver *s, int n, const kedge_data *const *data)
+static int at_once(kedge_solver *s, int n, const kedge_data *const *data,
+                   kedge_solution *const *solutions)
 {
-  const int now = n < KG_VECTORS ? n : KG_VECTORS;
-  if (!kg_many_pays(s->pipeline->ctx, now) || kg_solver_check(s, function) != KEDGE_OK) return 1;
-  for (int i = 0; i < now; ++i)
-    if (starts_somewhere(data[i])) return 1;
   const kg_pipeline *const p = s->pipeline;
+  const int now = n < KG_VECTORS ? n : KG_VECTORS;
+  if (!kg_many_pays(p->ctx, now) || kg_solver_check(s, function) != KEDGE_OK) return 1;
+  for (int i = 0; i < now; ++i) {
+    if (follows(now, solutions, data[i])) return 1;
+    // The problem's data may be made of a solution too.
+    if (solutions[i] && kg_fields_check(p->ctx, p->mesh, &p->resolved, solutions[i]) != KEDGE_OK)
+      return 1;
+  }
   const bool takes = kg_many_takes(p->ctx, &p->shape) && p->arrays.multigrid.coarse;
   return takes && has_room(s) ? now : 1;
 }
@@ -83,7 +111,8 @@ static kedge_status solve_at_once(kedge_solver *s, int n, const kedge_data *cons
     kedge_solution **const to = &solutions[s->vector];
     KG_TRY(kg_solver_work(s, function, data[s->vector], to, true, prepare));
   }
-  KG_TRY(kg_many_solve(p, s->many, n, &seconds));
+  KG_TRY(kg_enter(p->ctx));
+  KG_TRY(kg_pipeline_name_robin(p, kg_many_solve(p, s->many, n, &seconds)));
   for (s->vector = 0; s->vector < n; ++s->vector) {
     solutions[s->vector]->report.stages[KG_STAGE_TRACE_SOLVE].seconds += seconds;
     KG_TRY(kg_solver_work(s, function, data[s->vector], &solutions[s->vector], false, finish));
@@ -106,7 +135,7 @@ kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_da
                  j, i);
   kedge_status status = KEDGE_OK;
   for (int i = 0, now; status == KEDGE_OK && i < n; i += now) {
-    now = at_once(solver, n - i, data + i);
+    now = at_once(solver, n - i, data + i, solutions + i);
     status = now == 1 ? kedge_solver_solve(solver, data[i], &solutions[i])
                       : solve_at_once(solver, now, data + i, solutions + i);
   }

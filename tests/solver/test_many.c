@@ -1,6 +1,8 @@
 // Several right-hand sides at once: what each of them is alone, to its tolerance.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
 #include "compare.h"
@@ -253,6 +255,65 @@ static void others_are_solved_one_by_one(void **state)
   }
 }
 
+/// Data that are made of a solution to overwrite are made of what the solve before has left there.
+static void solutions_to_overwrite_may_be_data(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0], "1e-10");
+  all_data d;
+  fill(&d);
+  kedge_solution *many[MOST] = {NULL}, *alone[MOST] = {NULL};
+  for (int turn = 0; turn < 2; ++turn) {
+    is_asked = true;
+    must(b.ctx, kedge_solver_solve_many(b.solver, KG_VECTORS, d.each, many));
+    is_asked = false;
+    for (int k = 0; k < KG_VECTORS; ++k) {
+      if (turn == 1 && k == 1) d.data[1].source_user = alone[0];
+      if (turn == 1 && k == 3) d.values[3][1].user = alone[1];
+      must(b.ctx, kedge_solver_solve(b.solver, d.each[k], &alone[k]));
+      assert_alike(b.ctx, many[k], alone[k], 1e-8);
+    }
+    d.data[0].source = "40*y";
+    d.data[1].source = d.values[3][1].text = NULL;
+    d.data[1].source_function = d.values[3][1].function = kedge_by_solution;
+    d.data[1].source_user = many[0];
+    d.values[3][1].user = many[1];
+  }
+  for (int k = 0; k < KG_VECTORS; ++k) {
+    kedge_solution_destroy(many[k]);
+    kedge_solution_destroy(alone[k]);
+  }
+  bench_free(&b);
+}
+
+/// An operator that is not positive definite is refused in the words of a solve alone. That of the
+/// coarse space still is: the set-up does not notice.
+static void failures_are_told_alike(void **state)
+{
+  (void)state;
+  const sample s = {"square 2",
+                    {{"boundary right", "type", "robin"},
+                     {"boundary right", "coefficient", "-1.76"},
+                     {"boundary right", "value", "0"},
+                     {"space", "order", "4"},
+                     {"solver", "preconditioner", "multigrid"}}};
+  bench b = bench_of(&s, "1e-9");
+  all_data d;
+  fill(&d);
+  kedge_solution *many[MOST] = {NULL}, *alone = NULL;
+  is_asked = true;
+  const kedge_status status = kedge_solver_solve_many(b.solver, KG_VECTORS, d.each, many);
+  is_asked = false;
+  assert_non_null(b.solver->many);
+  assert_int_equal(status, KEDGE_ERR_NUMERIC);
+  char sentence[512];
+  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(b.ctx));
+  assert_int_equal(kedge_solver_solve(b.solver, d.each[0], &alone), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(sentence, "robin coefficient"));
+  assert_string_equal(sentence, kedge_context_error(b.ctx));
+  bench_free(&b);
+}
+
 /// A failure leaves a solver that goes on.
 static void a_refused_source_ends_all(void **state)
 {
@@ -283,6 +344,8 @@ int main(void)
       cmocka_unit_test(any_number_is_solved),
       cmocka_unit_test(a_limit_of_iterations_ends_each),
       cmocka_unit_test(others_are_solved_one_by_one),
+      cmocka_unit_test(solutions_to_overwrite_may_be_data),
+      cmocka_unit_test(failures_are_told_alike),
       cmocka_unit_test(a_refused_source_ends_all),
   };
   test_skip_without_backend();
