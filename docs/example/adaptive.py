@@ -8,10 +8,10 @@ uniform refinement of the first mesh; with the name of a picture it is drawn (ma
 """
 import sys
 
+import kedge  # before gmsh, whose libgomp keeps waiting threads awake, which is slow on shared cores
+
 import gmsh
 import numpy as np
-
-import kedge
 
 ORDER = 6
 # exponent a of r^a sin(a t), corners of the surfaces that Gmsh meshes; t from 0 on the positive x axis, counterclockwise

@@ -28,7 +28,7 @@ class Dirichlet(NamedTuple):
 
 
 class Neumann(NamedTuple):
-    """diffusion grad u . n = value, the flux into the domain."""
+    """diffusion grad u . n = value, the flux into the domain: 0 where it is left out, even with an exact solution."""
 
     value: Optional[Datum] = 0
 
