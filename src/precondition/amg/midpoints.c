@@ -43,8 +43,10 @@ kedge_status kg_midpoints_restrict_host(kedge_context *ctx, const kg_midpoints_a
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, args->midpoints.n_next, 16))
   for (int32_t i = 0; i < args->midpoints.n_next; ++i)
-    for (int v = 0; v < (args->many ? KG_VECTORS : 1); ++v)
-      kg_midpoints_restrict_of(args, i, args->many ? KG_VECTORS : 1, v);
+    if (!args->many)
+      kg_midpoints_restrict_row(args, i);
+    else
+      for (int v = 0; v < KG_VECTORS; ++v) kg_midpoints_restrict_of(args, i, KG_VECTORS, v);
   return KEDGE_OK;
 }
 
@@ -52,7 +54,9 @@ kedge_status kg_midpoints_prolong_host(kedge_context *ctx, const kg_midpoints_ap
 {
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->a.n_rows, 4))
   for (int32_t i = 0; i < args->a.n_rows; ++i)
-    for (int v = 0; v < (args->many ? KG_VECTORS : 1); ++v)
-      kg_midpoints_prolong_of(args, i, args->many ? KG_VECTORS : 1, v);
+    if (!args->many)
+      kg_midpoints_prolong_row(args, i);
+    else
+      for (int v = 0; v < KG_VECTORS; ++v) kg_midpoints_prolong_of(args, i, KG_VECTORS, v);
   return KEDGE_OK;
 }
