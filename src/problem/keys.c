@@ -151,6 +151,11 @@ static kedge_status check_constant(const kg_settings *settings, const kg_setting
     return kg_setting_fail(settings, s,
                            "%s is too small: the least number of full precision is %.2e, not '%s'",
                            s->key, DBL_MIN, s->value);
+  char *end;
+  strtod(s->value, &end);
+  if (*end)
+    return kg_setting_fail(settings, s, "%s must be %s, not '%s', which is %g", s->key, range,
+                           s->value, value);
   return kg_setting_fail(settings, s, "%s must be %s, not '%s'", s->key, range, s->value);
 }
 

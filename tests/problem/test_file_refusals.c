@@ -99,6 +99,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: stabilization must be a constant, but it depends on x, y or region"},
       {"[space]\nlength = 0", "plate.ini:2: length must be positive, not '0'"},
       {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
+      {"[equation]\ndiffusion = 1 - 3",
+       "plate.ini:2: diffusion must be positive, not '1 - 3', which is -2"},
       {"[equation]\ndiffusion = -1e-320", "plate.ini:2: diffusion must be positive, not '-1e-320'"},
       {"[equation]\ndiffusion = 1e-320",
        "plate.ini:2: diffusion is too small: the least number of full precision is 2.23e-308, not "
