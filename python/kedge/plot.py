@@ -75,5 +75,5 @@ def plot_mesh(mesh, ax):
                 ax.add_collection(LineCollection(lines, colors=f"C{k % 10}", linewidths=2.5, label=label))
                 label = None
     ax.autoscale_view()
-    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    ax.legend(loc="best", fontsize="small")
     return ax
