@@ -16,6 +16,7 @@
 #include "ops/by_order.cuh"
 #include "ops/trace/element_codes.cuh"
 #include "ops/trace/element_product.cuh"
+#include "ops/trace/patch_place.cuh"
 #include "ops/trace/team_ring.cuh"
 #include "ops/trace/trace_apply.h"
 #include "ops/vector/grid_sum.cuh"
@@ -73,21 +74,6 @@ struct team_walk {
     group += (int64_t)(step - 1) * shape::groups;
   }
 };
-
-struct patch_place {
-  int edge0, n_inside, halo0, n_halo;
-};
-
-__device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, int patch)
-{
-  patch_place p = {0, 0, 0, 0};
-  if (patch >= a.batch.count.n_patches) return p;
-  p.edge0 = a.batch.arrays.patch_edge[patch];
-  p.halo0 = a.batch.arrays.patch_halo[patch];
-  p.n_inside = a.batch.arrays.patch_edge[patch + 1] - p.edge0;
-  p.n_halo = a.batch.arrays.patch_halo[patch + 1] - p.halo0;
-  return p;
-}
 
 struct alignas(16) many_word {
   kg_real value[16 / sizeof(kg_real)];

@@ -15,6 +15,7 @@
 #include "ops/trace/edge_rows.cuh"
 #include "ops/trace/element_codes.cuh"
 #include "ops/trace/element_product.cuh"
+#include "ops/trace/patch_place.cuh"
 #include "ops/vector/grid_sum.cuh"
 #include "ops/trace/trace_apply.h"
 
@@ -82,21 +83,6 @@ struct stream_shape {
   static constexpr int blocks = ring_of(FACETS, M - 1, REDUCED).blocks;
   using ring = kg::bulk_ring<kg_real, entries, slots, total>;
 };
-
-struct patch_place {
-  int edge0, n_inside, halo0, n_halo;
-};
-
-__device__ __forceinline__ patch_place place_of(const kg_trace_apply_args &a, int patch)
-{
-  patch_place p = {0, 0, 0, 0};
-  if (patch >= a.batch.count.n_patches) return p;
-  p.edge0 = a.batch.arrays.patch_edge[patch];
-  p.halo0 = a.batch.arrays.patch_halo[patch];
-  p.n_inside = a.batch.arrays.patch_edge[patch + 1] - p.edge0;
-  p.n_halo = a.batch.arrays.patch_halo[patch + 1] - p.halo0;
-  return p;
-}
 
 /// The shared memory of a block. x is that of one patch; halo lists are held for the patch being
 /// computed, the next and the one after it (`turn` 0 to 2).
