@@ -100,6 +100,8 @@ class Solver:
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
+        sources    -- in place of source: a GPU solves four at once on straight triangles up to order 6, without `start`,
+                      and asks functions twice for their values; otherwise they are solved one by one
         out        -- a Solution of this solver that is overwritten and returned: no memory is taken. Arrays that it has
                       returned stay. After a failure it is empty. It may be `start` too, but no solution of which data
                       of this solve, of a solver or of another solution are made
