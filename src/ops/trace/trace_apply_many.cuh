@@ -100,13 +100,6 @@ struct many_memory {
     return s_halo + turn * a.batch.count.max_halo;
   }
 
-  /// Send for the halo list of a patch.
-  __device__ __forceinline__ void fetch_halo(const patch_place &p, int turn) const
-  {
-    for (int i = threadIdx.x; i < p.n_halo; i += T)
-      __pipeline_memcpy_async(halo(turn) + i, a.batch.arrays.halo_edge + p.halo0 + i, 4);
-  }
-
   /// Send for x of a patch whose halo list is here.
   __device__ __forceinline__ void fetch_patch(const patch_place &p, int turn) const
   {
@@ -185,7 +178,7 @@ __global__ void __launch_bounds__((many_shape<P, REDUCED>::threads), 1)
 
   int patch = blockIdx.x;
   patch_place now = place_of(a, patch), next = place_of(a, patch + step);
-  memory.fetch_halo(now, 0);
+  fetch_halo<shape::threads>(a, now, memory.halo(0));
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
@@ -195,7 +188,7 @@ __global__ void __launch_bounds__((many_shape<P, REDUCED>::threads), 1)
     return;
   }
   memory.fetch_patch(now, 0);
-  memory.fetch_halo(next, 1);
+  fetch_halo<shape::threads>(a, next, memory.halo(1));
   __pipeline_commit();
   double dot = 0.0;
   const auto codes_of = [&](int64_t group) {
@@ -225,7 +218,7 @@ __global__ void __launch_bounds__((many_shape<P, REDUCED>::threads), 1)
       if (round == shape::rounds - 1) {
         __syncthreads();  // s_x is free for the next patch
         memory.fetch_patch(next, next_turn);
-        memory.fetch_halo(after, 3 - turn - next_turn);
+        fetch_halo<shape::threads>(a, after, memory.halo(3 - turn - next_turn));
         __pipeline_commit();
       }
       next_codes =
