@@ -3,27 +3,26 @@ from __future__ import annotations
 
 import ctypes
 import os
-import sys
-import warnings
 from operator import attrgetter
 from typing import Iterable, List, Optional, overload
 
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, encoded, is_by_name, package, real, shown, wanted
+from .arguments import by_name, is_by_name, package, real, shown, wanted
+from .calls import call, check_failure, judge
 from .context import Context, Progress, context_of, own, refuse_pickle
-from .errors import InputError, Note, NotConverged, ReadOnly, WrongType
+from .errors import InputError, ReadOnly, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
 from .mesh import Mesh
-from .data import check as check_data, native, same_data
+from .data import same_data
 from .dlpack import Borrowed, OfHost, like, on_gpu
-from .problem import CONDITIONS, Problem, datum, setting
+from .problem import Problem
 from .solution import Solution
+from .solve_data import SolveData, refuse_own_data
 
 
 Watch = Union[bool, Callable[[Progress], Any], None]
-DATA_BYTES = ctypes.sizeof(c.Data)
 FILLED = ("u", "u_star", "qx", "qy")  # fields that arrays of the caller are filled with
 
 
@@ -70,7 +69,7 @@ class Solver:
                 set_up = _SetUp(self.context, self.mesh, problem, progress)
             else:
                 set_up.built.apply(changed)
-                _call(self.context, progress, "kedge_solver_update", set_up.handle)
+                call(self.context, progress, "kedge_solver_update", set_up.handle)
         except BaseException:
             self._set_up = set_up = None  # it is of no problem now; nor does the exception keep its memory
             raise
@@ -125,25 +124,25 @@ class Solver:
             if isinstance(sources, str) or is_by_name(sources) or not hasattr(sources, "__iter__"):
                 raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
-        _check_failure(on_failure)
-        data = _Data(self, source, boundary, start)
+        check_failure(on_failure)
+        data = SolveData(self, source, boundary, start)
         set_up, problem = self._ready(progress), self._problem
         if out is not None:
             if wanted("out", out, Solution)._built is not set_up.built:
                 raise InputError("out is a solution that this solver has not made, or one from before an update that failed or took "
                                  "an argument away")
-            _refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
+            refuse_own_data(out, [*set_up.built.functions.values(), data.kept])
         if into is not None:
             self._fill(data, by_name("into", into, "field", "array"))
         if out is None:
             handle = ctypes.c_void_p()
-            _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
+            call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
             out = Solution(self._mesh, problem, self.context, handle, set_up.built)
         else:
             with out.memory.overwriting():
-                _call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, out.handle)
+                call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, out.handle)
             out._take_again(problem, set_up.built)
-        return _judge([out], on_failure)[0]
+        return judge([out], on_failure)[0]
 
     def shape(self, field: str = "u_star") -> Tuple[int, ...]:
         """The shape of arrays that solve(into={field: array}) fills: [element][node], or [node] on meshes of both shapes."""
@@ -171,17 +170,17 @@ class Solver:
         data.raw.n_device, data.raw.device, data.filled = len(into), values, kept
 
     def _solve_many(self, sources, boundary, start, progress, on_failure):
-        _check_failure(on_failure)
+        check_failure(on_failure)
         if not sources:
             return []
-        data = [_Data(self, source, boundary, start) for source in sources]
+        data = [SolveData(self, source, boundary, start) for source in sources]
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem
-        _call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
+        call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
         solutions = [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built)
                      for handle in handles]
-        return _judge(solutions, on_failure)
+        return judge(solutions, on_failure)
 
     @property
     def edges(self) -> Array:
@@ -197,7 +196,7 @@ class Solver:
 
     def rhs(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None) -> Array:
         """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it."""
-        data, set_up = _Data(self, source, boundary, None), self._ready(None)
+        data, set_up = SolveData(self, source, boundary, None), self._ready(None)
         b = np.empty(self._unknowns(set_up))
         self.context.call("kedge_solver_rhs", set_up.handle, data.raw, b.ctypes.data)
         return b
@@ -283,10 +282,10 @@ class Solver:
 
         source, boundary, progress -- as of solve()
         """
-        data, set_up, handle = _Data(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
+        data, set_up, handle = SolveData(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
         x, problem = self._vector("trace", trace, set_up), self.problem
-        _call(self.context, progress, "kedge_solver_recover", set_up.handle, data.raw, x.ctypes.data, handle)
-        return _judge([Solution(self.mesh, problem, self.context, handle, set_up.built)], "warn")[0]
+        call(self.context, progress, "kedge_solver_recover", set_up.handle, data.raw, x.ctypes.data, handle)
+        return judge([Solution(self.mesh, problem, self.context, handle, set_up.built)], "warn")[0]
 
     def _report(self, set_up):
         raw = c.Report(ctypes.sizeof(c.Report))
@@ -306,12 +305,12 @@ class Solver:
 def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, progress: Watch = None,
           on_failure: str = "raise") -> Solution:
     """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
-    _check_failure(on_failure)
+    check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
     context, handle = context_of(backend), ctypes.c_void_p()
     built = problem.parsed(context, mesh)
-    _call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
-    return _judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]
+    call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
+    return judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]
 
 
 def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
@@ -341,68 +340,8 @@ class _SetUp:
 
     def __init__(self, context, mesh, problem, progress):
         self.built, self.handle = problem.build(context, mesh), ctypes.c_void_p()
-        _call(context, progress, "kedge_solver_create", context.handle, mesh.handle, self.built.handle, self.handle)
+        call(context, progress, "kedge_solver_create", context.handle, mesh.handle, self.built.handle, self.handle)
         own(self, context, c.library.kedge_solver_destroy, self.handle, mesh, self.built)
-
-
-class _Data:
-    """Source and boundary values of one solve as kedge_data, and what it points to."""
-
-    def __init__(self, solver, source, boundary, start):
-        self.kept, self._mesh, context = [], solver.mesh, solver.context
-        self.raw = raw = c.Data(DATA_BYTES)
-        if isinstance(source, str):
-            raw.source = encoded("source", source)
-        elif is_by_name(source):
-            raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
-                            "by region it belongs to the problem")
-        elif source is not None:
-            raw.source, raw.source_function, raw.source_user = self._datum("source", source, context)
-        if start is not None:
-            raw.start = wanted("start", start, Solution).handle
-        if boundary is None:
-            return
-        values = (c.BoundaryValue * len(by_name("boundary", boundary, "group", "value")))()
-        for value, (group, given) in zip(values, boundary.items()):
-            if isinstance(given, tuple(CONDITIONS.values())):
-                given = _value_of(solver, group, given)
-            value.group = encoded("a group of boundary", str(group))
-            value.text, value.function, value.user = self._datum(f"boundary[{group!r}]", given, context)
-        raw.n_values, raw.values = len(values), values
-
-    def _datum(self, name, value, context):
-        value = datum(name, value)
-        if isinstance(value, str):
-            return encoded(name, value), None, None
-        check_data(name, value, self._mesh)
-        made = native(value, context, name)
-        self.kept.append(made)
-        return None, ctypes.cast(made.function, ctypes.c_void_p), made.user
-
-
-def _refuse_own_data(out, made):
-    """A solution cannot be overwritten while data are made of it."""
-    if any(out.memory in one.memories for several in made for one in several):
-        raise InputError("out is a solution of which data of this solve are made; leave it out, or take another")
-
-
-def _value_of(solver, group, condition):
-    """The value of a condition that is of the kind that the solver keeps."""
-    kind, name, settings = type(condition).__name__, f"boundary[{group!r}]", solver.problem.settings
-    same = [text for at in solver.mesh.groups if at.dimension == 1
-            for text in (at.name, str(at.tag)) if group in (at.name, at.tag, str(at.tag))]
-    section = next((f"boundary {text}" for text in [group, *same] if (f"boundary {text}", "type") in settings),
-                   "boundary default")
-    kept = settings.get((section, "type"), kind.lower())
-    if kept != kind.lower():
-        raise WrongType(f"{name} is a kedge.{kind}, and the solver keeps kedge.{CONDITIONS[kept].__name__} there; "
-                        "update(boundary=...) changes kinds of conditions")
-    if kept == "robin" and not same_data(setting("coefficient", condition.coefficient), settings.get((section, "coefficient"))):
-        raise WrongType(f"{name} has the coefficient {shown(condition.coefficient)}, and the solver keeps "
-                        f"{shown(settings.get((section, 'coefficient')))}; update(boundary=...) changes coefficients")
-    if condition.value is None:
-        raise WrongType(f"{name} has no value; give one, or leave the group out to keep that of the problem")
-    return condition.value
 
 
 def _context(backend, device, threads):
@@ -413,55 +352,3 @@ def _mesh_and_problem(mesh, problem):
     if isinstance(mesh, Problem) and isinstance(problem, Mesh):
         raise WrongType("mesh is a kedge.Problem and problem a kedge.Mesh; the mesh comes first")
     return wanted("mesh", mesh, Mesh), wanted("problem", problem, Problem)
-
-
-def _check_failure(on_failure):
-    if on_failure not in ("raise", "warn"):
-        raise InputError(f'on_failure is {shown(on_failure)}; it is "raise" or "warn"')
-
-
-def _call(context, progress, *call):
-    """A call that shows its progress."""
-    if progress is None:
-        context.call(*call)
-        return
-    if not (isinstance(progress, bool) or callable(progress)):
-        raise WrongType(f"progress is {shown(progress)}; it takes True, or a function of a kedge.Progress")
-    line = _Line() if progress is True else None
-    try:
-        context.call(*call, progress=line or progress or None)
-    finally:
-        if line:
-            line.clear()
-
-
-def _judge(solutions, on_failure):
-    """Solutions of one call, unless one is to be refused."""
-    for i, solution in enumerate(solutions):
-        report = solution._raw
-        if not report.converged and on_failure == "raise":
-            place = f"sources[{i}]: " if len(solutions) > 1 else ""
-            raise NotConverged(place + os.fsdecode(report.solver_note), solution, solutions)
-    for solution in solutions:
-        if solution._raw.solver_note:
-            warnings.warn(os.fsdecode(solution._raw.solver_note), Note, stacklevel=_caller_level())
-    return solutions
-
-
-def _caller_level():
-    """Of warnings: how far up the first function is that is not of this package."""
-    frame, level, package = sys._getframe(1), 1, os.path.dirname(__file__)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
-        frame, level = frame.f_back, level + 1
-    return level
-
-
-class _Line:
-    """Progress on one line of standard error, in a terminal or a notebook."""
-
-    def __call__(self, p):
-        residual = f", {p.iteration} iterations, residual {p.relative_residual:.1e}" if p.iteration else ""
-        print(f"\r{p.stage} {p.seconds:.1f} s{residual}".ljust(72), end="", file=sys.stderr, flush=True)
-
-    def clear(self):
-        print("\r" + " " * 72 + "\r", end="", file=sys.stderr, flush=True)
