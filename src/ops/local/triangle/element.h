@@ -47,14 +47,6 @@ KG_INLINE bool kg_are_one_number(const kg_materials *materials)
   return !materials->index && !materials->one.is_tensor;
 }
 
-/// The one material of kg_are_one_number(), as a compiler sees that it is no tensor.
-KG_INLINE kg_material kg_one_number(const kg_materials *materials)
-{
-  kg_material one = materials->one;
-  one.is_tensor = one.by_normal = false;
-  return one;
-}
-
 /// C^-1 times a tangent, in place: the change of coordinates after which diffusion is a number.
 KG_INLINE void kg_turn_tangent(const double c[3], double t[2])
 {
