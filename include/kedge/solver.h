@@ -49,6 +49,11 @@ typedef struct kedge_data {
   /// the device, each for its time table_bytes an array. After a failure they hold anything.
   int n_device;
   const kedge_device_values *device;  ///< [n_device]
+  /// The source as one number an element, [element] in the caller's order, in memory of the
+  /// context's device; with a backend of the host in its memory. NULL: source, source_function or
+  /// the problem's. It is gathered there; the first solve with one takes kedge_plan.values_bytes,
+  /// and each waits as with `device`.
+  const double *source_by_element;
 } kedge_data;
 #define KEDGE_DATA_INIT \
   {                     \
@@ -146,6 +151,9 @@ KEDGE_API kedge_status kedge_solver_apply_device(kedge_solver *solver, const dou
 /// @param[out] b     [trace_unknowns]
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_DEVICE  as from kedge_solver_solve()
 KEDGE_API kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *data, double *b);
+/// Make b in memory of the context's device, as kedge_solver_apply_device() has y there.
+KEDGE_API kedge_status kedge_solver_rhs_device(kedge_solver *solver, const kedge_data *data,
+                                               double *b);
 
 /// Local solve and post-processing of a trace that was found elsewhere. The report's
 /// relative_residual is that of this trace (infinite where b is 0 and the trace is not), converged
@@ -156,6 +164,9 @@ KEDGE_API kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *
 /// @retval KEDGE_ERR_INPUT  also a trace that is not finite; else as from kedge_solver_solve()
 KEDGE_API kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data,
                                             const double *trace, kedge_solution **solution);
+/// The same of a trace in memory of the context's device, as kedge_solver_apply_device() has x.
+KEDGE_API kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data *data,
+                                                   const double *trace, kedge_solution **solution);
 
 /// A in rows. Columns of a row ascend.
 typedef struct kedge_matrix {

@@ -101,7 +101,7 @@ class DeviceValues(ctypes.Structure):
 class Data(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("source", c_char_p), ("source_function", c_void_p), ("source_user", c_void_p),
                 ("n_values", c_int), ("values", POINTER(BoundaryValue)), ("start", c_void_p), ("n_device", c_int),
-                ("device", POINTER(DeviceValues))]
+                ("device", POINTER(DeviceValues)), ("source_by_element", c_void_p)]
 
 
 class Errors(ctypes.Structure):
@@ -175,7 +175,9 @@ FUNCTIONS = {
     "kedge_solver_apply": (c_int, P, P, P),
     "kedge_solver_apply_device": (c_int, P, P, P),
     "kedge_solver_rhs": (c_int, P, POINTER(Data), P),
+    "kedge_solver_rhs_device": (c_int, P, POINTER(Data), P),
     "kedge_solver_recover": (c_int, P, POINTER(Data), P, OUT),
+    "kedge_solver_recover_device": (c_int, P, POINTER(Data), P, OUT),
     "kedge_solver_matrix": (c_int, P, OUT),
     "kedge_matrix_destroy": (None, P),
     "kedge_solution_destroy": (None, P),

@@ -6,6 +6,7 @@ import ctypes
 from . import _library as c
 from .arguments import by_name, encoded, is_by_name, shown, wanted
 from .data import check as check_data, native, same_data
+from .dlpack import Borrowed, on_gpu
 from .errors import InputError, WrongType
 from .problem import CONDITIONS, datum, setting
 from .solution import Solution
@@ -24,6 +25,9 @@ class SolveData:
         elif is_by_name(source):
             raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
+        elif on_gpu(source) and context.backend == "cuda":
+            self.borrowed = Borrowed("source", source, (self._mesh.elements,), "one number an element")
+            raw.source_by_element = self.borrowed.address
         elif source is not None:
             raw.source, raw.source_function, raw.source_user = self._datum("source", source, context)
         if start is not None:

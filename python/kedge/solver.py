@@ -95,7 +95,8 @@ class Solver:
               on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
-        source     -- a number, an expression or data, as of Problem, instead of the problem's
+        source     -- a number, an expression or data, as of Problem, instead of the problem's; of one number an element
+                      that is on the GPU, of float64, nothing takes a way through the host
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
@@ -194,9 +195,16 @@ class Solver:
         self.context.call("kedge_solver_edges", set_up.handle, edges.ctypes.data)
         return edges
 
-    def rhs(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None) -> Array:
-        """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it."""
+    def rhs(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
+            out: Any = None) -> Any:
+        """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it.
+
+        out -- an array on the GPU, of float64, that is filled there and returned
+        """
         data, set_up = SolveData(self, source, boundary, None), self._ready(None)
+        if out is not None:
+            self.context.call("kedge_solver_rhs_device", set_up.handle, data.raw, self._there("out", out, set_up).address)
+            return out
         b = np.empty(self._unknowns(set_up))
         self.context.call("kedge_solver_rhs", set_up.handle, data.raw, b.ctypes.data)
         return b
@@ -222,17 +230,20 @@ class Solver:
         return y
 
     def _apply_there(self, x, out):
-        if self.context.backend != "cuda":
-            raise InputError("x is an array on a GPU, and this solver is on the host; copy x, or make the solver with "
-                             'backend="cuda"')
         set_up = self._ready(None)
+        a = self._there("x", x, set_up)
         out = like("x", x) if out is None else out
-        if not on_gpu(out):
-            raise WrongType("out is no array on a GPU, where x is")
-        n = self._unknowns(set_up)
-        a, b = Borrowed("x", x, (n,)), Borrowed("out", out, (n,))
-        self.context.call("kedge_solver_apply_device", set_up.handle, a.address, b.address)
+        self.context.call("kedge_solver_apply_device", set_up.handle, a.address, self._there("out", out, set_up).address)
         return out
+
+    def _there(self, name, array, set_up):
+        """Unknowns on the GPU, which this solver has to be on too."""
+        if not on_gpu(array):
+            raise WrongType(f"{name} is no array on a GPU")
+        if self.context.backend != "cuda":
+            raise InputError(f"{name} is an array on a GPU, and this solver is on the host; copy it, or make the solver with "
+                             'backend="cuda"')
+        return Borrowed(name, array, (self._unknowns(set_up),))
 
     @property
     def operator(self) -> Any:
@@ -278,13 +289,16 @@ class Solver:
 
     def recover(self, trace: ArrayLike, source: Optional[Datum] = None,
                 boundary: Optional[Mapping[str, Datum]] = None, *, progress: Watch = None) -> Solution:
-        """The Solution of a trace that was found otherwise, an array [unknown]; report.relative_residual is that of it.
+        """The Solution of a trace that was found otherwise, an array [unknown], on a GPU of float64;
+        report.relative_residual is that of it.
 
         source, boundary, progress -- as of solve()
         """
         data, set_up, handle = SolveData(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
-        x, problem = self._vector("trace", trace, set_up), self.problem
-        call(self.context, progress, "kedge_solver_recover", set_up.handle, data.raw, x.ctypes.data, handle)
+        there, problem = on_gpu(trace) and self.context.backend == "cuda", self.problem
+        x = (self._there if there else self._vector)("trace", trace, set_up)
+        call(self.context, progress, "kedge_solver_recover" + "_device" * there, set_up.handle, data.raw,
+             x.address if there else x.ctypes.data, handle)
         return judge([Solution(self.mesh, problem, self.context, handle, set_up.built)], "warn")[0]
 
     def _report(self, set_up):

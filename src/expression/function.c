@@ -1,5 +1,6 @@
 #include "expression/function.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -105,7 +106,8 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
     default:
       break;
   }
-  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
+  const double none = f->kind == KG_FUNCTION_DEVICE ? NAN : 0.0;
+  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : none;
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
 }
 

@@ -6,19 +6,21 @@
 #include "expression/program.h"
 
 /// A function of the plane: nothing, a constant, an expression, the caller's function, or one of
-/// these in each region.
+/// these in each region; or, of a source alone, one number an element in device memory, which the
+/// host does not evaluate.
 typedef struct kg_function {
   enum {
     KG_FUNCTION_NONE,
     KG_FUNCTION_CONSTANT,
     KG_FUNCTION_EXPRESSION,
     KG_FUNCTION_CALLER,
-    KG_FUNCTION_REGIONS
+    KG_FUNCTION_REGIONS,
+    KG_FUNCTION_DEVICE
   } kind;
   double constant;
   kg_expression *expression;  ///< owned by whoever owns the kg_function
   kedge_function *function;
-  void *user;
+  void *user;  ///< of DEVICE const double [element], in the caller's order
   int n_regions;
   struct kg_region_function *regions;  ///< [n_regions], owned likewise
 } kg_function;
@@ -37,7 +39,7 @@ bool kg_function_of_caller(const kg_function *f);
 /// Whether it, or a part of it, is kedge_by_element(), constant in each element.
 bool kg_function_by_element(const kg_function *f);
 
-/// NONE evaluates to zero.
+/// NONE evaluates to zero, DEVICE to NaN.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 

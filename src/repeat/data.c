@@ -8,6 +8,7 @@
 #include "device/context.h"
 #include "expression/nearest.h"
 #include "problem/values.h"
+#include "repeat/giving.h"
 
 /// Read text or take a function.
 /// @param[in] function  that was called, for sentences; and so key: "source" or "value"
@@ -96,23 +97,43 @@ static bool is_rest(const kedge_boundary_value *value)
   return value->group && strcmp(value->group, "default") == 0;
 }
 
-static kedge_status put_source(kg_pipeline *p, const char *function, const kedge_data *from,
+/// A source as an array in device memory.
+static kedge_status take_array(kedge_solver *s, const char *function, const kedge_data *from,
+                               kg_function *out)
+{
+  kg_pipeline *const p = s->pipeline;
+  KG_REQUIRE(p->ctx, !from->source && !from->source_function, KEDGE_ERR_ARG,
+             "%s: the source needs a text, a function or an array, one of them", function);
+  KG_TRY(kg_join(p->ctx, from->source_by_element));
+  KG_TRY(kg_giving_order(s));
+  p->origin = s->element_order.data;
+  *out = (kg_function){.kind = KG_FUNCTION_DEVICE, .user = (void *)from->source_by_element};
+  return KEDGE_OK;
+}
+
+static kedge_status put_source(kedge_solver *s, const char *function, const kedge_data *from,
                                kg_data *data)
 {
+  kg_pipeline *const p = s->pipeline;
   const kedge_boundary_value source = {NULL, from->source, from->source_function,
                                        from->source_user};
   data->n_given = 1;
-  if (!source.text && !source.function) return KEDGE_OK;
-  KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
+  if (from->source_by_element)
+    KG_TRY(take_array(s, function, from, &data->given[0]));
+  else if (source.text || source.function)
+    KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
+  else
+    return KEDGE_OK;
   p->resolved.equation.source = data->given[0];
   p->resolved.derives_source = false;
   p->gives_source = true;
   return KEDGE_OK;
 }
 
-static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_data *from,
+static kedge_status put_all(kedge_solver *s, const char *function, const kedge_data *from,
                             kg_data *data)
 {
+  kg_pipeline *const p = s->pipeline;
   const size_t n = (size_t)p->mesh->n_groups;
   KG_REQUIRE(p->ctx, from->n_values >= 0 && (from->n_values == 0 || from->values), KEDGE_ERR_ARG,
              "%s: %d boundary values without an array", function, from->n_values);
@@ -124,7 +145,7 @@ static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_da
   data->device = from->device;
   data->source = p->resolved.equation.source;
   data->derives_source = p->resolved.derives_source;
-  KG_TRY(put_source(p, function, from, data));
+  KG_TRY(put_source(s, function, from, data));
   for (int i = 0; i < from->n_values; ++i)
     if (!is_rest(&from->values[i])) KG_TRY(put_value(p, function, &from->values[i], data));
   for (int i = 0; i < from->n_values; ++i)
@@ -132,14 +153,15 @@ static kedge_status put_all(kg_pipeline *p, const char *function, const kedge_da
   return KEDGE_OK;
 }
 
-kedge_status kg_data_put(kg_pipeline *p, const char *function, const kedge_data *data, kg_data *out)
+kedge_status kg_data_put(kedge_solver *s, const char *function, const kedge_data *data,
+                         kg_data *out)
 {
   *out = (kg_data){0};
   if (!data) return KEDGE_OK;
-  KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", data->size));
+  KG_TRY(kg_check_sized(s->pipeline->ctx, "KEDGE_DATA_INIT", data->size));
   kedge_data all = KEDGE_DATA_INIT;
   memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
-  return put_all(p, function, &all, out);
+  return put_all(s, function, &all, out);
 }
 
 void kg_data_restore(kg_pipeline *p, kg_data *data)

@@ -22,7 +22,7 @@ typedef struct kg_data {
 /// @param[out] out       kg_data_restore(), also after a failure; given functions must live as long
 /// @retval KEDGE_ERR_ARG    a value is neither text nor function, or both
 /// @retval KEDGE_ERR_INPUT  a text is refused, a group is none of the mesh or given twice
-kedge_status kg_data_put(kg_pipeline *p, const char *function, const kedge_data *data,
+kedge_status kg_data_put(kedge_solver *solver, const char *function, const kedge_data *data,
                          kg_data *out);
 /// Bring back what the set-up has.
 void kg_data_restore(kg_pipeline *p, kg_data *data);

@@ -29,9 +29,7 @@ static kedge_status check(const kg_pipeline *p, const char *function, const kedg
   return kg_join(p->ctx, of->values);
 }
 
-/// Bring the caller's order of elements to the device: origin, and on meshes of both shapes, behind
-/// it, how many quadrilaterals are before each element.
-static kedge_status upload_order(kedge_solver *s)
+kedge_status kg_giving_order(kedge_solver *s)
 {
   kedge_context *const ctx = s->pipeline->ctx;
   const kedge_mesh *const mesh = s->pipeline->mesh;
@@ -111,7 +109,7 @@ static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *o
 {
   kg_pipeline *const p = s->pipeline;
   size_t doubles = 0;
-  KG_TRY(upload_order(s));
+  KG_TRY(kg_giving_order(s));
   KG_TRY(kg_host_calloc(p->ctx, (size_t)n, sizeof *s->given, &s->given));
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < p->shape.n_batches; ++i) {

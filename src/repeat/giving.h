@@ -10,4 +10,6 @@
 /// @param[in] n, of     as of kedge_data
 kedge_status kg_giving_open(kedge_solver *solver, const char *function, int n,
                             const kedge_device_values *of);
+/// Bring the caller's order of elements to the device, unless it is there: solver->element_order.
+kedge_status kg_giving_order(kedge_solver *solver);
 void kg_giving_close(kedge_solver *solver);

@@ -252,11 +252,11 @@ static kedge_status solve(kedge_solver *solver, const char *function, const kedg
   const kedge_solution *const given = *solution;
   if (begins) KG_TRY(begin(solver, function, solution));
   p->solution = *solution;
-  kedge_status status = kg_data_put(p, function, data, &replaced);
+  kedge_status status = kg_data_put(solver, function, data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, given);
-  if (status == KEDGE_OK) status = check_start(p, trace ? NULL : replaced.start);
-  p->takes_start = trace != NULL;
-  p->start = trace ? trace : replaced.start ? replaced.start->trace : NULL;
+  p->takes_start = trace != NULL || p->taken.from != NULL;
+  if (status == KEDGE_OK) status = check_start(p, p->takes_start ? NULL : replaced.start);
+  p->start = trace || !replaced.start ? trace : replaced.start->trace;
   if (status == KEDGE_OK)
     status = kg_giving_open(solver, function, replaced.n_device, replaced.device);
   if (status == KEDGE_OK) status = kg_pipeline_name_robin(p, work(solver));

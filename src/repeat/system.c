@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "device/context.h"
+#include "ops/vector/first_bad.h"
 #include "repeat/unknowns.h"
 #include "solver/values.h"
 
@@ -106,8 +107,10 @@ kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, do
   return status;
 }
 
-/// b, in the numbering of the trace, of data in place of the problem's. Its times are nobody's.
-static kedge_status make_right_side(kedge_solver *solver, const kedge_data *data, double *rows)
+/// b, in the numbering of the trace and in device memory, of data in place of the problem's. Its
+/// times are nobody's.
+static kedge_status make_right_side(kedge_solver *solver, const char *function,
+                                    const kedge_data *data, const double **b)
 {
   kg_pipeline *const p = solver->pipeline;
   kg_data replaced;
@@ -116,12 +119,12 @@ static kedge_status make_right_side(kedge_solver *solver, const kedge_data *data
   KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *scratch, &scratch));
   p->solution = scratch;
   kg_report_fill(p);
-  kedge_status status = kg_data_put(p, "kedge_solver_rhs", data, &replaced);
+  kedge_status status = kg_data_put(solver, function, data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->resolved, NULL);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads);
   if (status == KEDGE_OK) status = kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense);
   if (status == KEDGE_OK) status = kg_stage_begin(p, KG_STAGE_TRACE_SOLVE);
-  if (status == KEDGE_OK) status = kg_stage_end(p, kg_trace_right_side(p, rows));
+  if (status == KEDGE_OK) status = kg_stage_end(p, kg_trace_right_side(p, b));
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
   free(scratch);
@@ -135,19 +138,46 @@ kedge_status kedge_solver_rhs(kedge_solver *solver, const kedge_data *data, doub
   kg_pipeline *const p = solver->pipeline;
   KG_REQUIRE(p->ctx, b, KEDGE_ERR_ARG, "kedge_solver_rhs: the vector is NULL");
   KG_TRY(kg_solver_check(solver, "kedge_solver_rhs"));
+  if (rows_of(p) == 0) return KEDGE_OK;
   double *rows;
+  const double *made;
   kedge_status status = alloc_rows(solver, &rows);
-  if (status == KEDGE_OK && rows_of(p) > 0) status = make_right_side(solver, data, rows);
+  if (status == KEDGE_OK) status = make_right_side(solver, "kedge_solver_rhs", data, &made);
+  if (status == KEDGE_OK) status = kg_copy_out(p->ctx, rows, made, rows_of(p) * sizeof *rows);
   if (status == KEDGE_OK) give_unknowns(solver, rows, b);
   free(rows);
   return status;
 }
 
+kedge_status kedge_solver_rhs_device(kedge_solver *solver, const kedge_data *data, double *b)
+{
+  static const char *const function = "kedge_solver_rhs_device";
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "%s: the solver is NULL", function);
+  kg_pipeline *const p = solver->pipeline;
+  KG_TRY(kg_solver_check(solver, function));
+  if (rows_of(p) == 0) return KEDGE_OK;
+  KG_REQUIRE(p->ctx, b, KEDGE_ERR_ARG, "%s: the vector is NULL", function);
+  const double *made;
+  KG_TRY(kg_enter(p->ctx));
+  KG_TRY(kg_join(p->ctx, b));
+  KG_TRY(kg_unknowns_upload(solver));
+  KG_TRY(make_right_side(solver, function, data, &made));
+  kg_unknowns_args args = kg_unknowns_given(solver, made, b);
+  args.unknown = solver->device_unknowns.data;
+  KG_TRY(kg_unknowns_move(p->ctx, &args));
+  return kg_sync(p->ctx);
+}
+
+static kedge_status refuse_unknown(kedge_context *ctx, const char *function, size_t i, double value)
+{
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s: unknown %zu of the trace is %g", function, i,
+                 isnan(value) ? NAN : value);
+}
+
 static kedge_status check_finite(kedge_context *ctx, const double *trace, size_t n)
 {
   for (size_t i = 0; i < n; ++i)
-    KG_REQUIRE(ctx, isfinite(trace[i]), KEDGE_ERR_INPUT,
-               "kedge_solver_recover: unknown %zu of the trace is %g", i, trace[i]);
+    if (!isfinite(trace[i])) return refuse_unknown(ctx, "kedge_solver_recover", i, trace[i]);
   return KEDGE_OK;
 }
 
@@ -170,5 +200,45 @@ kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, 
     *solution = NULL;
   }
   free(rows);
+  return status;
+}
+
+/// Look at a trace in device memory, and have the solver begin with it.
+static kedge_status take_there(kedge_solver *solver, const char *function, const double *trace)
+{
+  kg_pipeline *const p = solver->pipeline;
+  int64_t bad;
+  double value;
+  const kg_first_bad_args args = {(int64_t)rows_of(p), trace, &bad};
+  KG_TRY(kg_solver_check(solver, function));
+  KG_TRY(kg_enter(p->ctx));
+  KG_TRY(kg_join(p->ctx, trace));
+  KG_TRY(kg_first_bad(p->ctx, &args));
+  if (bad >= 0) {
+    KG_TRY(kg_copy_out(p->ctx, &value, trace + bad, sizeof value));
+    return refuse_unknown(p->ctx, function, (size_t)bad, value);
+  }
+  KG_TRY(kg_unknowns_upload(solver));
+  p->taken = kg_unknowns_taken(solver, trace, NULL);
+  p->taken.unknown = solver->device_unknowns.data;
+  return KEDGE_OK;
+}
+
+kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data *data,
+                                         const double *trace, kedge_solution **solution)
+{
+  static const char *const function = "kedge_solver_recover_device";
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "%s: the solver is NULL", function);
+  kg_pipeline *const p = solver->pipeline;
+  KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
+             function);
+  kedge_status status = take_there(solver, function, trace);
+  if (status == KEDGE_OK) {
+    status = kg_solver_run(solver, function, data, NULL, solution);
+  } else {
+    kedge_solution_destroy(*solution);
+    *solution = NULL;
+  }
+  p->taken = (kg_unknowns_args){0};
   return status;
 }

@@ -9,6 +9,7 @@
 #include "ops/form/form.h"
 #include "ops/ops.h"
 #include "ops/sample/node_values.h"
+#include "ops/vector/unknowns.h"
 #include "problem/problem.h"
 #include "solver/evaluation.h"
 #include "solver/memory.h"
@@ -46,6 +47,7 @@ typedef struct kg_pipeline {
   /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
   /// `takes_start`, the trace as it is, without an iteration.
   const double *start;
+  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
   bool takes_start;
   const kg_system_begun
       *begun;  ///< NULL, or what is left is to go on with a solve that put() brings
@@ -55,6 +57,7 @@ typedef struct kg_pipeline {
   int n_given;
   const kg_given *given;  ///< [n_given], borrowed for a solve
   bool gives_source;      ///< the caller of a solve gives the source, not the problem
+  const int32_t *origin;  ///< [element] of the device, where the source is of KG_FUNCTION_DEVICE
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
@@ -137,8 +140,8 @@ kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y);
 kedge_status kg_trace_begin(kg_pipeline *p, double **x);
 kedge_status kg_trace_end(kg_pipeline *p, const double **y);
 /// Likewise b, less what Dirichlet values take to it: b - A x_0. Loads and F^e are there.
-/// @param[out] b  [free row] in host memory
-kedge_status kg_trace_right_side(kg_pipeline *p, double *b);
+/// @param[out] b  [free row] in device memory, until the next call
+kedge_status kg_trace_right_side(kg_pipeline *p, const double **b);
 
 /// kedge_plan_make(), or with `repeats` the memory of a kedge_solver. No argument is NULL.
 kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

@@ -67,8 +67,7 @@ static void describe_requests(const kg_pipeline *p, kedge_plan *plan)
     plan->many_bytes = kg_many_bytes(s);
   plan->values_bytes = (int64_t)kg_rounded(order * sizeof(int32_t));
   plan->table_bytes = (int64_t)kg_rounded(table * sizeof(double));
-  if (s->choice.iterates == KG_DOUBLE)
-    plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));
+  plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));
 }
 
 static kedge_status fill(kg_pipeline *p, kedge_plan *plan)

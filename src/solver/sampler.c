@@ -4,6 +4,8 @@
 
 #include "device/context.h"
 #include "core/memory.h"
+#include "ops/sample/element_values.h"
+#include "ops/vector/first_bad.h"
 #include "solver/cells.h"
 #include "solver/materials.h"
 
@@ -70,8 +72,62 @@ static kedge_status take_host(kg_sampler *s)
                        &s->staging);
 }
 
+/// Whether the function is an array in device memory.
+static bool is_on_device(const kg_sampler *s)
+{
+  return s->evaluation.set.functions[0]->kind == KG_FUNCTION_DEVICE;
+}
+
+/// Refuse an array that is not finite in an element of the caller.
+static kedge_status refuse_element(const kg_sampler *s, const double *array, int64_t bad)
+{
+  const kg_pipeline *p = s->evaluation.pipeline;
+  kg_function value = {.kind = KG_FUNCTION_CONSTANT};
+  const kg_function *const function = &value;
+  kg_sample_set set = s->evaluation.set;
+  set.functions = &function;
+  KG_TRY(kg_copy_out(p->ctx, &value.constant, array + bad, sizeof *array));
+  int32_t e = 0, batch = 0;
+  while (p->mesh->element_origin[e] != bad) ++e;
+  while (e >= p->shape.batch[batch].lanes.first_element + p->shape.batch[batch].lanes.n_elements)
+    ++batch;
+  const int32_t lane = e - p->shape.batch[batch].lanes.first_element;
+  const kg_places places = places_of(s, batch);
+  const int64_t first = (int64_t)(lane / KG_LANES) * places.n * KG_LANES;
+  return kg_sample_refuse(p->ctx, places, 0, &set, first + lane % KG_LANES);
+}
+
+static kedge_status check_elements(const kg_sampler *s)
+{
+  const kg_pipeline *p = s->evaluation.pipeline;
+  const double *const array = s->evaluation.set.functions[0]->user;
+  int64_t bad;
+  const kg_first_bad_args args = {p->mesh->n_elements, array, &bad};
+  KG_TRY(kg_first_bad(p->ctx, &args));
+  return bad < 0 ? KEDGE_OK : refuse_element(s, array, bad);
+}
+
+/// Values of groups [first, first + count) of a batch from an array in device memory.
+static kedge_status put_elements(const kg_sampler *s, int batch, int32_t first, int32_t count,
+                                 double *values)
+{
+  const kg_pipeline *p = s->evaluation.pipeline;
+  const kg_lane_batch *lanes = &p->shape.batch[batch].lanes;
+  const int64_t begin = (int64_t)first * KG_LANES;
+  const kg_element_values_args args = {.n_elements = lanes->n_elements - begin,
+                                       .n_groups = count,
+                                       .n_points = places_of(s, batch).n,
+                                       .origin = p->origin + lanes->first_element + begin,
+                                       .from = s->evaluation.set.functions[0]->user,
+                                       .values = values};
+  kg_stage_cost(s->evaluation.pipeline,
+                kg_evaluate_cost(1, 0.0, args.n_points, (int64_t)count * KG_LANES), 1.0);
+  return kg_element_values(p->ctx, &args);
+}
+
 static kedge_status prepare(kg_sampler *s)
 {
+  if (is_on_device(s) && !s->evaluation.ready) KG_TRY(check_elements(s));
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
@@ -121,6 +177,7 @@ static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t 
 {
   kedge_context *ctx = s->evaluation.pipeline->ctx;
   bool done;
+  if (is_on_device(s)) return put_elements(s, batch, first, count, values);
   KG_TRY(put_by_gpu(s, batch, first, count, values, &done));
   if (done) return KEDGE_OK;
   KG_TRY(take_host(s));

@@ -183,7 +183,10 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_pipeline *p = user;
   const size_t rows = (size_t)p->layout.count.n_free * (size_t)p->shape.size.n_edge;
-  return kg_copy_in(ctx, p->arrays.x, p->start, rows * sizeof(double));
+  if (!p->taken.from) return kg_copy_in(ctx, p->arrays.x, p->start, rows * sizeof(double));
+  kg_unknowns_args args = p->taken;
+  args.to = p->arrays.x;
+  return kg_unknowns_move(ctx, &args);
 }
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
@@ -330,7 +333,7 @@ static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
   const kg_system system = {.residual = residual_of(p, m, &room),
                             .krylov = &m->cg.base,
                             .first = multigrid ? &m->first_cg.base : NULL,
-                            .warm = p->start ? put_start : NULL,
+                            .warm = p->start || p->taken.from ? put_start : NULL,
                             .user = p,
                             .begun = p->begun,
                             .r = m->r,
@@ -388,7 +391,7 @@ kedge_status kg_trace_multiply(kg_pipeline *p, const double *x, double *y)
   return kg_copy_out(p->ctx, y, to, free_bytes(p));
 }
 
-kedge_status kg_trace_right_side(kg_pipeline *p, double *b)
+kedge_status kg_trace_right_side(kg_pipeline *p, const double **b)
 {
   const kg_methods *const m = p->methods;
   residuals room;
@@ -397,6 +400,6 @@ kedge_status kg_trace_right_side(kg_pipeline *p, double *b)
   KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
   const kedge_status status = residual->make(p->ctx, residual, p->arrays.x, m->r, m->cg.base.sum);
   kg_source_rest(&p->source);
-  KG_TRY(status);
-  return kg_copy_out(p->ctx, b, m->r, free_bytes(p));
+  *b = m->r;
+  return status;
 }

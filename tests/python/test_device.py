@@ -87,7 +87,7 @@ class Device(unittest.TestCase):
     def test_arrays_on_a_gpu_are_refused_by_solvers_on_the_host(self):
         solver = self.solver()
         x = np.zeros(len(solver.rhs()))
-        with self.assertRaisesRegex(ValueError, "x is an array on a GPU, and this solver is on the host"):
+        with self.assertRaisesRegex(ValueError, "x is an array on a GPU, and this solver is on the host; copy it"):
             solver.apply(OnGpu(x))
         with self.assertRaisesRegex(TypeError, "out goes with an array x on a GPU"):
             solver.apply(x, out=x)
@@ -154,6 +154,15 @@ class Device(unittest.TestCase):
         for one, array in ((found, bring(values)), (expected, values)):
             one.update(diffusion=array)
         np.testing.assert_array_equal(found.solve(bring(values)).u, expected.solve(values).u)
+        for one, other in zip(found.solve(sources=[bring(k * values) for k in (1, 2, 3)]),
+                              expected.solve(sources=[k * values for k in (1, 2, 3)])):
+            np.testing.assert_array_equal(one.u, other.u)
+        sentences = []
+        for one, array in ((found, bring(np.append(values[1:], np.nan))), (expected, np.append(values[1:], np.nan))):
+            with self.assertRaisesRegex(ValueError, f"source is nan at .*in element {len(values) - 1} ") as caught:
+                one.solve(array)
+            sentences.append(str(caught.exception))
+        self.assertEqual(*sentences)
 
     @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy shares nothing before 1.23")
     def test_coefficients_and_traces_are_copied_from_a_gpu(self):
@@ -185,6 +194,23 @@ class Device(unittest.TestCase):
                 np.testing.assert_array_equal(fetch(there), y)
                 with self.assertRaisesRegex(TypeError, "out is no array on a GPU"):
                     solver.apply(there, out=x)
+                with self.assertRaisesRegex(TypeError, "out is no array on a GPU"):
+                    solver.rhs(out=x)
+
+    @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
+    def test_systems_are_made_on_the_gpu(self):
+        solver = self.solver()
+        source = np.linspace(1, 2, solver.mesh.elements)
+        b = solver.rhs(source)
+        for name, bring, fetch in packages():
+            with self.subTest(name):
+                out = bring(np.zeros(len(b)))
+                self.assertIs(solver.rhs(bring(source), out=out), out)
+                np.testing.assert_array_equal(fetch(out), b)
+                with self.assertRaisesRegex(TypeError, "source is on a GPU and not of float64; convert it"):
+                    solver.rhs(bring(source.astype(np.float32)))
+                with self.assertRaisesRegex(ValueError, r"source has the shape \(3,\); it takes .*, one number an element"):
+                    solver.solve(bring(np.zeros(3)))
 
     @unittest.skipUnless(cupy and scipy, "CuPy is not installed, or there is no GPU")
     def test_iterations_of_cupy_run_on_the_operator(self):

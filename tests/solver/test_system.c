@@ -107,11 +107,6 @@ static void the_memory_of_products_on_the_device_is_predicted(void **state)
     free(x);
     bench_free(&b);
   }
-  bench b = bench_of(&compact);
-  kedge_plan plan = KEDGE_PLAN_INIT;
-  must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan));
-  assert_int_equal(plan.apply_bytes, 0);
-  bench_free(&b);
 }
 
 static void arrays_that_are_not_on_the_gpu_are_refused(void **state)

@@ -1,0 +1,16 @@
+/// @file
+/// The first number of a vector that is not finite, for who refuses what a caller gives.
+#pragma once
+#include "ops/ops.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kg_first_bad_args {
+  int64_t n;
+  const double *x;
+  int64_t *bad;  ///< in host memory: its index; -1: all are finite
+} kg_first_bad_args;
+
+/// Look, and wait for the answer.
+KG_DECLARE_OPERATOR(kg_first_bad, kg_first_bad_args);
+
+KEDGE_END_DECLS
