@@ -230,6 +230,36 @@ KEDGE_API kedge_status kedge_solution_errors(const kedge_solution *solution,
 /// @param[out] values  [element]
 KEDGE_API kedge_status kedge_solution_indicator(const kedge_solution *solution, double *values);
 
+/// Values at points anywhere: which element holds each is found on the context's device.
+typedef struct kedge_locator kedge_locator;
+/// Make a tree of boxes over the elements.
+/// @param[in] mesh  borrowed; it must outlive the locator
+/// @retval KEDGE_ERR_MEMORY  the device has less than kedge_locator_bytes() free
+KEDGE_API kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                            kedge_locator **out);
+KEDGE_API void kedge_locator_destroy(kedge_locator *locator);  ///< NULL is allowed
+/// Device memory of a locator, and of what it keeps of polynomials of an order from their first
+/// values on; 0 where an argument is none.
+KEDGE_API int64_t kedge_locator_bytes(const kedge_mesh *mesh, int order);
+/// Copy values at nodes to the device. They stay until the next ones, or the end of the locator.
+/// @param[in]  from  [n] in host memory
+/// @param[out] to    where they are
+/// @retval KEDGE_ERR_MEMORY  the device has not 8 n bytes free
+KEDGE_API kedge_status kedge_locator_keep(kedge_locator *locator, int64_t n, const double *from,
+                                          const double **to);
+/// Evaluate a field at points. On an edge it is that of the neighbour of the lower number; outside
+/// of the mesh NaN. Arrays are in memory of the context's device, with a backend of the host in its
+/// memory; what the device's default stream has been given is waited for, and values are there when
+/// the call returns. With a backend of the host several threads may call it at once.
+/// @param[in]  order   of the nodes, 1 to KEDGE_ORDER_MAX + 1
+/// @param[in]  nodes   [element][node], as of kedge_solution_values() or kedge_data.device
+/// @param[in]  x, y    [n]
+/// @param[out] values  [n]; it may be x or y
+/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+KEDGE_API kedge_status kedge_locator_values(kedge_locator *locator, int order, const double *nodes,
+                                            int64_t n, const double *x, const double *y,
+                                            double *values);
+
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, sigma,
 /// u_star, the region tag and the error indicator; with [output] fields = cells the elements of the
 /// mesh with the means of u, q and sigma, region and indicator. Written under a temporary name,

@@ -164,7 +164,7 @@ KEDGE_API kedge_status kedge_solver_rhs_device(kedge_solver *solver, const kedge
 /// @retval KEDGE_ERR_INPUT  also a trace that is not finite; else as from kedge_solver_solve()
 KEDGE_API kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data,
                                             const double *trace, kedge_solution **solution);
-/// The same of a trace in memory of the context's device, as kedge_solver_apply_device() has x.
+/// Likewise of a trace in memory of the device, as kedge_solver_apply_device() has x there.
 KEDGE_API kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data *data,
                                                    const double *trace, kedge_solution **solution);
 

@@ -9,7 +9,6 @@ import numpy as np
 
 class Triangle:
     corners = 3
-    middle = np.full((2, 1), 1 / 3)
 
     @staticmethod
     def count(order):
@@ -56,11 +55,6 @@ class Triangle:
         return np.stack(columns, axis=-1)
 
     @staticmethod
-    def depth(x, y):
-        """How far inside the element a reference point lies; below 0: outside."""
-        return np.minimum(np.minimum(x, y), 1 - x - y)
-
-    @staticmethod
     def rule(n):
         """n x n points x, y and weights, exact for the degree 2 n - 2."""
         at, weight = np.polynomial.legendre.leggauss(n)
@@ -83,7 +77,6 @@ class Triangle:
 
 class Quadrilateral:
     corners = 4
-    middle = np.full((2, 1), 0.5)
 
     @staticmethod
     def count(order):
@@ -122,10 +115,6 @@ class Quadrilateral:
     def basis(order, x, y):
         lines = [np.polynomial.legendre.legvander(2 * s - 1, order) for s in (x, y)]
         return (lines[0][..., None, :] * lines[1][..., :, None]).reshape(*x.shape, (order + 1) ** 2)
-
-    @staticmethod
-    def depth(x, y):
-        return np.minimum(np.minimum(x, 1 - x), np.minimum(y, 1 - y))
 
     @staticmethod
     def rule(n):
@@ -188,7 +177,6 @@ class Maps:
         corner = nodes[:, :1]
         self.coefficients = np.linalg.solve(self.powers(x, y), nodes - corner)
         self.coefficients[:, :1] = corner
-        self.affine = shape is Triangle and geometry == 1
 
     def powers(self, x, y):
         i, j = self.exponents.T
@@ -208,40 +196,6 @@ class Maps:
         """Points of all elements at reference points: [element][point][2]."""
         return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients)
 
-    def invert(self, element, xy):
-        """Reference points of points: x, y; NaN where Newton's method finds none in the element or near it.
-
-        Points are taken from the element's first corner: far from the origin, sums with the corner would round away
-        what Newton's method corrects.
-        """
-        local = xy - self.coefficients[element, 0]
-        if self.affine:
-            along, up = np.moveaxis(self.coefficients[element, 1:], 1, 0)
-            x, y = local.T
-            det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
-            return (x * up[:, 1] - y * up[:, 0]) / det, (along[:, 0] * y - along[:, 1] * x) / det
-        result = np.full((2, len(element)), np.nan)
-        active = np.arange(len(element))
-        at = np.repeat(self.shape.middle, len(element), axis=1)
-        with np.errstate(all="ignore"):
-            for _ in range(25):
-                coefficients = self.coefficients[element[active]]
-                off = local[active] - _sum(self.powers(*at)[:, 1:], coefficients[:, 1:])
-                along, up = (_sum(slope, coefficients) for slope in self._slopes(*at))
-                det = along[:, 0] * up[:, 1] - along[:, 1] * up[:, 0]
-                step = np.stack([off[:, 0] * up[:, 1] - off[:, 1] * up[:, 0],
-                                 along[:, 0] * off[:, 1] - along[:, 1] * off[:, 0]]) / det
-                far = np.hypot(*step)
-                at = at + step * np.minimum(1.0, 0.7 / far)
-                stretch = ((along**2).sum(axis=1) + (up**2).sum(axis=1)) / np.abs(det)
-                done = far < np.clip(8 * np.finfo(float).eps * stretch, 1e-12, 1e-6)
-                result[:, active[done]] = at[:, done]
-                go = ~done & (np.abs(at - 0.5) < 2).all(axis=0)
-                if not go.any():
-                    break
-                active, at = active[go], at[:, go]
-        return result
-
 
 def _powers(x, n):
     """1, x, x^2 ... x^n: [...][n + 1]."""
@@ -250,8 +204,3 @@ def _powers(x, n):
     for k in range(n):
         powers[..., k + 1] = powers[..., k] * x
     return powers
-
-
-def _sum(basis, coefficients):
-    """[point][2] of [point][power] and [point][power][2]."""
-    return np.matmul(basis[:, None, :], coefficients)[:, 0]

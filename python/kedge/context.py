@@ -44,7 +44,7 @@ _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_
             "kedge_problem_create": "problem", "kedge_problem_read": "problem", "kedge_problem_mesh": "mesh",
             "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
             "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution",
-            "kedge_solver_recover_device": "solution", "kedge_solver_matrix": "matrix"}
+            "kedge_solver_recover_device": "solution", "kedge_solver_matrix": "matrix", "kedge_locator_create": "locator"}
 
 
 _edges: Any = []  # (a, b): a call in context a waits until a function that it evaluates has called b
@@ -187,6 +187,11 @@ class Context:
                 if self._garbage:
                     self._sweep()
             check(status, sentence)
+
+    def ask(self, name, *arguments):
+        """Call a function that threads may call at once, and functions that a solve calls; it takes no turn."""
+        _refuse_fork()
+        check(getattr(c.library, name)(*arguments), name.encode())
 
     @contextmanager
     def _turn(self, callers):

@@ -1,19 +1,22 @@
 """Fields on a mesh, of a solve or of a file: values at nodes and at points, integrals, pictures."""
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Optional
 
 import numpy as np
 
 from . import _library as c
-from .arguments import package, real, whole
+from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
 from .data import Expression, Operators, Polynomials
-from .errors import InputError
-from .hints import Any, Array, ArrayLike, Tuple
-from .location import CHUNK
+from .dlpack import Borrowed, like, on_gpu
+from .errors import InputError, WrongType
+from .hints import Any, Array, ArrayLike, Tuple, Union
+
+VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
 
 
 class Fields(Operators):
@@ -46,40 +49,82 @@ class Fields(Operators):
     def u_star(self) -> Array:
         return self.values("u_star", self.order + 1)
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, field: str = "u_star", outside: str = "nan") -> Any:
-        """A field at points, arrays x, y of any shape: "u_star", "u", "qx" or "qy".
+    def __call__(self, x: ArrayLike, y: ArrayLike, field: Union[str, Any] = "u_star", outside: str = "nan") -> Any:
+        """A field at points, arrays x, y of any shape: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma"
+        are [...][2]. Or an array of values at nodes, of u_star as solve(into=...) fills it, or of another order.
+
+        Of a solution on the GPU, points there, arrays x, y of CuPy or PyTorch, of float64, have their values there, in a
+        new array; so may an array of values at nodes be. A tree over the elements stays there with the mesh, and the
+        field of the last call: points_bytes of kedge.plan().
 
         outside -- of the mesh the value is NaN, "nan", or an error, "raise"
         """
         if outside not in ("nan", "raise"):
             raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
+        there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
+        if isinstance(field, str) and field in VECTORS:
+            if there:
+                raise InputError(f"{field} of points on the GPU is asked for by its parts: {', '.join(VECTORS[field])}")
+            return np.stack([self(x, y, part, outside) for part in VECTORS[field]], axis=-1)
+        if there:
+            return self._at_there(x, y, field, outside)
         x, y = real("x", x), real("y", y)
         try:
             x, y = np.broadcast_arrays(x, y)
         except ValueError:
             raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
-        points = np.column_stack([x.ravel(), y.ravel()])
-        order, coefficients = self.prepare(field)
-        values = np.full(len(points), np.nan)
-        for first in range(0, len(points), CHUNK):
-            here = slice(first, first + CHUNK)
-            where, element, at = self.mesh.locator.locate(points[here])
-            for k, ((shape, _, _), modes) in enumerate(zip(self.mesh.shapes, coefficients)):
-                mine = np.flatnonzero(where == k)
-                basis = shape.basis(order, *at[mine].T)
-                values[first + mine] = np.einsum("pm,pm->p", basis, modes[element[mine]])
-        if outside == "raise" and np.isnan(values).any():
-            bad = np.flatnonzero(np.isnan(values))
-            raise InputError(f"{len(bad)} of {len(points)} points lie outside of the mesh, the first at "
-                             f"({points[bad[0], 0]:g}, {points[bad[0], 1]:g})")
-        return values.reshape(x.shape) if x.ndim else float(values[0])
+        values = self.mesh.locator.values(*self._at_nodes(field), x, y)
+        bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
+        if len(bad):
+            raise InputError(f"{len(bad)} of {x.size} points lie outside of the mesh, the first at "
+                             f"({x.flat[bad[0]]:g}, {y.flat[bad[0]]:g})")
+        return values if x.ndim else float(values)
+
+    def _at_there(self, x, y, field, outside):
+        """Values at points on the GPU."""
+        if not (on_gpu(x) and on_gpu(y)):
+            raise WrongType(f"{'y' if on_gpu(x) else 'x'} is no array on a GPU, where the other one is")
+        shape, locator = tuple(x.shape), self.mesh._locator_on(self.context)
+        borrowed = [Borrowed(name, array, shape, "as x") for name, array in (("x", x), ("y", y))]
+        values = like("x", x)
+        borrowed.append(Borrowed("a new array of its package", values, shape))
+        if on_gpu(field):
+            order = self._order_of(tuple(field.shape))
+            borrowed.append(Borrowed("field", field, tuple(field.shape)))
+            nodes = borrowed[-1].address
+        else:
+            order, nodes = self._at_nodes(field)
+            nodes = locator.keep(nodes)
+        locator.fill(order, nodes, math.prod(shape), *(one.address for one in borrowed[:3]))
+        bad = int((values != values).sum()) if outside == "raise" else 0
+        if bad:
+            raise InputError(f"{bad} of {math.prod(shape)} points lie outside of the mesh")
+        return values
+
+    def _order_of(self, shape):
+        """The order of the nodes that an array of this shape has values at."""
+        for order in range(1, c.ORDER_MAX + 2):
+            if self._shape(order) == shape:
+                return order
+        raise InputError(f"field is an array of the shape {shape}; values at nodes have that of s.u_star, "
+                         f"{self._shape(self.order + 1)}, or another order's")
+
+    def _at_nodes(self, field):
+        """A field by values at nodes of its order: order, values."""
+        if isinstance(field, str):
+            return self._known(field)
+        if on_gpu(field):
+            raise WrongType("field is an array on a GPU, and x and y are not")
+        values = real("field", field)
+        return self._order_of(values.shape), values
 
     def expression(self) -> Expression:
         """u_star as data."""
         return self.field("u_star")
 
     def field(self, name: str) -> Expression:
-        """A field as data of problems on this mesh: "u_star", "u", "qx" or "qy", evaluated element by element."""
+        """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", evaluated
+        element by element."""
         return Polynomials(self.mesh, name, *self._coefficients(name))
 
     def prepare(self, field: str = "u_star") -> Any:
@@ -88,22 +133,26 @@ class Fields(Operators):
         The mesh keeps its tree of elements for all its solutions.
         """
         self.mesh.locator
-        return self._coefficients(field)
+        self._known(field)
+
+    def _known(self, field):
+        """A field of the solution by values at nodes: order, values."""
+        if field not in self._modes:
+            if field not in c.FIELDS:
+                raise InputError(f"there is no field {shown(field)} at points; fields are "
+                                 f"{', '.join((*c.FIELDS, *VECTORS))}")
+            order = self._degree(field)
+            self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
+        return self._modes[field]
 
     def _coefficients(self, field):
         """Of a field in the polynomials of every shape: order, [[element][mode]]."""
-        if field in ("sigma_x", "sigma_y"):
-            raise InputError(f"{field} has no values at points, because a diffusion that varies is no polynomial; multiply "
-                             "qx and qy there by the diffusion, or take s.sigma, the values at nodes")
-        return self._polynomials(field)
-
-    def _polynomials(self, field):
-        if field not in self._modes:
-            order = self._degree(field)
-            values, offsets = self.values(field, order).ravel(), self.offsets(order)
-            self._modes[field] = order, [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
-                                         for shape, elements, _ in self.mesh.shapes]
-        return self._modes[field]
+        order, values = self._known(field)
+        if ("modes", field) not in self._modes:
+            values, offsets = values.ravel(), self.offsets(order)
+            self._modes["modes", field] = [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
+                                           for shape, elements, _ in self.mesh.shapes]
+        return order, self._modes["modes", field]
 
     def _functions(self):
         """u_star and q as functions that the library may call."""

@@ -5,6 +5,7 @@ import ctypes
 import numbers
 import os
 import tempfile
+import weakref
 from functools import cached_property
 from typing import List, NamedTuple, Optional
 
@@ -159,7 +160,7 @@ class Mesh:
         return mesh
 
     def _hold(self, context, handle):
-        self.context, self.handle = context, handle
+        self.context, self.handle, self._locators = context, handle, weakref.WeakKeyDictionary()
         own(self, context, c.library.kedge_mesh_destroy, handle)
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
@@ -243,8 +244,15 @@ class Mesh:
 
     @cached_property
     def locator(self):
-        """A tree over the elements, by which solutions find points."""
-        return Locator(self.info["geometry"], self.shapes)
+        """A tree over the elements, by which solutions find points. Its context is nobody else's, so that functions that
+        solves call can use it."""
+        return Locator(Context("host"), self)
+
+    def _locator_on(self, context):
+        """That of a context on a GPU."""
+        if context not in self._locators:
+            self._locators[context] = Locator(context, self)
+        return self._locators[context]
 
     def plot(self, ax: Any = None) -> Any:
         """Draw elements, regions and groups of the boundary with matplotlib; returns the axes."""

@@ -185,7 +185,7 @@ class Output(Fields):
             flat = self._component("PointData", field)
             return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])
                                          for shape, elements, _ in self.mesh.shapes])
-        degree, modes = self._polynomials(field)
+        degree, modes = self._coefficients(field)
         return self._arrange(order, [coefficients @ shape.basis(degree, *shape.lattice(order).T / order).T
                                      for (shape, _, _), coefficients in zip(self.mesh.shapes, modes)])
 

@@ -106,7 +106,7 @@ class Solution(Fields):
     quadrilaterals (P + 1)^2. On a mesh of one shape arrays are [element][node]; on one of both they are [node],
     element after element, and offsets(order) says where each begins.
 
-    s(x, y) is u_star at points, s(x, y, "qx") a part of q, interpolated by polynomials of order P + 1.
+    s(x, y) is u_star at points, s(x, y, "qx") another field; q and sigma are interpolated by polynomials of order P + 1.
 
     u      -- order P, [element][node]
     q      -- grad u, order P, [element][node][2], in units of u a unit of length

@@ -333,6 +333,8 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
 
     solver -- what a Solver will take; beside, apply() of arrays on the GPU takes apply_bytes there, and solve(into=...)
               values_bytes and, while it goes on, table_bytes an array
+
+    points_bytes is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
     _mesh_and_problem(mesh, problem)
     context = context_of(backend)
@@ -343,6 +345,9 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
              "many_bytes", "apply_bytes", "values_bytes", "table_bytes")
     values = {name: getattr(raw, name) for name in names}
+    order, wide = raw.order + 1, mesh.info["quadrilaterals"]
+    nodes = (mesh.elements - wide) * ((order + 1) * (order + 2) // 2) + wide * (order + 1) ** 2
+    values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle, order) + -(-8 * nodes // 256) * 256
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},
             "stage_bytes": stages, "peak_bytes": raw.peak_bytes[kind], "needed_bytes": raw.needed_bytes[kind],

@@ -1,10 +1,10 @@
 #include "repeat/giving.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "basis/cell_tables.h"
 #include "core/memory.h"
+#include "space/caller_order.h"
 
 /// Whether the modes of a field are on the device; of q only those of straight triangles are, with
 /// constant coefficients: elsewhere the flux is, which q follows from point by point.
@@ -31,27 +31,8 @@ static kedge_status check(const kg_pipeline *p, const char *function, const kedg
 
 kedge_status kg_giving_order(kedge_solver *s)
 {
-  kedge_context *const ctx = s->pipeline->ctx;
-  const kedge_mesh *const mesh = s->pipeline->mesh;
-  const size_t n = (size_t)mesh->n_elements;
-  int32_t *order, *wide;
   if (s->element_order.data) return KEDGE_OK;
-  if (mesh->n_blocks == 1)
-    return kg_upload(ctx, mesh->element_origin, n, sizeof *order, &s->element_order);
-  KG_TRY(kg_host_calloc(ctx, 2 * n, sizeof *order, &order));
-  kedge_status status = kg_host_calloc(ctx, n + 1, sizeof *wide, &wide);
-  if (status == KEDGE_OK) {
-    memcpy(order, mesh->element_origin, n * sizeof *order);
-    for (int b = 0; b < mesh->n_blocks; ++b)
-      for (int32_t e = mesh->block[b].first; e < mesh->block[b].first + mesh->block[b].n; ++e)
-        wide[mesh->element_origin[e] + 1] = mesh->block[b].cell == &kg_quadrilateral;
-    for (size_t i = 0; i < n; ++i) wide[i + 1] += wide[i];
-    for (size_t e = 0; e < n; ++e) order[n + e] = wide[mesh->element_origin[e]];
-    status = kg_upload(ctx, order, 2 * n, sizeof *order, &s->element_order);
-    free(wide);
-  }
-  free(order);
-  return status;
+  return kg_caller_order_upload(s->pipeline->ctx, s->pipeline->mesh, &s->element_order);
 }
 
 /// Fill the arguments that all chunks of a batch share, but for the table.

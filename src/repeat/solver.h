@@ -14,13 +14,11 @@ struct kedge_solver {
   /// the other one (repeat/unknowns.h); NULL: nobody has asked yet
   uint32_t *unknowns;
   kg_buffer device_unknowns;  ///< `unknowns` in device memory; zeros: nobody has asked yet
-  /// [element]: its number in the caller's order; on meshes of both shapes, behind it, how many
-  /// quadrilaterals are before it. In device memory, from the first use on.
-  kg_buffer element_order;
-  kg_buffer node_tables;  ///< of kg_giving_open(), during a solve
-  kg_given *given;        ///< [kedge_data.n_device], during a solve
-  struct kg_many *many;   ///< from the first solve of many on; NULL: there is none
-  int vector;             ///< of many, that is being solved
+  kg_buffer element_order;    ///< of kg_caller_order_upload(), from its first use on
+  kg_buffer node_tables;      ///< of kg_giving_open(), during a solve
+  kg_given *given;            ///< [kedge_data.n_device], during a solve
+  struct kg_many *many;       ///< from the first solve of many on; NULL: there is none
+  int vector;                 ///< of many, that is being solved
 };
 
 /// Refuse what a solver cannot do once its problem has changed.

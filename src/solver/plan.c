@@ -2,6 +2,7 @@
 #include "core/sized.h"
 #include "solver/memory.h"
 #include "solver/pipeline.h"
+#include "space/caller_order.h"
 #include "solver/evaluation.h"
 
 static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
@@ -58,14 +59,13 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
 static void describe_requests(const kg_pipeline *p, kedge_plan *plan)
 {
   const kg_shape *const s = &p->shape;
-  const size_t order = (size_t)p->mesh->n_elements * (p->mesh->n_blocks > 1 ? 2 : 1);
   size_t table = 0;
   for (int i = 0; i < s->n_batches; ++i)
     table +=
         (size_t)s->batch[i].cell->n_modes(KEDGE_ORDER_MAX + 1) * (size_t)s->batch[i].size.n_star;
   if (kg_many_pays(p->ctx, KG_VECTORS) && kg_many_takes(p->ctx, s))
     plan->many_bytes = kg_many_bytes(s);
-  plan->values_bytes = (int64_t)kg_rounded(order * sizeof(int32_t));
+  plan->values_bytes = kg_caller_order_bytes(p->mesh);
   plan->table_bytes = (int64_t)kg_rounded(table * sizeof(double));
   plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));
 }

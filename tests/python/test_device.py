@@ -198,6 +198,35 @@ class Device(unittest.TestCase):
                     solver.rhs(out=x)
 
     @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
+    def test_points_on_the_gpu_have_the_values_of_the_host(self):
+        x, y = np.random.default_rng(5).uniform(-0.1, 1.1, (2, 1000, 500))
+        host = kedge.Context("host")
+        for mesh in (kedge.square(30), kedge.quads(20, map=("x + 0.1*y^2", "y"), geometry=2), kedge.mixed(20),
+                     kedge.disk(12, geometry=3)):
+            groups = [g.name for g in mesh.groups if g.dimension == 1 and g.count]
+            problem = kedge.Problem(order=4, source="exp(x)", tolerance=1e-12, boundary=everywhere(kedge.Dirichlet("x"), groups))
+            solver = kedge.Solver(mesh, problem, self.context)
+            there, here = solver.solve(on_failure="warn"), kedge.solve(mesh, problem, host, on_failure="warn")
+            for name, bring, fetch in packages():
+                with self.subTest(name, mesh=mesh):
+                    at = bring(x), bring(y)
+                    for field in ("u_star", "qx", "u_star"):
+                        found, expected = there(*at, field), there(x, y, field)
+                        self.assertIs(type(found), type(at[0]))
+                        self.assertEqual(tuple(found.shape), x.shape)
+                        np.testing.assert_allclose(fetch(found), expected, rtol=0, atol=1e-12 * np.nanmax(abs(expected)))
+                        np.testing.assert_allclose(fetch(found), here(x, y, field), rtol=0, atol=1e-7)
+                    nodes = bring(np.zeros(solver.shape("u_star")))
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", kedge.Note)
+                        solver.solve(into={"u_star": nodes}, on_failure="warn")
+                    np.testing.assert_array_equal(fetch(there(*at, nodes)), fetch(there(*at)))
+                    with self.assertRaisesRegex(ValueError, f"{np.isnan(here(x, y)).sum()} of 500000 points lie outside"):
+                        there(*at, outside="raise")
+                    with self.assertRaisesRegex(TypeError, "y is no array on a GPU"):
+                        there(at[0], y)
+
+    @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
     def test_systems_are_made_on_the_gpu(self):
         solver = self.solver()
         source = np.linspace(1, 2, solver.mesh.elements)

@@ -6,7 +6,6 @@ from support import ROOT, SIDES, backend, everywhere
 
 import kedge
 from kedge.cells import Quadrilateral, Triangle
-from kedge.location import Tree
 
 U = "sin(x)*cosh(y)"
 
@@ -67,36 +66,32 @@ class Points(unittest.TestCase):
             for scale, far in ((1, 1000), (1, 1e6), (1e-3, 1e4), (1e-6, 0)):
                 with self.subTest(generate=generate.__name__, scale=scale, far=far):
                     mesh = generate(10, map=(f"{far} + x", f"{scale}*y - {far}"))
-                    where, element, at = mesh.locator.locate(np.column_stack([far + x, scale * y - far]))
-                    self.assertEqual((where < 0).sum(), 0)
-                    for k, (shape, _, maps) in enumerate(mesh.shapes):
-                        mine = where == k
-                        powers = maps.powers(*at[mine].T)
-                        place = np.einsum("pk,pkd->pd", powers, maps.coefficients[element[mine]])
-                        rounding = 1e-15 * far
-                        self.assertLess(np.abs(place[:, 0] - far - x[mine]).max(), 1e-10 + rounding)
-                        self.assertLess(np.abs(place[:, 1] + far - scale * y[mine]).max(), 1e-10 * scale + rounding)
+                    places = [mesh.locator.values(1, nodes, far + x, scale * y - far)
+                              for nodes in np.ascontiguousarray(mesh.nodes.T)]
+                    self.assertFalse(np.isnan(places).any())
+                    rounding = 1e-15 * far
+                    self.assertLess(np.abs(places[0] - far - x).max(), 1e-10 + rounding)
+                    self.assertLess(np.abs(places[1] + far - scale * y).max(), 1e-10 * scale + rounding)
         for mesh in (kedge.quads(4, map=("1000 + x + 0.1*y", "y + 0.1*x*y")),
                      kedge.ring(3, 24, geometry=4, map=("x + 1e5", "y")), kedge.disk(3, geometry=3, map=("x", "y - 1e5")),
                      kedge.ring(3, 24, quads=True, geometry=3, map=("x - 1e5", "y"))):
             places = np.concatenate([maps.places(*shape.rule(5)[:2]).reshape(-1, 2) for shape, _, maps in mesh.shapes])
-            self.assertTrue((mesh.locator.locate(places)[0] >= 0).all(), mesh)
-            self.assertTrue((mesh.locator.locate(places + 10)[0] < 0).all(), mesh)
+            geometry = mesh.info["geometry"]
+            for axis, nodes in enumerate(np.ascontiguousarray(mesh.nodes.T)):
+                found = mesh.locator.values(geometry, nodes, *places.T)
+                self.assertLess(np.abs(found - places[:, axis]).max(), 1e-9, mesh)
+                self.assertTrue(np.isnan(mesh.locator.values(geometry, nodes, *(places + 10).T)).all(), mesh)
 
     def test_strongly_graded_meshes_have_no_slow_cell(self):
         steps = np.concatenate([[0], 2.0 ** -np.arange(40, -1, -1)])
         n = len(steps)
         x, y = (side.ravel() for side in np.meshgrid(steps, steps))
         k = (np.arange(n - 1)[:, None] * n + np.arange(n - 1)).ravel()
-        tree = Tree(np.column_stack([x[k], y[k]]), np.column_stack([x[k + n + 1], y[k + n + 1]]))
+        mesh = kedge.Mesh(np.column_stack([x, y]), np.column_stack([k, k + 1, k + n + 1, k + n]))
         points = 2.0 ** np.random.default_rng(3).uniform(-40, 0, (20000, 2))
-        point, element = tree.candidates(points)
-        self.assertEqual(np.unique(point).size, 20000)
-        self.assertLess(len(point), 3 * 20000)
-        column = np.searchsorted(steps, points[:, 0]) - 1
-        row = np.searchsorted(steps, points[:, 1]) - 1
-        pairs = set(zip(point, element))
-        self.assertTrue(set(enumerate(row * (n - 1) + column)) <= pairs)
+        for number, axis in ((k % n, 0), (k // n, 1)):
+            found = mesh.locator.values(1, np.repeat(number.astype(float), 4), *points.T)
+            np.testing.assert_allclose(found, np.searchsorted(steps, points[:, axis]) - 1, rtol=0, atol=1e-12)
 
     def test_shapes_of_arrays_are_kept_and_numbers_give_a_number(self):
         s = self.solve(kedge.square(3))
@@ -112,11 +107,43 @@ class Points(unittest.TestCase):
         for outside in ("error", "", None, True):
             with self.assertRaisesRegex(ValueError, 'it is "nan" or "raise"'):
                 s(0.5, 0.5, outside=outside)
-        for take in (lambda: s(0.5, 0.5, "sigma_x"), lambda: s.prepare("sigma_y"), lambda: s.quadrature("sigma_x")):
-            with self.assertRaisesRegex(ValueError, "multiply qx and qy there by the diffusion"):
+        for take in (lambda: s(0.5, 0.5, "flux"), lambda: s.prepare("flux"), lambda: s.quadrature("flux")):
+            with self.assertRaisesRegex(ValueError, "there is no field 'flux' at points; fields are u, qx, qy, u_star, "
+                                                    "sigma_x, sigma_y, q, sigma"):
                 take()
-        with self.assertRaisesRegex(ValueError, "no field 'sigma'"):
-            s(0.5, 0.5, "sigma")
+        with self.assertRaisesRegex(ValueError, r"field is an array of the shape \(3,\); values at nodes have that of s.u_star, \(8, 6\)"):
+            s(0.5, 0.5, np.zeros(3))
+
+    def test_the_flux_is_diffusion_times_the_gradient_at_points(self):
+        x, y = np.random.default_rng(2).uniform(0.3, 0.7, (2, 500))
+        for mesh, diffusion, tolerance in ((kedge.square(6), (2, 0.5, 1), 1e-12), (kedge.mixed(6), 3, 1e-12),
+                                           (kedge.square(6), "1 + x*y", 1e-4), (kedge.disk(4, geometry=3), "2 + x", 1e-4)):
+            problem = kedge.Problem(order=4, exact=U, diffusion=diffusion, boundary=boundary(mesh), tolerance=1e-12)
+            s = kedge.solve(mesh, problem, self.context, on_failure="warn")
+            xx, xy, yy = diffusion if isinstance(diffusion, tuple) else (eval(str(diffusion), {"x": x, "y": y}), 0, 0)
+            yy = yy or xx
+            q = s(x, y, "q")
+            expected = np.stack([xx * q[:, 0] + xy * q[:, 1], xy * q[:, 0] + yy * q[:, 1]], axis=-1)
+            self.assertEqual(s(x, y, "sigma").shape, (500, 2))
+            np.testing.assert_allclose(s(x, y, "sigma"), expected, atol=tolerance * np.abs(expected).max())
+            np.testing.assert_array_equal(s(x, y, "sigma")[:, 1], s(x, y, "sigma_y"))
+
+    def test_arrays_at_nodes_are_fields(self):
+        for mesh in (kedge.square(4), kedge.quads(3), kedge.mixed(4)):
+            s = self.solve(mesh, 3)
+            x, y = np.random.default_rng(4).uniform(0, 1, (2, 300))
+            np.testing.assert_array_equal(s(x, y, s.u_star), s(x, y))
+            np.testing.assert_allclose(s(x, y, s.values("u", 7)), s(x, y, "u"), atol=1e-12)
+
+    def test_several_threads_find_points_at_once(self):
+        from concurrent.futures import ThreadPoolExecutor
+        s = self.solve(kedge.mixed(8), 3)
+        x, y = np.random.default_rng(6).uniform(0, 1, (2, 20000))
+        s.prepare()
+        expected = s(x, y)
+        with ThreadPoolExecutor(4) as pool:
+            for found in pool.map(lambda _: s(x, y), range(8)):
+                np.testing.assert_array_equal(found, expected)
 
     def test_a_solution_is_a_source(self):
         mesh = kedge.square(4)
