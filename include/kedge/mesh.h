@@ -132,6 +132,9 @@ KEDGE_API kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offse
 /// kedge_solution_nodes() has them.
 /// @param[out] xy  [element][node][2]
 KEDGE_API kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy);
+/// Write the vertices of elements, counterclockwise as kedge_mesh_nodes() has the corners.
+/// @param[out] corners  [element][3 of a triangle, 4 of a quadrilateral] the caller's vertex numbers
+KEDGE_API kedge_status kedge_mesh_corners(const kedge_mesh *mesh, int32_t *corners);
 /// @param[out] regions  [element] tags, 0 where there is none
 KEDGE_API kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions);
 /// Write the edges of the boundary as sides of their elements: side k goes from corner k to the

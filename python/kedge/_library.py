@@ -146,6 +146,7 @@ FUNCTIONS = {
     "kedge_mesh_get_group": (c_int, P, c_int, POINTER(MeshGroup)),
     "kedge_mesh_offsets": (c_int, P, P),
     "kedge_mesh_nodes": (c_int, P, P),
+    "kedge_mesh_corners": (c_int, P, P),
     "kedge_mesh_regions": (c_int, P, P),
     "kedge_mesh_boundary": (c_int, P, P, P, P),
     "kedge_problem_create": (c_int, P, OUT),

@@ -6,7 +6,7 @@ import sys
 import warnings
 
 from .arguments import shown
-from .errors import InputError, Note, NotConverged, WrongType
+from .errors import InputError, Note, NotConverged, WrongType, in_python
 
 
 def check_failure(on_failure):
@@ -35,10 +35,10 @@ def judge(solutions, on_failure):
         report = solution._raw
         if not report.converged and on_failure == "raise":
             place = f"sources[{i}]: " if len(solutions) > 1 else ""
-            raise NotConverged(place + os.fsdecode(report.solver_note), solution, solutions)
+            raise NotConverged(place + in_python(report.solver_note), solution, solutions)
     for solution in solutions:
         if solution._raw.solver_note:
-            warnings.warn(os.fsdecode(solution._raw.solver_note), Note, stacklevel=_caller_level())
+            warnings.warn(in_python(solution._raw.solver_note), Note, stacklevel=_caller_level())
     return solutions
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Triangle:
-    corners = 3
+    name, corners = "triangle", 3
 
     @staticmethod
     def count(order):
@@ -76,7 +76,7 @@ class Triangle:
 
 
 class Quadrilateral:
-    corners = 4
+    name, corners = "quad", 4
 
     @staticmethod
     def count(order):

@@ -85,9 +85,35 @@ BY_STATUS = (None, InputError, InputError, FileError, OutOfMemory, DeviceError, 
              Error)
 # Functions of C that sentences of the library send a caller to: their names here.
 IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "update()", "kedge_solver_apply()": "apply()"}
+# Sections and keys of a problem file, and the file that arrays go through: what they are in Python.
+SECTIONS = "space|equation|the equation|solver|output|mesh"
+IN_WORDS = [(re.compile(found), said) for found, said in (
+    (r"\S*/kedge-\w+/arrays\.msh(, refined \d+ times?)?", "the mesh"),
+    (rf"^\[(?:{SECTIONS})\] \w+: ", ""),
+    (r"^\[exact\] u: (.*) of u: ", r"exact: \1: "),
+    (r"^\[parameters\] (\w+): ", r"parameters['\1']: "),
+    (r"^\[region ([^\]]+)\] (\w+): ", r"\2['\1']: "),
+    (r"^\[([^\]]+)\] value: ", r"boundary['\1']: "),
+    (r"has no section; add \[region ([^\]]+)\] or \[region default\]", r"has no coefficients; add '\1' or 'default'"),
+    (r"\[region ([^\]]+)\]", r"region '\1'"),
+    (r"\[boundary (?:boundary )?([^\]]+)\]", r"boundary['\1']"),
+    (r"\[exact\] quadrature", "exact_quadrature"),
+    (r"\[exact\] u|\bu of \[exact\]", "exact"),
+    (r"(?:\[output\] )?\bfields = (\w+)", r'fields="\1"'),
+    (rf"\[(?:{SECTIONS})\] (\w+)", r"\1"),
+    (r" of \[equation\]", ""),
+    (r"\[(exact|parameters|mesh)\]", r"\1"))]
+
+
+def in_python(sentence: bytes) -> str:
+    """A sentence of the library as Python says it; one about a line of a file stays as it is."""
+    text = re.sub(r"^kedge_\w+: ", "", os.fsdecode(sentence))
+    text = re.sub(r"kedge_\w+\(\)", lambda name: IN_PYTHON.get(name[0], name[0]), text)
+    for found, said in () if re.match(r"[^\n]*?:\d+: ", text) else IN_WORDS:
+        text = found.sub(said, text)
+    return text
 
 
 def of_status(status: int, sentence: bytes) -> Error:
     """The exception of a status of the library, whose sentence may begin with the name of a function of C."""
-    text = re.sub(r"^kedge_\w+: ", "", os.fsdecode(sentence))
-    return BY_STATUS[status](re.sub(r"kedge_\w+\(\)", lambda name: IN_PYTHON.get(name[0], name[0]), text))
+    return BY_STATUS[status](in_python(sentence))

@@ -8,6 +8,7 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
+from . import exchange
 from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
@@ -32,6 +33,10 @@ class Fields(Operators):
         if quadrilaterals == 0:
             return n, (order + 1) * (order + 2) // 2, *more
         return int(self.offsets(order)[-1]), *more
+
+    def _nodes_order(self, order):
+        """What an argument `order` says, before arrays of that order are made."""
+        return self.order if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
 
     @cached_property
     def u(self) -> Array:
@@ -163,9 +168,9 @@ class Fields(Operators):
     def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
 
-        points -- of the rule, a direction: P + 4 where it is left out
+        points -- of the rule, a direction, at most 100: P + 4 where it is left out
         """
-        n = self.order + 4 if points is None else whole("points", points, 1)
+        n = self.order + 4 if points is None else whole("points", points, 1, 100)
         arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
         for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
             x, y, weight = shape.rule(n)
@@ -186,9 +191,24 @@ class Fields(Operators):
         from .plot import plot_solution
         return plot_solution(self, field, ax, edges, min(self.order + 1, 8) if order is None else order, options)
 
-    def to_meshio(self) -> Any:
+    def at_vertices(self, field: str = "u_star") -> Array:
+        """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of
+        what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are [vertex][2]."""
+        if field in VECTORS:
+            return np.stack([self.at_vertices(part) for part in VECTORS[field]], axis=-1)
+        vertex = self.mesh.corners
+        with np.errstate(invalid="ignore"):
+            return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
+
+    def to_meshio(self, vertices: bool = False) -> Any:
         """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
-        its own, and u, u_star, q and sigma there."""
+        its own, and u, u_star, q and sigma there.
+
+        vertices -- in place of that the cells of the mesh, by straight lines, and at_vertices() of these fields; points
+                    that are no corner are left out
+        """
+        if vertices:
+            return exchange.by_vertices(self)
         meshio = package("meshio", "to_meshio()")
         order = self.order + 1
         points, triangles = self._pieces(order)

@@ -12,11 +12,12 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from . import exchange
 from .arguments import encoded, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
 from .errors import InputError, WrongType
-from .gmsh import SHAPES, write_gmsh
+from .gmsh import write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator
 
@@ -131,25 +132,19 @@ class Mesh:
 
     @classmethod
     def from_meshio(cls, mesh: Any, *, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
-        """The triangles and quadrilaterals of a meshio.Mesh, with the physical groups that it read from Gmsh.
+        """The triangles and quadrilaterals of a meshio.Mesh, with its groups.
 
-        Groups keep their numbers and names; lines of the number 0 have no group, cells of it no region.
+        They are the numbers of cell_data["gmsh:physical"] or ["medit:ref"] with the names of field_data, 0: none; without
+        these the names of cell_sets, of which the first that a cell is in counts. Where no lines have groups, edges of
+        the boundary have the name of the first of point_sets that holds both ends.
         """
         if not hasattr(mesh, "cell_data"):
             raise WrongType(f"mesh is {mesh!r}; it takes a meshio.Mesh")
         context = context_of(backend)
-        numbers = mesh.cell_data.get("gmsh:physical", [np.zeros(len(block.data), int) for block in mesh.cells])
-        blocks = [(block.type, np.asarray(block.data), np.asarray(tags)) for block, tags in zip(mesh.cells, numbers)]
-        cells = {shape: [block[1:] for block in blocks if block[0] == shape]
-                 for shape in dict.fromkeys(block[0] for block in blocks) if shape in SHAPES}
-        lines = [(data[tags != 0, :2], tags[tags != 0])
-                 for shape, data, tags in blocks if shape.startswith("line")] or [(np.empty((0, 2), int), [])]
-        pairs, tags = (np.concatenate(parts) for parts in zip(*lines))
-        regions = np.concatenate([part[1] for parts in cells.values() for part in parts] or [[]])
-        handle = _create(
-            context, mesh.points, {shape: np.concatenate([part[0] for part in parts]) for shape, parts in cells.items()},
-            (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), _names(mesh, 1, tags)),
-            (_array(regions, np.int32, 0, "regions"), _names(mesh, 2, regions)))
+        cells, lines, regions = exchange.parts_of(mesh)
+        pairs, tags, names = lines
+        handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), names),
+                         (_array(regions[0], np.int32, 0, "regions"), regions[1]))
         made = cls._of(context, handle)
         return made.refine(refine) if refine else made
 
@@ -213,6 +208,30 @@ class Mesh:
         """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][2], one element after
         the other."""
         return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), 2), np.float64)
+
+    @cached_property
+    def corners(self) -> Array:
+        """The vertices of the elements, counterclockwise, one element after the other: [corner] int, numbered as in the
+        arrays or the file of the mesh."""
+        n, wide = self.elements, self.info["quadrilaterals"]
+        return self._array("kedge_mesh_corners", 3 * (n - wide) + 4 * wide, np.int32)
+
+    @cached_property
+    def cells(self) -> Dict[str, Array]:
+        """Elements by meshio's names of shapes, as Mesh() takes them: {"triangle": [n][3] int, "quad": [n][4]}."""
+        count = np.empty(self.elements, np.int64)
+        for shape, elements, _ in self.shapes:
+            count[elements] = shape.corners
+        offsets = np.cumsum(count) - count
+        return {shape.name: part(self.corners, offsets, shape, elements, 1) for shape, elements, _ in self.shapes}
+
+    @cached_property
+    def points(self) -> Array:
+        """Coordinates of the vertices, [vertex][2]; NaN where a number is of no corner."""
+        places = np.full((int(self.corners.max()) + 1, 2), np.nan)
+        for (_, _, maps), cells in zip(self.shapes, self.cells.values()):
+            places[cells] = maps.places(*maps.shape.lattice(1).T)
+        return places
 
     @cached_property
     def regions(self) -> Array:
@@ -291,12 +310,6 @@ def _from_section(context, settings):
     finally:
         c.library.kedge_problem_destroy(problem)
     return handle
-
-
-def _names(mesh, dimension, tags):
-    """Names of the physical groups of a meshio.Mesh that these numbers have: {number: name}."""
-    pairs = {name: pair for name, pair in mesh.field_data.items() if np.size(pair) == 2}
-    return {int(tag): name for name, (tag, of) in pairs.items() if of == dimension and tag in tags}
 
 
 def _from_arrays(context, points, cells, lines, groups, regions):

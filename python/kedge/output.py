@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import path_of, wanted, whole
+from .arguments import path_of, wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError
@@ -166,21 +166,21 @@ class Output(Fields):
 
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
-        count = np.empty(self.mesh.elements, np.int64)
+        order, count = self._nodes_order(order), np.empty(self.mesh.elements, np.int64)
         for shape, elements, _ in self.mesh.shapes:
-            count[elements] = shape.count(self.order if order is None else order)
+            count[elements] = shape.count(order)
         return np.concatenate([[0], np.cumsum(count)])
 
     def nodes(self, order: Optional[int] = None) -> Array:
         """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
-        order = self.order if order is None else order
+        order = self._nodes_order(order)
         return self._arrange(order, [maps.places(*shape.lattice(order).T / order) for shape, _, maps in self.mesh.shapes])
 
     def values(self, field: str, order: Optional[int] = None) -> Array:
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
         if not self._full:
             raise InputError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
-        order = self.order if order is None else whole("order", order, 1)
+        order = self._nodes_order(order)
         if order == self._file_order:
             flat = self._component("PointData", field)
             return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])

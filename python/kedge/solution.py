@@ -158,10 +158,6 @@ class Solution(Fields):
     def _degree(self, field):
         return self.order + (field != "u")  # a flux of order P has parts of order P + 1 on quadrilaterals
 
-    def _nodes_order(self, order):
-        """What an argument `order` says, before arrays of that order are made."""
-        return self.order if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
-
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         offsets = np.empty(self.mesh.elements + 1, np.int64)

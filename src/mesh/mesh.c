@@ -206,6 +206,20 @@ kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy)
   return KEDGE_OK;
 }
 
+kedge_status kedge_mesh_corners(const kedge_mesh *mesh, int32_t *corners)
+{
+  int32_t *element;
+  KG_TRY(kg_host_alloc(NULL, (size_t)mesh->n_elements, sizeof *element, &element));
+  for (int32_t e = 0; e < mesh->n_elements; ++e) element[mesh->element_origin[e]] = e;
+  for (int32_t i = 0; i < mesh->n_elements; ++i) {
+    const int32_t *const v = kg_element_vertices(mesh, element[i]);
+    for (int l = 0; l < kg_block_of(mesh, element[i])->cell->n_vertices; ++l)
+      *corners++ = mesh->vertex_origin[v[l]];
+  }
+  free(element);
+  return KEDGE_OK;
+}
+
 kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions)
 {
   for (int32_t e = 0; e < mesh->n_elements; ++e)

@@ -110,6 +110,24 @@ class Library(unittest.TestCase):
                     named.update(re.findall(r"kedge_\w+\(\)", text))
         self.assertEqual(named, set(errors.IN_PYTHON))
 
+    def test_sentences_name_arguments_and_not_sections_of_a_file(self):
+        for said, expected in (
+                ("[region steel]: /tmp/kedge-ab_1/arrays.msh, refined 2 times has no region 'steel' among air, iron",
+                 "region 'steel': the mesh has no region 'steel' among air, iron"),
+                ("[region iron] diffusion: diffusion must be positive", "diffusion['iron']: diffusion must be positive"),
+                ("region 'air' of a.msh has no section; add [region air] or [region default]",
+                 "region 'air' of a.msh has no coefficients; add 'air' or 'default'"),
+                ("[boundary hot sides]: a.msh has no boundary group", "boundary['hot sides']: a.msh has no boundary group"),
+                ("add [boundary hot] or [boundary default]", "add boundary['hot'] or boundary['default']"),
+                ("[the equation] source: column 1 of source: unknown", "column 1 of source: unknown"),
+                ("[hot] value: value has no finite value", "boundary['hot']: value has no finite value"),
+                ("[exact] u: column 5 of u: unexpected end", "exact: column 5: unexpected end"),
+                ("raise [exact] quadrature, or set [mesh] geometry", "raise exact_quadrature, or set geometry"),
+                ("[parameters] k: bad, of [parameters]", "parameters['k']: bad, of parameters"),
+                ("solve with fields = full", 'solve with fields="full"'),
+                ("a/plate.ini:12: [region steel]: no", "a/plate.ini:12: [region steel]: no")):
+            self.assertEqual(errors.in_python(said.encode()), expected)
+
     def test_every_argument_that_users_give_has_a_type(self):
         count = 0
         for name in kedge.__all__:

@@ -97,6 +97,38 @@ class Meshes(unittest.TestCase):
         self.assertEqual(names(bare, 1), {"default": 4})
         self.assertEqual(list(bare.regions), [0, 0])
 
+    def test_sets_of_meshio_are_groups(self):
+        def read(**more):
+            return kedge.Mesh.from_meshio(SimpleNamespace(points=POINTS, field_data={}, **{"cell_data": {}, **more}))
+
+        def block(shape, data):
+            return SimpleNamespace(type=shape, data=np.array(data))
+
+        triangles, quad = block("triangle", TRIANGLES), block("quad", [[1, 4, 5, 2]])
+        lines = block("line", [[0, 1], [4, 5]])
+        named = read(cells=[lines, triangles, quad], cell_sets={
+            "low": [[0], [], None], "end": [np.array([1]), None, []], "iron": [[], [1], []], "all": [[], [0, 1], [0]],
+            "gmsh:bounding_entities": [[], [], []]})
+        self.assertEqual(names(named, 1), {"low": 1, "end": 1, "default": 4})
+        self.assertEqual(names(named, 2), {"iron": 1, "all": 2})  # the first set counts
+        self.assertEqual([named.groups[-1].name], ["all"])
+        medit = read(cells=[lines, triangles, quad], cell_data={"medit:ref": [[3, 0], [5, 5], [6]]})
+        self.assertEqual(names(medit, 1), {"3": 1, "default": 5})
+        self.assertEqual(list(medit.regions), [5, 5, 6])
+        nodes = read(cells=[triangles, quad], point_sets={"left": [0, 3], "low": np.array([0, 1, 4]), "inside": [1, 2]})
+        self.assertEqual(names(nodes, 1), {"left": 1, "low": 2, "default": 3})
+
+    def test_cells_and_points_make_the_mesh_again(self):
+        for mesh in (kedge.square(3), kedge.quads(2), kedge.mixed(3).refine(), kedge.Mesh(POINTS, {"quad": [[1, 4, 5, 2]], "triangle": TRIANGLES})):
+            used = np.unique(mesh.corners)
+            self.assertEqual(len(used), mesh.vertices)
+            again = kedge.Mesh(np.nan_to_num(mesh.points), mesh.cells)
+            self.assertEqual((again.elements, again.edges), (mesh.elements, mesh.edges))
+            self.assertAlmostEqual(again.area, mesh.area)
+            for (shape, elements, _), cells in zip(mesh.shapes, mesh.cells.values()):
+                self.assertEqual(cells.shape, (len(elements), shape.corners))
+        self.assertEqual(kedge.Mesh(POINTS[:4], TRIANGLES).cells["triangle"].tolist(), np.asarray(TRIANGLES).tolist())
+
     def test_points_with_z_are_taken_where_it_is_0(self):
         mesh = kedge.Mesh(np.column_stack([POINTS[:4], np.zeros(4)]), TRIANGLES)
         self.assertEqual(mesh.area, 1)

@@ -151,6 +151,13 @@ class Outputs(unittest.TestCase):
                     with self.assertRaisesRegex(ValueError, "a.vtkhdf holds means alone"):
                         call()
 
+    def test_orders_that_are_none_are_refused_before_arrays_are_made(self):
+        s = self.solve(kedge.square(2))
+        found = kedge.read(self.path, s.mesh)
+        for call in (lambda: found.values("u", 10**5), lambda: found.nodes(10**5), lambda: found.offsets(10**5)):
+            with self.assertRaisesRegex(kedge.InputError, "^order is 100000; it is 1 to 13$"):
+                call()
+
     def test_what_a_file_does_not_hold_is_said(self):
         s = self.solve(kedge.square(3))
         w = kedge.read(self.path, s.mesh)

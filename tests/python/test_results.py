@@ -18,10 +18,10 @@ except ImportError:
     matplotlib = None
 
 
-def whole(mesh, order=3):
-    """sin(x) cosh(y) on any mesh."""
+def whole(mesh, order=3, exact="sin(x)*cosh(y)"):
+    """It on any mesh."""
     groups = [group.name for group in mesh.groups if group.dimension == 1 and group.count]
-    return kedge.Problem(order=order, exact="sin(x)*cosh(y)", tolerance=1e-12,
+    return kedge.Problem(order=order, exact=exact, tolerance=1e-12,
                          boundary=everywhere(kedge.Dirichlet(), groups))
 
 
@@ -145,17 +145,47 @@ class Results(unittest.TestCase):
         self.assertEqual(counts[1, "hot"], 1)
         self.assertEqual((counts[2, "iron"], counts[2, "8"]), (2, 1))
 
+    def meshio_of(self, s, **options):
+        """What s.to_meshio() gives a meshio.Mesh."""
+        made = types.SimpleNamespace(Mesh=lambda points, cells, **data: (points, cells, data))
+        with mock.patch.dict(sys.modules, {"meshio": made}):
+            return s.to_meshio(**options)
+
+    def test_values_at_vertices_are_means_of_the_elements_around(self):
+        for mesh in (kedge.square(4), kedge.mixed(3), kedge.quads(3).refine(), kedge.disk(2, geometry=3)):
+            with self.subTest(mesh):
+                linear = self.solve(mesh, whole(mesh, 3, "1 + x - 2*y"))
+                there = np.unique(mesh.corners)
+                x, y = mesh.points[there].T
+                self.assertEqual(len(there), mesh.vertices)
+                np.testing.assert_allclose(linear.at_vertices()[there], 1 + x - 2 * y, atol=1e-9)
+                np.testing.assert_allclose(linear.at_vertices("q")[there], np.tile([1, -2], (len(there), 1)), atol=1e-8)
+                s = self.solve(mesh, whole(mesh, 2))
+                flat, offsets = s.values("u", 1).ravel(), s.offsets(1)
+                around = [flat[k] for k in np.flatnonzero(mesh.corners == there[-1])]
+                self.assertAlmostEqual(s.at_vertices("u")[there[-1]], np.mean(around))
+                self.assertEqual(offsets[-1], len(mesh.corners))
+
+    def test_a_solution_goes_to_meshio_on_the_vertices_of_its_mesh(self):
+        mesh = kedge.Mesh([[0, 0], [9, 9], [1, 0], [0, 1], [1, 1], [2, 0], [2, 1]],
+                          {"triangle": [[0, 2, 3], [2, 4, 3]], "quad": [[2, 5, 6, 4]]}, lines={"low": [[0, 2]]},
+                          regions=["iron", "air", "air"])
+        s = self.solve(mesh, whole(mesh, 2))
+        points, cells, data = self.meshio_of(s, vertices=True)
+        np.testing.assert_array_equal(points[:, :2], [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [2, 1]])
+        self.assertEqual([(kind, block.tolist()) for kind, block in cells],
+                         [("triangle", [[0, 1, 2], [1, 3, 2]]), ("quad", [[1, 4, 5, 3]])])
+        self.assertTrue(np.isnan(s.at_vertices()[1]))
+        np.testing.assert_array_equal(data["point_data"]["u"], np.delete(s.at_vertices("u"), 1))
+        self.assertEqual(data["point_data"]["sigma"].shape, (6, 2))
+        numbers = {name: int(tag) for name, (tag, _) in data["field_data"].items()}
+        self.assertEqual([part.tolist() for part in data["cell_data"]["gmsh:physical"]],
+                         [[numbers["iron"], numbers["air"]], [numbers["air"]]])
+
     def test_a_solution_becomes_a_mesh_of_meshio(self):
-        made = types.SimpleNamespace(Mesh=lambda points, cells, point_data: (points, cells, point_data))
-        kept = sys.modules.get("meshio")
-        sys.modules["meshio"] = made
-        try:
-            s = self.solve(kedge.mixed(2), sines(order=2))
-            points, [(kind, triangles)], data = s.to_meshio()
-        finally:
-            del sys.modules["meshio"]
-            if kept:
-                sys.modules["meshio"] = kept
+        s = self.solve(kedge.mixed(2), sines(order=2))
+        points, [(kind, triangles)], data = self.meshio_of(s)
+        data = data["point_data"]
         self.assertEqual((kind, points.shape[1]), ("triangle", 3))
         corners = points[triangles][..., :2]
         (ax, ay), (bx, by), (cx, cy) = np.moveaxis(corners, 0, 2)

@@ -183,7 +183,7 @@ class Solves(unittest.TestCase):
         mesh, p = kedge.square(2), sines(order=1)
         solver = kedge.Solver(mesh, p, self.context)
         s, cells = solver.solve(), kedge.solve(mesh, p.replace(fields="cells"), self.context)
-        means = r"fields = cells, so only .*; read them with means\(\), or solve"
+        means = r"fields=\"cells\", so only .*; read them with means\(\), or solve"
         for wrong, error, sentence in [
                 (lambda: setattr(solver, "problem", p), kedge.ReadOnly, r"not assigned to: update\(name=value\)"),
                 (lambda: setattr(s, "u", 3), kedge.ReadOnly, "^u of a kedge.Solution is not assigned to; change a copy of it$"),
@@ -204,7 +204,7 @@ class Solves(unittest.TestCase):
                 (lambda: s.nodes(14), kedge.InputError, "^order is 14; it is 1 to 13$"),
                 (lambda: s.offsets(-1), kedge.InputError, "^order is -1; it is 1 to 13$"),
                 (lambda: s.plot(order=0), kedge.InputError, "^order is 0; it is 1 to 13$"),
-                (lambda: s.quadrature("u", points=0), kedge.InputError, "points is 0; it is at least 1"),
+                (lambda: s.quadrature("u", points=0), kedge.InputError, "points is 0; it is 1 to 100"),
                 (lambda: s.error(points="a"), kedge.WrongType, "points is 'a'; it takes a whole number"),
                 (lambda: s("a", 1), kedge.WrongType, "x holds what is no real number"),
                 (lambda: s([0, 1], [0, 1, 2]), kedge.InputError, r"x has the shape \(2,\) and y \(3,\)"),

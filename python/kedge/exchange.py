@@ -1,0 +1,79 @@
+"""Meshes of meshio: their cells, lines and groups; and solutions as such meshes."""
+import numpy as np
+
+from .arguments import package
+from .gmsh import SHAPES
+
+NUMBERS = ("gmsh:physical", "medit:ref")  # cell_data of Gmsh and Medit: a number of a group, 0: none
+
+
+def parts_of(mesh):
+    """Of a meshio.Mesh {shape: cells}, lines and regions: (pairs, numbers, names) and (numbers, names), names being
+    {number: name}."""
+    shapes = [block.type for block in mesh.cells]
+    cells = [np.asarray(block.data) for block in mesh.cells]
+    key = next((key for key in NUMBERS if key in mesh.cell_data), None)
+    tags, names = _by_number(mesh, key, cells) if key else _by_sets(mesh, cells)
+    found = {shape: [k for k, one in enumerate(shapes) if one == shape] for shape in dict.fromkeys(shapes) if shape in SHAPES}
+    lines = [k for k, shape in enumerate(shapes) if shape.startswith("line")]
+    pairs = _joined([cells[k][tags[k] != 0, :2] for k in lines], (0, 2))
+    numbers = _joined([tags[k][tags[k] != 0] for k in lines], 0)
+    regions = _joined([tags[k] for of in found.values() for k in of], 0)
+    blocks = {shape: np.concatenate([cells[k] for k in of]) for shape, of in found.items()}
+    points = getattr(mesh, "point_sets", None)
+    if not len(pairs) and points:
+        pairs, numbers = _by_points(points, blocks)
+        names = {1: dict(enumerate(points, 1)), 2: names[2]}
+    return blocks, (pairs, numbers, _used(names[1], numbers)), (regions, _used(names[2], regions))
+
+
+def _joined(parts, shape):
+    return np.concatenate(parts) if parts else np.empty(shape, int)
+
+
+def _used(names, numbers):
+    return {number: name for number, name in names.items() if number in numbers}
+
+
+def _by_number(mesh, key, cells):
+    """Numbers of all cells, block by block, and names of lines and of regions."""
+    pairs = {name: pair for name, pair in mesh.field_data.items() if np.size(pair) == 2}
+    names = {of: {int(tag): name for name, (tag, dimension) in pairs.items() if dimension == of} for of in (1, 2)}
+    return [np.asarray(part) for part in mesh.cell_data[key]], names
+
+
+def _by_sets(mesh, cells):
+    """Likewise of cell_sets, numbered from 1; those of meshio's own, "gmsh:...", are none."""
+    sets = {name: parts for name, parts in (getattr(mesh, "cell_sets", None) or {}).items() if ":" not in name}
+    tags = [np.zeros(len(block), int) for block in cells]
+    for number, parts in reversed(list(enumerate(sets.values(), 1))):
+        for block, part in zip(tags, parts):
+            block[np.asarray([] if part is None else part, int)] = number
+    return tags, dict.fromkeys((1, 2), dict(enumerate(sets, 1)))
+
+
+def _by_points(sets, blocks):
+    """Edges of the boundary whose ends are in a set of points, and numbers of sets from 1."""
+    sides = [np.stack([cells[:, :n], np.roll(cells[:, :n], -1, axis=1)], axis=-1).reshape(-1, 2)
+             for shape, cells in blocks.items() for n in (3 if shape.startswith("triangle") else 4,)]
+    edges, count = np.unique(np.sort(np.concatenate(sides), axis=1), axis=0, return_counts=True)
+    edges = edges[count == 1]
+    numbers = np.zeros(len(edges), int)
+    for number, points in reversed(list(enumerate(sets.values(), 1))):
+        numbers[np.isin(edges, points).all(axis=1)] = number
+    return edges[numbers > 0], numbers[numbers > 0]
+
+
+def by_vertices(s):
+    """A solution on the mesh's own cells and vertices."""
+    meshio = package("meshio", "to_meshio()")
+    mesh, fields = s.mesh, ("u", "u_star", "q", "sigma")
+    numbers = np.unique(mesh.corners)
+    place = np.zeros(numbers.max() + 1, int)
+    place[numbers] = np.arange(len(numbers))
+    of_regions = [mesh.regions[elements] for _, elements, _ in mesh.shapes]
+    names = {group.name: np.array([group.tag, group.dimension]) for group in mesh.groups if group.tag > 0}
+    return meshio.Mesh(np.column_stack([mesh.points[numbers], np.zeros(len(numbers))]),
+                       [(shape, place[cells]) for shape, cells in mesh.cells.items()],
+                       point_data={field: s.at_vertices(field)[numbers] for field in fields},
+                       cell_data={"gmsh:physical": of_regions}, field_data=names)
