@@ -133,7 +133,7 @@ KEDGE_API kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offse
 /// @param[out] xy  [element][node][2]
 KEDGE_API kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy);
 /// Write the vertices of elements, counterclockwise as kedge_mesh_nodes() has the corners.
-/// @param[out] corners  [element][3 of a triangle, 4 of a quadrilateral] the caller's vertex numbers
+/// @param[out] corners  [element][3 of a triangle, 4 of a quadrilateral] the caller's numbers
 KEDGE_API kedge_status kedge_mesh_corners(const kedge_mesh *mesh, int32_t *corners);
 /// @param[out] regions  [element] tags, 0 where there is none
 KEDGE_API kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions);
