@@ -1,10 +1,17 @@
 """Points anywhere on a mesh: the library's tree of boxes over elements, on the host or on a GPU."""
 import ctypes
+from functools import lru_cache
 
 import numpy as np
 
 from . import _library as c
-from .context import own
+from .context import Context, own
+
+
+@lru_cache(maxsize=None)
+def on_host():
+    """The context of locators on the host. It is nobody else's, so that functions that solves call may make them."""
+    return Context("host")
 
 
 class Locator:

@@ -5,7 +5,6 @@ import ctypes
 import numbers
 import os
 import tempfile
-import weakref
 from functools import cached_property
 from typing import List, NamedTuple, Optional
 
@@ -19,7 +18,7 @@ from .context import Context, check, context_of, own, refuse_assignment, refuse_
 from .errors import InputError, WrongType
 from .gmsh import write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
-from .location import Locator
+from .location import Locator, on_host
 
 class Group(NamedTuple):
     """Boundary edges (dimension 1) or elements (dimension 2) of one name.
@@ -155,7 +154,7 @@ class Mesh:
         return mesh
 
     def _hold(self, context, handle):
-        self.context, self.handle, self._locators = context, handle, weakref.WeakKeyDictionary()
+        self.context, self.handle, self._locators = context, handle, {}
         own(self, context, c.library.kedge_mesh_destroy, handle)
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
@@ -263,12 +262,11 @@ class Mesh:
 
     @cached_property
     def locator(self):
-        """A tree over the elements, by which solutions find points. Its context is nobody else's, so that functions that
-        solves call can use it."""
-        return Locator(Context("host"), self)
+        """A tree over the elements, by which solutions find points."""
+        return Locator(on_host(), self)
 
     def _locator_on(self, context):
-        """That of a context on a GPU."""
+        """That of a context on a GPU, which lives as long as the mesh then."""
         if context not in self._locators:
             self._locators[context] = Locator(context, self)
         return self._locators[context]
