@@ -77,11 +77,7 @@ static double largest_source(const kg_diagnosis *d, double enough)
       kg_locate_middle(&at, (size_t)n, mesh, e);
     }
     const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
-    if (f->kind != KG_FUNCTION_DEVICE)
-      kg_function_evaluate(f, &points, value);
-    else if (kg_copy_out(d->ctx, value, (double *)f->user + e - n, (size_t)n * sizeof *value) !=
-             KEDGE_OK)
-      return INFINITY;  // nothing is known to be lost
+    kg_function_evaluate(f, &points, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }
   return largest;

@@ -1,9 +1,11 @@
 #include "expression/function.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "device/backend.h"
 #include "expression/expression_tree.h"
 
 static kedge_status copy_expression(kedge_context *ctx, const kg_expression *from,
@@ -18,12 +20,88 @@ static kedge_status copy_expression(kedge_context *ctx, const kg_expression *fro
   return status;
 }
 
+/// One number an element in device memory, and, once it is asked for, the host's copy.
+struct kg_device_numbers {
+  kedge_context *ctx;
+  const double *there;
+  size_t n;
+  _Atomic(double *) here;
+  atomic_int owners;
+};
+
+kedge_status kg_function_of_device(kedge_context *ctx, const double *there, int64_t n,
+                                   kg_function *out)
+{
+  *out = (kg_function){.kind = KG_FUNCTION_DEVICE, .user = (void *)there};
+  KG_TRY(kg_join(ctx, there));
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *out->numbers, &out->numbers));
+  out->numbers->ctx = ctx;
+  out->numbers->there = there;
+  out->numbers->n = (size_t)n;
+  out->numbers->owners = 1;
+  return KEDGE_OK;
+}
+
+kedge_status kg_function_take_device(kedge_context *ctx, int64_t n, kg_function *f)
+{
+  for (int t = 0; t < f->n_regions; ++t)
+    KG_TRY(kg_function_take_device(ctx, n, &f->regions[t].function));
+  if (f->kind != KG_FUNCTION_CALLER || f->function != kedge_by_element_device) return KEDGE_OK;
+  KG_REQUIRE(ctx, f->user, KEDGE_ERR_ARG, "kedge_by_element_device: the array is NULL");
+  return kg_function_of_device(ctx, f->user, n, f);
+}
+
+static void numbers_free(struct kg_device_numbers *numbers)
+{
+  if (!numbers || atomic_fetch_sub(&numbers->owners, 1) > 1) return;
+  free(numbers->here);
+  free(numbers);
+}
+
+static kedge_status bring_numbers(struct kg_device_numbers *numbers, double **here)
+{
+  KG_TRY(kg_enter(numbers->ctx));
+  KG_TRY(kg_host_alloc(numbers->ctx, numbers->n, sizeof **here, here));
+  return kg_copy_out(numbers->ctx, *here, numbers->there, numbers->n * sizeof **here);
+}
+
+/// The host's copy; NULL: it cannot be had.
+static const double *numbers_here(struct kg_device_numbers *numbers)
+{
+  double *here = numbers->here;
+  if (here) return here;
+#pragma omp critical(kg_device_numbers)
+  {
+    here = numbers->here;
+    if (!here && bring_numbers(numbers, &here) == KEDGE_OK) numbers->here = here;
+    if (here != numbers->here) {
+      free(here);
+      here = NULL;
+    }
+  }
+  return here;
+}
+
+static void evaluate_numbers(struct kg_device_numbers *numbers, const kedge_points *points,
+                             double *value)
+{
+  const double *const here = numbers_here(numbers);
+  for (size_t i = 0; i < points->n; ++i) value[i] = here ? here[points->element[i]] : NAN;
+}
+
+void kedge_by_element_device(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = NAN;
+}
+
 kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to)
 {
   *to = *from;
   to->expression = NULL;
   to->regions = NULL;
   kedge_status status = KEDGE_OK;
+  if (from->numbers) atomic_fetch_add(&from->numbers->owners, 1);
   if (from->kind == KG_FUNCTION_EXPRESSION)
     status = copy_expression(ctx, from->expression, &to->expression);
   if (from->kind == KG_FUNCTION_REGIONS)
@@ -39,6 +117,7 @@ kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_fu
 void kg_function_free(kg_function *f)
 {
   kg_expression_free(f->expression);
+  numbers_free(f->numbers);
   for (int t = 0; f->regions && t < f->n_regions; ++t) kg_function_free(&f->regions[t].function);
   free(f->regions);
   *f = (kg_function){0};
@@ -103,11 +182,13 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
     case KG_FUNCTION_REGIONS:
       evaluate_regions(f, points, value);
       return;
+    case KG_FUNCTION_DEVICE:
+      evaluate_numbers(f->numbers, points, value);
+      return;
     default:
       break;
   }
-  const double none = f->kind == KG_FUNCTION_DEVICE ? NAN : 0.0;
-  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : none;
+  const double constant = f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
   for (size_t i = 0; i < points->n; ++i) value[i] = constant;
 }
 
@@ -119,7 +200,8 @@ void kedge_by_element(void *user, const kedge_points *points, double *value)
 
 bool kg_function_by_element(const kg_function *f)
 {
-  bool any = f->kind == KG_FUNCTION_CALLER && f->function == kedge_by_element;
+  bool any = f->kind == KG_FUNCTION_DEVICE ||
+             (f->kind == KG_FUNCTION_CALLER && f->function == kedge_by_element);
   for (int t = 0; t < f->n_regions; ++t)
     any = any || kg_function_by_element(&f->regions[t].function);
   return any;
@@ -127,7 +209,8 @@ bool kg_function_by_element(const kg_function *f)
 
 bool kg_function_of_caller(const kg_function *f)
 {
-  return f->kind == KG_FUNCTION_CALLER || f->kind == KG_FUNCTION_REGIONS;
+  return f->kind == KG_FUNCTION_CALLER || f->kind == KG_FUNCTION_REGIONS ||
+         f->kind == KG_FUNCTION_DEVICE;
 }
 
 bool kg_function_uses_region(const kg_function *f)

@@ -5,9 +5,10 @@
 #include "expression/expression.h"
 #include "expression/program.h"
 
-/// A function of the plane: nothing, a constant, an expression, the caller's function, or one of
-/// these in each region; or, of a source alone, one number an element in device memory, which the
-/// host does not evaluate.
+struct kg_device_numbers;
+
+/// A function of the plane: nothing, a constant, an expression, the caller's function, one of these
+/// in each region, or one number an element in device memory.
 typedef struct kg_function {
   enum {
     KG_FUNCTION_NONE,
@@ -20,7 +21,8 @@ typedef struct kg_function {
   double constant;
   kg_expression *expression;  ///< owned by whoever owns the kg_function
   kedge_function *function;
-  void *user;  ///< of DEVICE const double [element], in the caller's order
+  void *user;                         ///< of DEVICE const double [element], in the caller's order
+  struct kg_device_numbers *numbers;  ///< of DEVICE: shared
   int n_regions;
   struct kg_region_function *regions;  ///< [n_regions], owned likewise
 } kg_function;
@@ -36,10 +38,15 @@ void kg_function_free(kg_function *f);  ///< zeroes it
 /// Whether the caller's function is it or a part of it.
 bool kg_function_of_caller(const kg_function *f);
 
-/// Whether it, or a part of it, is kedge_by_element(), constant in each element.
+/// One number an element of device memory of a context. @param[out] out  kg_function_free()
+kedge_status kg_function_of_device(kedge_context *ctx, const double *there, int64_t n,
+                                   kg_function *out);
+/// Make such functions of kedge_by_element_device(), in parts too.
+kedge_status kg_function_take_device(kedge_context *ctx, int64_t n, kg_function *f);
+/// Whether it, or a part of it, is constant in each element by an array.
 bool kg_function_by_element(const kg_function *f);
 
-/// NONE evaluates to zero, DEVICE to NaN.
+/// NONE evaluates to zero. DEVICE is copied to the host when it is evaluated first.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 

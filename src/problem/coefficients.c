@@ -214,6 +214,10 @@ static kedge_status merge_all(const regions *r)
   for (int k = 0; k < c->n_diffusion; ++k) KG_TRY(merge(r, k, &c->diffusion[k]));
   KG_TRY(merge(r, 3, &c->reaction));
   KG_TRY(merge(r, 4, &c->source));
+  kg_function *const all[] = {&c->diffusion[0], &c->diffusion[1], &c->diffusion[2], &c->reaction,
+                              &c->source};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, all[i]));
   for (int k = 0; k <= c->n_diffusion; ++k) {
     const kg_function *const f = k < c->n_diffusion ? &c->diffusion[k] : &c->reaction;
     r->out->varies = r->out->varies || kg_function_varies(f);
@@ -233,6 +237,7 @@ bool kg_has_no_reaction(const kg_resolved *resolved)
 {
   const kg_function *f = &resolved->equation.reaction;
   if (f->kind == KG_FUNCTION_NONE || f->kind == KG_FUNCTION_CONSTANT) return f->constant == 0.0;
+  if (resolved->by_device) return resolved->summary.most[1] == 0.0;
   bool none = !resolved->varies;
   for (int m = 0; none && m < resolved->n_materials; ++m) none = resolved->material[m][3] == 0.0;
   return none;
@@ -285,12 +290,6 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
   return at ? at : kg_settings_find(&problem->settings, "equation", key);
 }
 
-bool kg_is_elliptic(const double value[4])
-{
-  return kg_least_eigenvalue(value) >= DBL_MIN && value[0] <= DBL_MAX && value[2] <= DBL_MAX &&
-         value[3] >= 0.0 && value[3] <= DBL_MAX;
-}
-
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double value[4])
@@ -319,12 +318,6 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
                          : tensor ? "positive definite"
                                   : "positive",
                          spot ? "and " : "", place, found, isnan(bad) ? NAN : bad, inside);
-}
-
-double kg_least_eigenvalue(const double tensor[3])
-{
-  const double mean = 0.5 * (tensor[0] + tensor[2]), half = 0.5 * (tensor[0] - tensor[2]);
-  return mean - hypot(half, tensor[1]);
 }
 
 /// Whether every region has a coefficient of its own.

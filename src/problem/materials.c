@@ -69,9 +69,59 @@ static kedge_status make_of_elements(kedge_context *ctx, const kedge_problem *pr
                                 out->material[bad]);
 }
 
+/// Whether coefficients are numbers and arrays in device memory.
+static bool are_on_device(const kg_coefficients *c, kg_element_coefficients *out)
+{
+  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+  const bool scalar = c->n_diffusion == 1;
+  const kg_function *const all[4] = {&c->diffusion[0], scalar ? &zero : &c->diffusion[1],
+                                     &c->diffusion[scalar ? 0 : 2], &c->reaction};
+  *out = (kg_element_coefficients){0};
+  bool are = true;
+  for (int k = 0; k < 4; ++k) {
+    const int kind = all[k]->kind;
+    if (kind == KG_FUNCTION_DEVICE) out->from[k] = all[k]->user;
+    out->constant[k] = kind == KG_FUNCTION_CONSTANT ? all[k]->constant : 0.0;
+    are = are &&
+          (kind == KG_FUNCTION_DEVICE || kind == KG_FUNCTION_CONSTANT || kind == KG_FUNCTION_NONE);
+  }
+  return are;
+}
+
+/// The coefficients of an element of the caller.
+static kedge_status fetch(kedge_context *ctx, const kg_element_coefficients *c, int64_t element,
+                          double value[4])
+{
+  for (int k = 0; k < 4; ++k) {
+    value[k] = c->constant[k];
+    if (c->from[k]) KG_TRY(kg_copy_out(ctx, &value[k], c->from[k] + element, sizeof *value));
+  }
+  return KEDGE_OK;
+}
+
+/// Coefficients of elements stay in device memory: they are looked at there.
+static kedge_status look_on_device(kedge_context *ctx, const kedge_problem *problem,
+                                   const kedge_mesh *mesh, kg_resolved *out)
+{
+  const kg_element_coefficients *const c = &out->elements;
+  int32_t e = 0;
+  out->by_device = true;
+  out->n_materials = mesh->n_elements;
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_element_coefficients_look(ctx, mesh->n_elements, c, &out->summary));
+  if (out->summary.bad < 0) return fetch(ctx, c, mesh->element_origin[0], out->first);
+  while (mesh->element_origin[e] != out->summary.bad) ++e;
+  KG_TRY(fetch(ctx, c, out->summary.bad, out->first));
+  const double *const corner = first_corner(mesh, e);
+  const kg_spot spot = {corner[0], corner[1], e};
+  return kg_coefficients_refuse(ctx, problem, mesh, mesh->element_region[e], &spot, out->first);
+}
+
 kedge_status kg_materials_make(kedge_context *ctx, const kedge_problem *problem,
                                const kedge_mesh *mesh, kg_resolved *out)
 {
+  if (out->by_element && mesh->n_elements > 1 && are_on_device(&out->equation, &out->elements))
+    return look_on_device(ctx, problem, mesh, out);
   if (out->by_element) return make_of_elements(ctx, problem, mesh, out);
   const size_t n = (size_t)mesh->n_groups;
   KG_TRY(kg_host_alloc(ctx, n, sizeof *out->material, &out->material));

@@ -1,6 +1,7 @@
 /// @file
 /// The inside of a problem, and its meeting with a mesh.
 #pragma once
+#include "problem/elements.h"
 #include "kedge/problem.h"
 #include "expression/function.h"
 #include "mesh/mesh.h"
@@ -96,6 +97,11 @@ typedef struct kg_resolved {
   int n_materials;           ///< of the regions, in their order, no two alike; or of the elements
   double (*material)[4];     ///< diffusion xx, xy, yy; reaction
   int *material_of;          ///< [mesh group]: that of a region; of boundaries 0. NULL: by element
+  /// Coefficients of elements lie in device memory, and no material is here.
+  bool by_device;
+  kg_element_coefficients elements;
+  kg_element_summary summary;
+  double first[4];  ///< of the mesh's first element
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
@@ -138,9 +144,6 @@ void kg_coefficients_free(kg_coefficients *coefficients);
 /// @param[out] name    of the region; NULL where no section is of a region
 const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const kedge_mesh *mesh,
                                          int32_t region, const char *key, const char **name);
-/// Whether diffusion is positive definite, with an eigenvalue that is no subnormal number, and
-/// reaction not negative. @param[in] value  xx, xy, yy, reaction; an infinite one is not elliptic
-bool kg_is_elliptic(const double value[4]);
 /// A point of an element.
 typedef struct kg_spot {
   double x, y;
@@ -172,8 +175,6 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
   if (xy == 0.0 && xx == yy) return xx * (n_x * u_x + n_y * u_y);
   return n_x * (xx * u_x + xy * u_y) + n_y * (xy * u_x + yy * u_y);
 }
-/// The least eigenvalue of the symmetric matrix xx, xy, yy.
-double kg_least_eigenvalue(const double tensor[3]);
 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.
 kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,

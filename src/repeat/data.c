@@ -104,11 +104,9 @@ static kedge_status take_array(kedge_solver *s, const char *function, const kedg
   kg_pipeline *const p = s->pipeline;
   KG_REQUIRE(p->ctx, !from->source && !from->source_function, KEDGE_ERR_ARG,
              "%s: the source needs a text, a function or an array, one of them", function);
-  KG_TRY(kg_join(p->ctx, from->source_by_element));
   KG_TRY(kg_giving_order(s));
   p->origin = s->element_order.data;
-  *out = (kg_function){.kind = KG_FUNCTION_DEVICE, .user = (void *)from->source_by_element};
-  return KEDGE_OK;
+  return kg_function_of_device(p->ctx, from->source_by_element, p->mesh->n_elements, out);
 }
 
 static kedge_status put_source(kedge_solver *s, const char *function, const kedge_data *from,
@@ -172,8 +170,9 @@ void kg_data_restore(kg_pipeline *p, kg_data *data)
     p->resolved.equation.source = data->source;
     p->resolved.derives_source = data->derives_source;
     p->gives_source = false;
+    p->origin = NULL;
   }
-  for (int i = 0; i < data->n_given; ++i) kg_expression_free(data->given[i].expression);
+  for (int i = 0; i < data->n_given; ++i) kg_function_free(&data->given[i]);
   free(data->given);
   free(data->boundaries);
   *data = (kg_data){0};

@@ -144,7 +144,7 @@ kedge_status kg_evaluation_prepare(kg_evaluation *e, double points)
   e->ready = true;
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
     note(e, "host");
-  } else if (e->set.functions[0]->kind == KG_FUNCTION_DEVICE) {
+  } else if (e->what == KG_EVALUATED_SOURCE && e->pipeline->origin) {
     note(e, "gpu");
   } else if (wish && strcmp(wish, "host") == 0) {
     note(e, "host: KEDGE_EVALUATE says so");

@@ -1,37 +1,20 @@
 #include "solver/materials.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
 #include "device/loop.h"
+#include "ops/local/element_materials.h"
 
-/// The tensor `k` is diffusion C C^T (kg_material). The determinant loses no digit by cancellation.
-static void set_tensor(const double k[3], kg_material *out)
+static kg_material_rule rule_of(const kg_pipeline *p, double length)
 {
-  const double square = k[1] * k[1], lost = fma(-k[1], k[1], square);
-  const double determinant = fma(k[0], k[2], -square) + lost;
-  out->is_tensor = true;
-  out->diffusion = sqrt(fmax(determinant, DBL_MIN));
-  out->root[2] = sqrt(k[2] / out->diffusion);
-  out->root[1] = k[1] / out->diffusion / out->root[2];
-  out->root[0] = 1.0 / out->root[2];
+  return (kg_material_rule){p->scale, p->material.stabilization, p->material.scaling, length};
 }
 
 kg_material kg_material_of(const kg_pipeline *p, const double value[4], double length)
 {
-  const double k[] = {p->scale * value[0], p->scale * value[1], p->scale * value[2]};
-  kg_material out = {.diffusion = k[0],
-                     .reaction = p->scale * value[3],
-                     .stabilization = p->material.stabilization,
-                     .scaling = p->material.scaling,
-                     .root = {1.0, 0.0, 1.0}};
-  if (k[1] != 0.0 || k[0] != k[2]) set_tensor(k, &out);
-  if (!(length > 0.0)) return out;
-  out.stabilization = out.diffusion / length;
-  out.by_normal = out.is_tensor;
-  return out;
+  const kg_material_rule rule = rule_of(p, length);
+  return kg_material_by(&rule, value);
 }
 
 /// Whether elements differ, and have places in a table.
@@ -76,6 +59,8 @@ static kedge_status find_material(const kg_pipeline *p, int32_t tag, int *group,
   return KEDGE_OK;
 }
 
+/// Places of lanes in the table; of elements whose coefficients are on the device, the caller's
+/// numbers, until put_there().
 static kedge_status find_places(const kg_pipeline *p, int32_t *place)
 {
   int group = 0;
@@ -83,7 +68,8 @@ static kedge_status find_places(const kg_pipeline *p, int32_t *place)
     const kg_lane_batch *b = &p->shape.batch[i].lanes;
     int32_t *const to = place + (size_t)b->first_group * KG_LANES;
     for (int32_t e = 0; e < b->n_elements && p->resolved.by_element; ++e)
-      to[e] = b->first_element + e;
+      to[e] = p->resolved.by_device ? p->mesh->element_origin[b->first_element + e]
+                                    : b->first_element + e;
     for (int32_t e = 0; e < b->n_elements && !p->resolved.by_element; ++e)
       KG_TRY(find_material(p, p->mesh->element_region[b->first_element + e], &group, &to[e]));
     for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
@@ -129,13 +115,33 @@ static kedge_status put_values(kg_pipeline *p)
   return status;
 }
 
+/// Table, values and places from coefficients that are on the device.
+static kedge_status put_there(const kg_pipeline *p, double length)
+{
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_lane_batch *b = &p->shape.batch[i].lanes;
+    const kg_element_materials_args args = {
+        .n_lanes = (int64_t)b->n_groups * KG_LANES,
+        .n_elements = b->n_elements,
+        .first_element = b->first_element,
+        .from = p->resolved.elements,
+        .rule = rule_of(p, length),
+        .index = p->arrays.material_of + (size_t)b->first_group * KG_LANES,
+        .table = p->arrays.materials,
+        .values = p->arrays.material_values};
+    KG_TRY(kg_element_materials(p->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
 kedge_status kg_materials_put(kg_pipeline *p)
 {
   kg_coefficient *const to = &p->coefficient;
-  KG_TRY(put_values(p));
+  const bool there = p->resolved.by_device;
+  if (!there) KG_TRY(put_values(p));
   if (!has_places(&p->shape)) return KEDGE_OK;
   KG_TRY(put_places(p));
-  KG_TRY(put_table(p, to->cells.length));
+  KG_TRY(there ? put_there(p, to->cells.length) : put_table(p, to->cells.length));
   to->constant.table = p->arrays.materials;
   to->cells.table = p->arrays.material_values;
   to->constant.index = to->cells.index = p->arrays.material_of;

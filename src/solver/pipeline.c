@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "core/memory.h"
@@ -34,7 +35,8 @@ static void largest_coefficients(const kg_pipeline *p, double most[2])
   double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[4 * SAMPLES];
   const kg_located at = kg_located_in(memory, SAMPLES);
   most[0] = most[1] = 0.0;
-  for (int m = 0; m < r->n_materials; ++m) {
+  if (r->by_device) memcpy(most, r->summary.most, sizeof r->summary.most);
+  for (int m = 0; m < r->n_materials && !r->by_device; ++m) {
     most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
     most[1] = fmax(most[1], r->material[m][3]);
   }
@@ -85,7 +87,8 @@ static void scale_equation(kg_pipeline *p)
   kg_cell_material *const cells = &p->coefficient.cells;
   if (!given) cells->length = length;
   if (p->resolved.varies) return;
-  const double *first = p->resolved.material[0];
+  const kg_resolved *const r = &p->resolved;
+  const double *first = r->by_device ? r->first : r->material[0];
   for (int k = 0; k < 3; ++k) cells->diffusion[k] = ldexp(first[k], shift);
   p->coefficient.constant = kg_one_material(kg_material_of(p, first, cells->length));
 }

@@ -57,7 +57,7 @@ typedef struct kg_pipeline {
   int n_given;
   const kg_given *given;  ///< [n_given], borrowed for a solve
   bool gives_source;      ///< the caller of a solve gives the source, not the problem
-  const int32_t *origin;  ///< [element] of the device, where the source is of KG_FUNCTION_DEVICE
+  const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   /// The equation is multiplied by a power of four that brings its numbers near 1
   /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.

@@ -72,10 +72,10 @@ static kedge_status take_host(kg_sampler *s)
                        &s->staging);
 }
 
-/// Whether the function is an array in device memory.
+/// Whether it is a source that is gathered in device memory.
 static bool is_on_device(const kg_sampler *s)
 {
-  return s->evaluation.set.functions[0]->kind == KG_FUNCTION_DEVICE;
+  return s->kind == KG_SAMPLE_LOADS && s->evaluation.pipeline->origin;
 }
 
 /// Refuse an array that is not finite in an element of the caller.

@@ -147,6 +147,121 @@ static void elements_that_are_not_finite_are_named_as_on_the_host(void **state)
   }
 }
 
+/// Coefficients of a test: arrays by element in both memories.
+typedef struct coefficients {
+  int n;  ///< 1: diffusion; 3: a tensor; the reaction is one more
+  double *here[4];
+  kg_buffer there[4];
+} coefficients;
+
+static void coefficients_of(const bench *b, int n, coefficients *c)
+{
+  const size_t elements = elements_of(b);
+  c->n = n;
+  for (int k = 0; k <= n; ++k) {
+    c->here[k] = noise(elements, (uint32_t)k + 7);
+    const double middle = k == 1 && n == 3 ? 0.1 : 2.0;  // xy is less than xx and yy
+    for (size_t e = 0; e < elements; ++e) c->here[k][e] = middle + 0.5 * c->here[k][e];
+    must(b->ctx, kg_upload(b->ctx, c->here[k], elements, sizeof(double), &c->there[k]));
+  }
+}
+
+static void coefficients_free(const bench *b, coefficients *c)
+{
+  for (int k = 0; k <= c->n; ++k) {
+    free(c->here[k]);
+    kg_free(b->ctx, &c->there[k]);
+  }
+  must(b->ctx, kg_sync(b->ctx));
+}
+
+/// Have a problem take coefficients of one of the memories.
+static void set_coefficients(const bench *b, coefficients *c, bool there)
+{
+  kedge_function *const by = there ? kedge_by_element_device : kedge_by_element;
+  kedge_setting all[2] = {{"equation", "diffusion", NULL, {by}, {NULL}},
+                          {"equation", "reaction", NULL, {by}, {NULL}}};
+  for (int k = 0; k < c->n; ++k) {
+    all[0].function[k] = by;
+    all[0].user[k] = there ? c->there[k].data : (void *)c->here[k];
+  }
+  all[1].user[0] = there ? c->there[c->n].data : (void *)c->here[c->n];
+  must(b->ctx, kedge_problem_set_all(b->problem, 2, all));
+}
+
+static void coefficients_on_the_device_are_those_of_the_host(void **state)
+{
+  (void)state;
+  for (int k = 0; k < 2 * n_chosen(); ++k) {
+    bench b = bench_of(&samples[chosen[k / 2]]);
+    kedge_solution *x = NULL, *y = NULL;
+    kedge_plan plan[2] = {KEDGE_PLAN_INIT, KEDGE_PLAN_INIT};
+    coefficients c;
+    coefficients_of(&b, k % 2 ? 3 : 1, &c);
+    set_coefficients(&b, &c, false);
+    must(b.ctx, kedge_solver_update(b.solver));
+    must(b.ctx, kedge_solver_solve(b.solver, NULL, &x));
+    must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan[0]));
+    set_coefficients(&b, &c, true);
+    must(b.ctx, kedge_solver_update(b.solver));
+    const int64_t in_use = b.ctx->bytes_in_use;
+    must(b.ctx, kedge_solver_solve(b.solver, NULL, &y));
+    assert_int_equal(b.ctx->bytes_in_use, in_use);
+    must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan[1]));
+    assert_int_equal(plan[0].peak_bytes[plan[0].operator_kind],
+                     plan[1].peak_bytes[plan[1].operator_kind]);
+    assert_same_solution(&b, x, y);  // sigma too, for which the host copies them
+    coefficients_free(&b, &c);
+    bench_free(&b);
+  }
+}
+
+static void coefficients_on_the_device_go_with_others(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[11]);
+  coefficients c;
+  coefficients_of(&b, 1, &c);
+  kedge_solution *x[2] = {NULL};
+  for (int there = 0; there < 2; ++there) {
+    set_coefficients(&b, &c, there);
+    must(b.ctx, kedge_problem_set(b.problem, "equation", "reaction", "1 + x*x"));  // it varies
+    must(b.ctx,
+         kedge_problem_set_source(b.problem, there ? kedge_by_element_device : kedge_by_element,
+                                  there ? c.there[1].data : (void *)c.here[1]));
+    must(b.ctx, kedge_solver_update(b.solver));
+    must(b.ctx, kedge_solver_solve(b.solver, NULL, &x[there]));
+  }
+  assert_same_solution(&b, x[0], x[1]);
+  coefficients_free(&b, &c);
+  bench_free(&b);
+}
+
+static void coefficients_that_are_not_elliptic_are_named_as_on_the_host(void **state)
+{
+  (void)state;
+  static const double bad[] = {-1.0, 0.0, NAN, INFINITY, -1e-300, NAN};
+  for (int k = 0; k < 6; ++k) {
+    bench b = bench_of(&samples[11]);
+    coefficients c;
+    char sentence[300];
+    const int n = k % 2 ? 3 : 1, which = k < 4 ? 0 : n;  // the diffusion, the reaction
+    coefficients_of(&b, n, &c);
+    c.here[which][5] = bad[k];
+    must(b.ctx,
+         kg_copy_in(b.ctx, c.there[which].data, c.here[which], elements_of(&b) * sizeof(double)));
+    set_coefficients(&b, &c, false);
+    assert_int_equal(kedge_solver_update(b.solver), KEDGE_ERR_INPUT);
+    snprintf(sentence, sizeof sentence, "%s", kedge_context_error(b.ctx));
+    assert_non_null(strstr(sentence, "in element 5 (from 0)"));
+    set_coefficients(&b, &c, true);
+    assert_int_equal(kedge_solver_update(b.solver), KEDGE_ERR_INPUT);
+    assert_string_equal(kedge_context_error(b.ctx), sentence);
+    coefficients_free(&b, &c);
+    bench_free(&b);
+  }
+}
+
 /// Zeros, of device memory, for as many unknowns as there are.
 static double *there(const bench *b, kg_buffer *buffer, const double *x)
 {
@@ -234,6 +349,9 @@ int main(void)
       cmocka_unit_test(several_sources_on_the_device_are_solved_at_once),
       cmocka_unit_test(the_order_of_elements_is_predicted),
       cmocka_unit_test(elements_that_are_not_finite_are_named_as_on_the_host),
+      cmocka_unit_test(coefficients_on_the_device_are_those_of_the_host),
+      cmocka_unit_test(coefficients_on_the_device_go_with_others),
+      cmocka_unit_test(coefficients_that_are_not_elliptic_are_named_as_on_the_host),
       cmocka_unit_test(systems_are_made_and_solved_on_the_device),
       cmocka_unit_test(arrays_that_do_not_go_are_refused),
   };
