@@ -155,6 +155,7 @@ FUNCTIONS = {
     "kedge_problem_set": (c_int, P, S, S, S),
     "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),
     "kedge_by_element": (None, P, POINTER(Points), P),
+    "kedge_by_element_device": (None, P, POINTER(Points), P),
     "kedge_by_solution": (None, P, POINTER(Points), P),
     "kedge_solution_at": (c_int, P, c_int, POINTER(Points), P),
     "kedge_problem_setting_count": (c_int, P),

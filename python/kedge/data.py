@@ -5,14 +5,14 @@ Both are evaluated element by element; no point is searched for.
 import ctypes
 import inspect
 import numbers
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from . import _library as c
 from .arguments import called, is_array, shown
 from .context import refuse_pickle
-from .dlpack import on_host
+from .dlpack import Borrowed, on_gpu, on_host
 from .errors import InputError, WrongType
 
 class Native:
@@ -32,6 +32,7 @@ def _of_library(name):
 
 
 BY_ELEMENT, BY_SOLUTION = _of_library("kedge_by_element"), _of_library("kedge_by_solution")
+BY_ELEMENT_THERE = _of_library("kedge_by_element_device")
 
 
 def _view(address, n, kind=ctypes.c_double):
@@ -156,13 +157,24 @@ class ByElement:
     """One number for each element, in the caller's order."""
 
     def __init__(self, values):
-        self.values = values
+        self.values, self.count = values, len(values)
 
     def __repr__(self):
-        return f"<{len(self.values)} numbers, one an element>"
+        return f"<{self.count} numbers, one an element>"
 
     def at(self, points, known):
         return self.values[_view(points.element, points.n, ctypes.c_int32)]
+
+
+class ByElementThere(ByElement):
+    """Likewise on a GPU: an array that nobody else has. The host has a copy where it asks for one."""
+
+    def __init__(self, array):
+        self.array, self.count = array, int(array.shape[0])
+
+    @cached_property
+    def values(self):  # type: ignore[override]
+        return np.array(on_host("an array", self.array), float)
 
 
 def _is_part(value):
@@ -191,6 +203,9 @@ def _part(value):
 
 def by_element(name, value):
     """An array as a ByElement, or, of a diffusion, three of them."""
+    copy = getattr(value, "copy", getattr(value, "clone", None))  # of CuPy, of PyTorch
+    if on_gpu(value) and value.ndim == 1 and str(value.dtype).endswith("float64") and copy is not None:
+        return ByElementThere(copy())
     value = on_host(name, value)
     if np.ma.is_masked(value):
         raise InputError(f"{name} is an array of which elements are masked; it takes a number for each")
@@ -216,8 +231,8 @@ def check(name, value, mesh):
     """Whether data are of a mesh."""
     for part in value if isinstance(value, tuple) else (value,):
         if isinstance(part, ByElement):
-            if len(part.values) != mesh.elements:
-                raise InputError(f"{name} has {len(part.values)} numbers, one an element, and the mesh has {mesh.elements} "
+            if part.count != mesh.elements:
+                raise InputError(f"{name} has {part.count} numbers, one an element, and the mesh has {mesh.elements} "
                                  "elements")
         elif isinstance(part, Expression):
             if part.mesh is not mesh:
@@ -227,12 +242,16 @@ def check(name, value, mesh):
                 check(name, inner, mesh)
 
 
-def native(value, context, name):
+def native(value, context, name, there=False):
     """Data as a function that the library calls, from any of its threads; what a function of the caller raises ends the
     solve.
 
-    name -- of the argument that it was given as
+    name  -- of the argument that it was given as
+    there -- arrays on the GPU of the context are read there
     """
+    if there and isinstance(value, ByElementThere) and context.backend == "cuda":
+        borrowed = Borrowed(name, value.array, (value.count,), "one number an element")
+        return Native(BY_ELEMENT_THERE, borrowed.address, (value, borrowed))
     if isinstance(value, ByElement):
         return Native(BY_ELEMENT, value.values.ctypes.data, value)
     if isinstance(value, Field) and value.field == "u_star":

@@ -97,11 +97,11 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"has no section; add \[region ([^\]]+)\] or \[region default\]", r"has no coefficients; add '\1' or 'default'"),
     (r"\[region ([^\]]+)\]", r"region '\1'"),
     (r"\[boundary (?:boundary )?([^\]]+)\]", r"boundary['\1']"),
+    (r" of \[equation\]", ""),
     (r"\[exact\] quadrature", "exact_quadrature"),
     (r"\[exact\] u|\bu of \[exact\]", "exact"),
     (r"(?:\[output\] )?\bfields = (\w+)", r'fields="\1"'),
     (rf"\[(?:{SECTIONS})\] (\w+)", r"\1"),
-    (r" of \[equation\]", ""),
     (r"\[(exact|parameters|mesh)\]", r"\1"))]
 
 

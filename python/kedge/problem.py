@@ -279,7 +279,7 @@ class _Built:
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]
         names = ("u of exact", "du_dx of exact", "du_dy of exact") if section == "exact" else (name,) * 3
-        return [native(part, self.context, name) for part, name in zip(parts, names)]
+        return [native(part, self.context, name, section == "equation") for part, name in zip(parts, names)]
 
 
 def _write(path, text):

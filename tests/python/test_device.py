@@ -154,6 +154,18 @@ class Device(unittest.TestCase):
         for one, array in ((found, bring(values)), (expected, values)):
             one.update(diffusion=array)
         np.testing.assert_array_equal(found.solve(bring(values)).u, expected.solve(values).u)
+        for field in "sigma", "u_star":  # of a problem that the host reads too
+            np.testing.assert_array_equal(getattr(found.solve(), field), getattr(expected.solve(), field))
+        for diffusion in ((2 * values, 0.1 * values, values), np.where(values > 1.5, -1.0, values), values[1:]):
+            sentences = []
+            for one, take in ((found, bring), (expected, lambda array: array)):
+                try:
+                    one.update(diffusion=tuple(map(take, diffusion)) if isinstance(diffusion, tuple) else take(diffusion))
+                    sentences.append(one.solve().sigma)
+                except kedge.InputError as error:
+                    sentences.append(str(error))
+                one.update(diffusion=take(values))
+            np.testing.assert_array_equal(*sentences)
         for one, other in zip(found.solve(sources=[bring(k * values) for k in (1, 2, 3)]),
                               expected.solve(sources=[k * values for k in (1, 2, 3)])):
             np.testing.assert_array_equal(one.u, other.u)
@@ -167,6 +179,12 @@ class Device(unittest.TestCase):
     @unittest.skipUnless(hasattr(np, "from_dlpack"), "NumPy shares nothing before 1.23")
     def test_arrays_on_a_gpu_serve_solvers_on_the_host_and_on_the_gpu(self):
         class WithGet(OnGpu):
+            ndim, dtype = 1, np.dtype(float)
+            shape = property(lambda self: self.array.shape)
+
+            def copy(self):
+                return WithGet(self.array.copy())
+
             def get(self):
                 return self.array
 

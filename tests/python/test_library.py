@@ -124,6 +124,7 @@ class Library(unittest.TestCase):
                 ("[exact] u: column 5 of u: unexpected end", "exact: column 5: unexpected end"),
                 ("raise [exact] quadrature, or set [mesh] geometry", "raise exact_quadrature, or set geometry"),
                 ("[parameters] k: bad, of [parameters]", "parameters['k']: bad, of parameters"),
+                ("diffusion of [equation] is used by no region", "diffusion is used by no region"),
                 ("solve with fields = full", 'solve with fields="full"'),
                 ("a/plate.ini:12: [region steel]: no", "a/plate.ini:12: [region steel]: no")):
             self.assertEqual(errors.in_python(said.encode()), expected)
