@@ -93,10 +93,10 @@ typedef void kedge_function(void *user, const kedge_points *points, double *valu
 /// @param[in] user  const double [element], in the caller's order
 KEDGE_API void kedge_by_element(void *user, const kedge_points *points, double *value);
 
-/// The same of memory of the device of the context that solves; with a backend of the host, of its
-/// memory. Diffusion and reaction of all regions are gathered and looked at there; as a source, in
-/// regions, beside coefficients that vary in an element, and where sigma is read, the host makes
-/// itself a copy. A boundary value it is not.
+/// Likewise by an array in memory of the device of the context that solves; with a backend of the
+/// host, in its memory. Diffusion and reaction of all regions are gathered and looked at there. As
+/// a source, in regions, beside coefficients that vary in an element, and where sigma is read, the
+/// host makes itself a copy. A boundary value it is not.
 /// @param[in] user  const double [element], in the caller's order; numbers stay as they are as long
 ///            as problem and solutions live
 KEDGE_API void kedge_by_element_device(void *user, const kedge_points *points, double *value);

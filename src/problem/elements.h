@@ -1,6 +1,6 @@
 /// @file
-/// Coefficients of the elements that lie in device memory, in the caller's order: they are looked at
-/// there.
+/// Coefficients of the elements that lie in device memory, in the caller's order: what the host has
+/// to know of them is found there.
 #pragma once
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /// @file
-/// The table of materials of elements whose coefficients lie in device memory in the caller's order,
-/// and where in it that of a lane is.
+/// The table of materials of elements whose coefficients lie in device memory, in the caller's
+/// order, and where in it that of a lane is.
 #pragma once
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
