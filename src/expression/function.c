@@ -1,6 +1,7 @@
 #include "expression/function.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -65,20 +66,22 @@ static kedge_status bring_numbers(struct kg_device_numbers *numbers, double **he
   return kg_copy_out(numbers->ctx, *here, numbers->there, numbers->n * sizeof **here);
 }
 
+/// One thread brings numbers, others wait for them.
+static pthread_mutex_t bringing = PTHREAD_MUTEX_INITIALIZER;
+
 /// The host's copy; NULL: it cannot be had.
 static const double *numbers_here(struct kg_device_numbers *numbers)
 {
   double *here = numbers->here;
   if (here) return here;
-#pragma omp critical(kg_device_numbers)
-  {
-    here = numbers->here;
-    if (!here && bring_numbers(numbers, &here) == KEDGE_OK) numbers->here = here;
-    if (here != numbers->here) {
-      free(here);
-      here = NULL;
-    }
+  pthread_mutex_lock(&bringing);
+  here = numbers->here;
+  if (!here && bring_numbers(numbers, &here) == KEDGE_OK) numbers->here = here;
+  if (here != numbers->here) {
+    free(here);
+    here = NULL;
   }
+  pthread_mutex_unlock(&bringing);
   return here;
 }
 

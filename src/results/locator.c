@@ -1,5 +1,6 @@
 // Points anywhere on a mesh: a tree of boxes, maps and tables for ops/sample/locate.h.
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -301,11 +302,14 @@ static kedge_status make_table(kedge_context *ctx, const kg_cell *cell, int orde
   return status;
 }
 
-/// Tables of an order. Threads of the host may ask for values at the same time.
+/// Threads of the host may ask for values at the same time: one makes tables.
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+/// Tables of an order.
 static kedge_status put_tables(kedge_locator *l, int order, kg_locate_args *a)
 {
   kedge_status status = KEDGE_OK;
-#pragma omp critical(kedge_locator_tables)
+  pthread_mutex_lock(&making);
   for (int b = 0; status == KEDGE_OK && b < l->mesh->n_blocks; ++b) {
     const kg_cell *const cell = l->mesh->block[b].cell;
     kg_buffer *const table = &l->table[b][order];
@@ -313,6 +317,7 @@ static kedge_status put_tables(kedge_locator *l, int order, kg_locate_args *a)
     a->shape[b].field =
         (kg_polynomials){a->shape[b].triangle, order, cell->n_modes(order), table->data};
   }
+  pthread_mutex_unlock(&making);
   return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "device/loop.h"
-#include "ops/local/element_materials.h"
+#include "ops/local/triangle/element_materials.h"
 
 static kg_material_rule rule_of(const kg_pipeline *p, double length)
 {

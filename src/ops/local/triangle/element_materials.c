@@ -1,4 +1,4 @@
-#include "ops/local/element_materials.h"
+#include "ops/local/triangle/element_materials.h"
 
 #include "device/loop.h"
 

@@ -2,7 +2,7 @@
 // Map     thread = lane
 // Cost    of an element 8 bytes a coefficient, gathered, 8 of its index, and up to 88 written
 #include "device/cuda_each.cuh"
-#include "ops/local/element_materials.h"
+#include "ops/local/triangle/element_materials.h"
 
 extern "C" kedge_status kg_element_materials_cuda(kedge_context *ctx,
                                                   const kg_element_materials_args *a)
