@@ -204,7 +204,7 @@ def _part(value):
 def by_element(name, value):
     """An array as a ByElement, or, of a diffusion, three of them."""
     copy = getattr(value, "copy", getattr(value, "clone", None))  # of CuPy, of PyTorch
-    if on_gpu(value) and value.ndim == 1 and str(value.dtype).endswith("float64") and copy is not None:
+    if on_gpu(value) and getattr(value, "ndim", 0) == 1 and str(value.dtype).endswith("float64") and copy is not None:
         return ByElementThere(copy())
     value = on_host(name, value)
     if np.ma.is_masked(value):
