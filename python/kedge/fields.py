@@ -138,11 +138,14 @@ class Fields(Operators):
         The mesh keeps its tree of elements for all its solutions.
         """
         self.mesh.locator
-        self._known(field)
+        for part_of in VECTORS.get(field, (field,)):
+            self._known(part_of)
 
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if field not in self._modes:
+            if field in VECTORS:
+                raise InputError(f"{field} is asked for by its parts here: {', '.join(VECTORS[field])}")
             if field not in c.FIELDS:
                 raise InputError(f"there is no field {shown(field)} at points; fields are "
                                  f"{', '.join((*c.FIELDS, *VECTORS))}")

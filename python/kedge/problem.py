@@ -84,7 +84,7 @@ class Problem:
     max_iterations of [solver], fields of [output] ("full" or "cells").
 
     Data are arrays of one number an element, [element], of a tensor [element][3], of NumPy or by DLPack, which are
-    copied; solutions on the same mesh, and what numbers, operators and functions of NumPy make of them, 1 + s**2; and
+    copied, those of float64 on a GPU there; solutions on the same mesh, and what numbers, operators and functions of NumPy make of them, 1 + s**2; and
     functions f(x, y).
 
     Functions get arrays x, y of the same length and return as many values, or one; those with an argument `region`

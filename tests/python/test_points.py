@@ -111,6 +111,9 @@ class Points(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "there is no field 'flux' at points; fields are u, qx, qy, u_star, "
                                                     "sigma_x, sigma_y, q, sigma"):
                 take()
+        s.prepare("q")
+        with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
+            s.quadrature("q")
         with self.assertRaisesRegex(ValueError, r"field is an array of the shape \(3,\); values at nodes have that of s.u_star, \(8, 6\)"):
             s(0.5, 0.5, np.zeros(3))
 
