@@ -83,7 +83,7 @@ class Fields(Operators):
         if len(bad):
             raise InputError(f"{len(bad)} of {x.size} points lie outside of the mesh, the first at "
                              f"({x.flat[bad[0]]:g}, {y.flat[bad[0]]:g})")
-        return values if x.ndim else float(values)
+        return values if x.ndim else values.item()
 
     def _at_there(self, x, y, field, outside):
         """Values at points on the GPU."""
