@@ -88,9 +88,10 @@ KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data
 /// GPU three or four are solved at once on straight triangles, with multigrid that smooths by
 /// edges, up to order 6, where none starts from a solution or is made of one to overwrite by
 /// kedge_by_solution(): results are then those of single solves to the tolerance, not to the bit,
-/// and functions of the data are evaluated twice; they must not read solutions to overwrite. Times
-/// of the trace solve are equal shares, its costs those of single solves. It takes device memory
-/// for their vectors, which the solver keeps; where there is none, they are solved one by one.
+/// and functions of the data may be evaluated twice; they must not read solutions to overwrite.
+/// Times of the trace solve are equal shares, its costs those of single solves. It takes device
+/// memory for their vectors, which the solver keeps; where there is none, they are solved one by
+/// one.
 /// @param[in]     data       [n]; an entry may be NULL
 /// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
 ///                           destroyed and NULL

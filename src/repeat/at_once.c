@@ -30,6 +30,12 @@ static size_t all_rows(const kg_pipeline *p)
   return (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge;
 }
 
+/// Numbers of the load vectors of a right-hand side.
+static size_t load_numbers(const kg_pipeline *p)
+{
+  return kg_shape_numbers(&p->shape, KG_ROWS_MODES, p->shape.n_batches);
+}
+
 /// The multigrid of the pipeline with vectors of its own.
 static kedge_status make_multigrid(kg_pipeline *p, kg_many *m)
 {
@@ -118,6 +124,9 @@ kedge_status kg_many_put(kg_pipeline *p, kg_many *m, int vector)
       p->boundary + (size_t)p->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
   for (size_t i = 0; i < rows; ++i) m->dirichlet[i * KG_VECTORS + (size_t)vector] = values[i];
   m->rule[vector] = kg_trace_rule(p);
+  if (m->arrays.load)
+    KG_TRY(kg_copy(p->ctx, m->arrays.load + (size_t)vector * load_numbers(p), p->arrays.load,
+                   load_numbers(p) * sizeof(double)));
   return kg_copy(p->ctx, m->arrays.p + (size_t)vector * n, p->arrays.b, n * sizeof(double));
 }
 
@@ -172,6 +181,8 @@ kedge_status kg_many_solve(kg_pipeline *p, kg_many *m, int n, double *seconds)
 kedge_status kg_many_take(kg_pipeline *p, const kg_many *m, int vector)
 {
   const size_t n = free_rows(p), all = all_rows(p), d = sizeof(double), at = (size_t)vector;
+  const size_t load = load_numbers(p);
+  if (m->arrays.load) KG_TRY(kg_copy(p->ctx, p->arrays.load, m->arrays.load + at * load, load * d));
   KG_TRY(kg_copy(p->ctx, p->arrays.x, m->arrays.p + at * all, all * d));
   if (kg_system_is_done(&m->begun[vector])) return KEDGE_OK;
   return kg_copy(p->ctx, p->arrays.b, m->arrays.r + at * n, n * d);

@@ -13,12 +13,12 @@ typedef struct kg_many kg_many;
 kedge_status kg_many_open(kg_pipeline *p, kg_many **out);
 void kg_many_close(kedge_context *ctx, kg_many *many);  ///< NULL is allowed
 
-/// Take the right-hand side and the boundary data of the pipeline as those of a vector.
+/// Take the right-hand side, load vectors and boundary data of the pipeline as those of a vector.
 kedge_status kg_many_put(kg_pipeline *p, kg_many *many, int vector);
 /// Solve for the first n vectors.
 /// @param[out] seconds  of each of them
 kedge_status kg_many_solve(kg_pipeline *p, kg_many *many, int n, double *seconds);
-/// Bring the trace of a vector to the pipeline, and its right-hand side where kg_system_solve()
-/// will go on with it.
+/// Bring the trace and load vectors of a vector to the pipeline, and its right-hand side where
+/// kg_system_solve() will go on with it.
 kedge_status kg_many_take(kg_pipeline *p, const kg_many *many, int vector);
 const kg_system_begun *kg_many_begun(const kg_many *many, int vector);

@@ -89,11 +89,11 @@ static kedge_status put(kg_pipeline *p, void *user)
   return kg_many_take(p, s->many, s->vector);
 }
 
-/// The parts from the trace solve on. Loads are those of another vector by now.
+/// The parts from the trace solve on. Boundary data are those of another vector by now.
 static kedge_status finish(kedge_solver *s)
 {
   kg_pipeline *const p = s->pipeline;
-  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_boundary));
   p->begun = kg_many_begun(s->many, s->vector);
   p->put = put;
   p->put_user = s;

@@ -79,6 +79,7 @@ static inline unsigned kg_phase_of_b(const kg_choice *c)
 /// Vectors of the trace solve of many right-hand sides at once, beside the arrays of a set-up.
 /// NULL: it does not have them.
 typedef struct kg_many_arrays {
+  double *load;        ///< [vector]: load vectors, where they stay for the local solve
   double *b, *r, *ap;  ///< [free row][vector]
   double *x, *p;       ///< [row][vector]
   void *z;             ///< likewise, of the number of the cycle

@@ -126,6 +126,7 @@ kedge_status kg_stages_local(kg_pipeline *p);
 /// With `repeats` transfer and local matrices make what does not depend on the data of a solve, and
 /// these the rest: boundary data and load vectors; F^e and b.
 kedge_status kg_stage_loads(kg_pipeline *p);
+kedge_status kg_stage_boundary(kg_pipeline *p);  ///< the boundary data alone
 kedge_status kg_stage_condense(kg_pipeline *p);
 /// The last part of a set-up: make the methods of its solves, and measure the smoother, where
 /// multigrid asks for that.

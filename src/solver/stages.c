@@ -123,7 +123,7 @@ static kedge_status make_loads(kg_pipeline *p)
 }
 
 /// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
-static kedge_status make_boundary(kg_pipeline *p)
+kedge_status kg_stage_boundary(kg_pipeline *p)
 {
   const kg_trace_counts *n = &p->layout.count;
   const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
@@ -149,7 +149,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
   if (p->shape.choice.iterates == KG_DOUBLE) KG_TRY(make_loads(p));
-  return make_boundary(p);
+  return kg_stage_boundary(p);
 }
 
 /// The Neumann section is contiguous and small.

@@ -150,6 +150,8 @@ void kg_many_declare(kg_plan *plan, const kg_shape *s, kg_many_arrays *a)
 {
   const size_t K = KG_VECTORS, d = sizeof(double), m = (size_t)s->size.n_edge;
   const size_t n = K * (size_t)s->count.n_free * m, all = K * (size_t)s->count.n_edges * m;
+  const size_t load = s->choice.loads_stay ? kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches) : 0;
+  kg_plan_array(plan, "load vectors", K * load, d, solve, &a->load);
   kg_plan_array(plan, "b", n, d, solve, &a->b);
   kg_plan_array(plan, "r", n, d, solve, &a->r);
   kg_plan_array(plan, "A p", n, d, solve, &a->ap);
