@@ -14,13 +14,14 @@ kg_cg_many kg_cg_many_of(const kg_cg_many_args *a)
                .ap = a->ap,
                .z = a->z,
                .sum = {.part = a->part, .total = a->total, .stride = 1, .parts = KG_PIECES}},
-      .v = {.n = a->linear->rows * KG_VECTORS,
-            .x = a->x,
-            .r = a->r,
-            .p = a->p,
-            .ap = a->ap,
-            .partial = a->part,
-            .many = a->states},
+      .v = {.n = a->linear->rows * KG_VECTORS, .x = a->x, .p = a->p, .states = a->states},
+      .advance = {.r = a->r,
+                  .y = a->ap,
+                  .factor = &a->states->of[0].factor,
+                  .sum = {.part = a->part,
+                          .total = &a->states->of[0].rr_next,
+                          .stride = KG_CG_STRIDE,
+                          .parts = KG_PIECES}},
       .product_sum = {.part = a->product_part,
                       .total = &a->states->of[0].p_ap,
                       .stride = KG_CG_STRIDE,
@@ -39,31 +40,35 @@ typedef struct recorded {
   kg_cg_many *cg;
 } recorded;
 
+/// From the first part of z = M r to that of the next residual, which is made in it.
 static kedge_status iterate_once(void *user)
 {
   const recorded *r = user;
+  kedge_context *const ctx = r->ctx;
   kg_cg_many *const cg = r->cg;
   const kg_krylov *const k = &cg->base;
-  kg_cg_states *const states = cg->v.many;
+  const kg_precond *const m = k->precond;
+  kg_cg_states *const states = cg->v.states;
   const kg_pass precondition = {.stop = &states->stop,
-                                .sum = {.part = cg->v.partial,
+                                .sum = {.part = k->sum.part,
                                         .total = &states->of[0].rz_next,
                                         .stride = KG_CG_STRIDE,
                                         .parts = KG_PIECES},
                                 .many = true};
   const kg_pass multiply = {.stop = &states->stop,
                             .sum = cg->product_sum,
-                            .open = &cg->v.open,
+                            .open = &cg->advance.open,
                             .after_vectors = true,
                             .many = true};
   kg_range_push("precondition", k->linear->n_elements, k->linear->rows);
-  const kedge_status status =
-      k->precond->table->apply(r->ctx, k->precond, k->r, k->z, &precondition);
+  const kedge_status status = m->table->apply(ctx, m, k->r, k->z, &precondition);
   kg_range_pop();
   KG_TRY(status);
-  KG_TRY(kg_pcg_direction(r->ctx, &cg->v));
-  KG_TRY(kg_linear_apply(r->ctx, k->linear, k->p, k->ap, &multiply));
-  return kg_pcg_update(r->ctx, &cg->v);
+  KG_TRY(kg_pcg_many_direction(ctx, &cg->v));
+  KG_TRY(kg_linear_apply(ctx, k->linear, k->p, k->ap, &multiply));
+  KG_TRY(kg_pcg_many_step(ctx, &cg->v));
+  KG_TRY(m->table->start(ctx, m, k->r, k->z, &cg->advance));
+  return kg_pcg_many_count(ctx, &cg->v);
 }
 
 static kedge_status begin(kedge_context *ctx, kg_cg_many *cg, const double *rr, const kg_rule *rule,
@@ -81,8 +86,9 @@ static kedge_status begin(kedge_context *ctx, kg_cg_many *cg, const double *rr, 
                                     .stop = runs ? KG_CG_RUNNING : KG_CG_CONVERGED};
     if (runs) cg->state.stop = 0;
   }
-  KG_TRY(kg_copy_in(ctx, cg->v.many, &cg->state, sizeof cg->state));
-  return m->table->begin ? m->table->begin(ctx, m, KG_VECTORS, rr) : KEDGE_OK;
+  KG_TRY(kg_copy_in(ctx, cg->v.states, &cg->state, sizeof cg->state));
+  if (m->table->begin) KG_TRY(m->table->begin(ctx, m, KG_VECTORS, rr));
+  return m->table->start(ctx, m, cg->base.r, cg->base.z, NULL);
 }
 
 /// The vector that is furthest from its target.
@@ -101,6 +107,7 @@ static kedge_status tell(const kg_cg_many *cg, const kg_rule *rule)
 }
 
 /// One recording is an iteration; more of them are launched where the device looks for the stop.
+/// They leave x a step behind.
 static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
 {
   const kg_linear *a = cg->base.linear;
@@ -112,12 +119,12 @@ static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
     kg_range_pop();
     KG_TRY(status);
     kg_range_push("cg_check", a->n_elements, a->rows);
-    status = kg_copy_out(ctx, &cg->state, cg->v.many, sizeof cg->state);
+    status = kg_copy_out(ctx, &cg->state, cg->v.states, sizeof cg->state);
     if (status == KEDGE_OK) status = tell(cg, rule);
     kg_range_pop();
     KG_TRY(status);
   }
-  return KEDGE_OK;
+  return kg_pcg_many_direction(ctx, &cg->v);
 }
 
 kedge_status kg_cg_many_iterate(kedge_context *ctx, kg_cg_many *cg, const double *rr,

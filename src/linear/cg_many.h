@@ -1,16 +1,19 @@
 /// @file
-/// Conjugate gradients of many right-hand sides at once: one after another the same passes as those
-/// of kg_cg_loop, each over KG_VECTORS vectors, which share what A and M read. Each vector has the
-/// scalars of its own and stops by its own rule; from there on it stays as it is.
+/// Conjugate gradients of many right-hand sides at once: what kg_cg_loop does, over KG_VECTORS
+/// vectors, which share what A and M read; and in fewer passes, because vectors weigh more here
+/// (ops/vector/pcg_many.h). Each vector has the scalars of its own and stops by its own rule; from
+/// there on it stays as it is.
 #pragma once
 #include "linear/cg.h"
+#include "ops/vector/pcg_many.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_cg_many {
   /// `linear` is in double precision, `precond` more than a diagonal; both take many vectors, which
   /// are [row][vector]; `sum` has [vector][KG_PIECES] parts.
   kg_krylov base;
-  kg_cg_vectors_args v;
+  kg_pcg_many_args v;
+  kg_advance advance;  ///< of r by A p
   kg_sum product_sum;  ///< parts of p . A p; totals are those of the states
   kg_cg_states state;  ///< host copy, as of the last check
   kg_repeat repeat;

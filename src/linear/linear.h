@@ -46,6 +46,10 @@ typedef struct kg_precond_table {
   /// A sum is r . z. NULL where M is pointwise.
   kedge_status (*apply)(kedge_context *ctx, const kg_precond *precond, const void *r, void *z,
                         const kg_pass *pass);
+  /// The first part of an apply() of many vectors, which goes on from it. NULL: it takes one.
+  /// @param[in] advance  a step that r takes before it is read; NULL: there is none
+  kedge_status (*start)(kedge_context *ctx, const kg_precond *precond, const void *r, void *z,
+                        const kg_advance *advance);
   kg_cost (*cost)(const kg_precond *precond);  ///< of one application
 } kg_precond_table;
 

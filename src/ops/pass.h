@@ -45,6 +45,29 @@ typedef struct kg_open {
   const void *halo;  ///< [n], of the type of the product: what is to be added
 } kg_open;
 
+/// A step of many vectors that an operator makes on its way, where it reads r anyway: r += factor y
+/// and r . r of each of them. Their numbers are double. In device memory.
+typedef struct kg_advance {
+  double *r;  ///< NULL: there is no step
+  const double *y;
+  kg_open open;          ///< of y
+  const double *factor;  ///< of a vector; the next is sum.stride numbers on
+  kg_sum sum;            ///< r . r, with KG_PIECES parts
+} kg_advance;
+
+/// Number i of y: what is in it, and the halo where the row is open.
+KG_INLINE double kg_advance_closed(const kg_advance *a, int64_t i)
+{
+  const int64_t at = i - a->open.first;
+  return at >= 0 && at < a->open.n ? a->y[i] + ((const double *)a->open.halo)[at] : a->y[i];
+}
+
+/// The factor of a vector.
+KG_INLINE double kg_advance_factor(const kg_advance *a, int vector)
+{
+  return a->factor[vector * a->sum.stride];
+}
+
 /// NULL and false ask for a complete product alone.
 typedef struct kg_pass {
   const int32_t *stop;  ///< in device memory: the operator does nothing where this is not 0

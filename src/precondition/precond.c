@@ -42,21 +42,23 @@ static kedge_status begin(kedge_context *ctx, const kg_precond *base, int n, con
 /// Vectors that an application works on, in the number of the cycle.
 typedef struct work {
   const kg_cycle *cycle;
-  const void *r;  ///< [free trace edge][mode]
-  void *z;        ///< [trace edge][mode]; Dirichlet rows are zero
-  kg_sum sum;     ///< r . z, with KG_PIECES parts
-  bool many;      ///< of KG_VECTORS vectors
+  const void *r;              ///< [free trace edge][mode]
+  void *z;                    ///< [trace edge][mode]; Dirichlet rows are zero
+  kg_sum sum;                 ///< r . z, with KG_PIECES parts
+  bool many;                  ///< of KG_VECTORS vectors
+  const kg_advance *advance;  ///< NULL, or a step of r that who reads it first has to make
 } work;
-
-static size_t vectors_of(bool many)
-{
-  return many ? KG_VECTORS : 1;
-}
 
 static kedge_status multiply(kedge_context *ctx, const work *w)
 {
   const kg_linear *a = &w->cycle->linear.base;
   return a->table->apply(ctx, a, w->z, w->cycle->product, &(kg_pass){.many = w->many});
+}
+
+/// The step that r takes where a smoothing begins, unless rounding r has made it.
+static kg_advance advance_of(const work *w, bool from_zero)
+{
+  return from_zero && w->advance && !w->cycle->exponent ? *w->advance : (kg_advance){0};
 }
 
 /// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
@@ -71,6 +73,7 @@ static kedge_status find_modes(kedge_context *ctx, const work *w, bool from_zero
                                             .number = m->shape.number,
                                             .r = w->r,
                                             .product = from_zero ? NULL : w->cycle->product,
+                                            .advance = advance_of(w, from_zero),
                                             .many = w->many});
 }
 
@@ -121,6 +124,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
         .product = w->cycle->product,
         .correction = how.correction,
         .modes = m->modes,
+        .advance = advance_of(w, how.from_zero && i == 1 && !m->modes.value),
         .from_zero = how.from_zero && i == 1,
         .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
         .z = w->z,
@@ -190,15 +194,19 @@ static kedge_status apply_blocks(kedge_context *ctx, const work *w)
                                                      .from_zero = true,
                                                      .z = w->z,
                                                      .step = 1.0,
-                                                     .sum = w->sum,
-                                                     .many = w->many});
+                                                     .sum = w->sum});
 }
 
-static kedge_status apply_cycle(kedge_context *ctx, const work *w)
+static kedge_status smooth_down(kedge_context *ctx, const work *w)
+{
+  return smooth(ctx, w, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true});
+}
+
+/// A cycle from its first product on.
+static kedge_status apply_rest(kedge_context *ctx, const work *w)
 {
   const kg_multigrid *m = w->cycle->multigrid;
   kg_vertex_correction correction;
-  KG_TRY(smooth(ctx, w, (smoothing){.phase = KG_PHASE_DOWN, .from_zero = true}));
   KG_TRY(multiply(ctx, w));
   KG_TRY(solve_coarse(ctx, w, &correction));
   if (correction.coarse && !kg_multigrid_knows_product(&m->shape)) {
@@ -209,11 +217,34 @@ static kedge_status apply_cycle(kedge_context *ctx, const work *w)
 }
 
 /// Zeros in the rows of z that steps do not write.
-static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z, bool many)
+static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z)
 {
   const kg_linear *a = &c->linear.base;
-  const size_t real = vectors_of(many) * kg_number_bytes(c->base.number);
+  const size_t real = kg_number_bytes(c->base.number);
   return kg_zero(ctx, (char *)z + (size_t)a->rows * real, (size_t)(a->all_rows - a->rows) * real);
+}
+
+/// Vectors of a cycle in its own number, if it has one.
+static work work_of(const kg_cycle *c, const void *r, void *z, kg_sum sum, bool many)
+{
+  work w = {.cycle = c, .r = r, .z = z, .sum = sum, .many = many};
+  if (!c->exponent) return w;
+  w.r = c->multigrid->single.r;
+  w.sum.exponent = c->exponent;
+  return w;
+}
+
+/// r of a cycle with a number of its own.
+static kedge_status round_residual(kedge_context *ctx, const work *w, const void *r)
+{
+  const kg_cycle *c = w->cycle;
+  if (!c->exponent) return KEDGE_OK;
+  return kg_round(ctx, &(kg_round_args){.n = c->linear.base.rows * (w->many ? KG_VECTORS : 1),
+                                        .from = r,
+                                        .to = c->multigrid->single.r,
+                                        .exponent = c->exponent,
+                                        .advance = w->advance ? *w->advance : (kg_advance){0},
+                                        .many = w->many});
 }
 
 static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void *r, void *z,
@@ -221,21 +252,23 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
 {
   const kg_cycle *c = (const kg_cycle *)base;
   const kg_multigrid *m = c->multigrid;
+  const work w = work_of(c, r, z, pass->sum, pass->many);
+  if (pass->many) return apply_rest(ctx, &w);
   if (!c->blocks) KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_DOWN));
-  if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z, pass->many));
-  work w = {c, r, z, pass->sum, pass->many};
-  if (c->exponent) {
-    w.r = m->single.r;
-    w.sum.exponent = c->exponent;
-    KG_TRY(
-        kg_round(ctx, &(kg_round_args){.n = c->linear.base.rows * (int64_t)vectors_of(pass->many),
-                                       .from = r,
-                                       .to = m->single.r,
-                                       .exponent = c->exponent,
-                                       .many = pass->many}));
-  }
-  const bool blocks = c->blocks || m->shape.smoothing_steps == 0;
-  return blocks ? apply_blocks(ctx, &w) : apply_cycle(ctx, &w);
+  if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z));
+  KG_TRY(round_residual(ctx, &w, r));
+  if (c->blocks || m->shape.smoothing_steps == 0) return apply_blocks(ctx, &w);
+  KG_TRY(smooth_down(ctx, &w));
+  return apply_rest(ctx, &w);
+}
+
+static kedge_status start(kedge_context *ctx, const kg_precond *base, const void *r, void *z,
+                          const kg_advance *advance)
+{
+  work w = work_of((const kg_cycle *)base, r, z, (kg_sum){0}, true);
+  w.advance = advance;
+  KG_TRY(round_residual(ctx, &w, r));
+  return smooth_down(ctx, &w);
 }
 
 /// The cost of a cycle, without that of rounding the residual at its begin.
@@ -278,7 +311,7 @@ static kg_cost cost(const kg_precond *base)
 }
 
 static const kg_precond_table cycle = {
-    .name = "multigrid", .begin = begin, .apply = apply, .cost = cost};
+    .name = "multigrid", .begin = begin, .apply = apply, .start = start, .cost = cost};
 
 kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, int32_t *exponent)
 {

@@ -27,6 +27,7 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
                                                     .inverse = s->inverse,
                                                     .form = s->form,
                                                     .r = a->r,
+                                                    .advance = a->advance,
                                                     .product = a->from_zero ? NULL : a->product,
                                                     .again = a->again,
                                                     .z = a->z,

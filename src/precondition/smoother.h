@@ -29,6 +29,7 @@ typedef struct kg_smoother_args {
   void *product;                    ///< A z, read unless from_zero; work afterwards
   kg_vertex_correction correction;  ///< to be added to z, and to A z, before the step
   kg_vertex_modes modes;            ///< moved with the step; value is NULL: there are none
+  kg_advance advance;               ///< from zero: a step that r takes before it is read
   bool from_zero;                   ///< z is zero, whatever it holds
   bool again;                       ///< z is step B^-1 r, and is not read
   void *z;

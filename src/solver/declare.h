@@ -96,7 +96,7 @@ typedef struct kg_many_arrays {
 /// by edges, an iteration in double precision.
 bool kg_many_takes(kedge_context *ctx, const kg_shape *shape);
 /// Whether n at once cost less than one by one: on a GPU three do, where all KG_VECTORS cost 2.3 to
-/// 2.9 times as much as one (profiling/many.c). On the host the caches have what vectors share.
+/// 2.8 times as much as one (profiling/many.c). On the host the caches have what vectors share.
 bool kg_many_pays(const kedge_context *ctx, int n);
 void kg_many_declare(kg_plan *plan, const kg_shape *shape, kg_many_arrays *arrays);
 /// Bytes of these arrays.

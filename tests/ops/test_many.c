@@ -152,11 +152,9 @@ static void sizes_about_groups_and_patches_have_them_too(void **state)
   with_awkward_sizes(ctx, diffusion, 1, 1, check_both);
 }
 
-/// A step with all that there is but a coarse correction.
-static void check_step(op_case *c, const op_data *data, bool from_zero)
+/// A step of many vectors from zero, with its blocks, but without vectors.
+static kg_edge_smooth_args smoothing_of(op_case *c, kg_local local)
 {
-  const size_t n = op_count(c, OP_PRODUCT);
-  const kg_local local = local_in_form(c, data, (local_form){.layout = KG_LAYOUT_PACKED});
   const kg_locals locals = kg_locals_of(local, c->batch.arrays.side_edge);
   const int m = c->size.n_edge;
   const size_t groups = ((size_t)c->batch.count.n_free + KG_LANES - 1) / KG_LANES;
@@ -167,27 +165,36 @@ static void check_step(op_case *c, const op_data *data, bool from_zero)
                                                      .form = KG_BLOCK_FACTOR,
                                                      .inverse = inverse,
                                                      .fault = (int32_t *)case_output(c, 1)}));
+  return (kg_edge_smooth_args){.size = c->size,
+                               .n_edges = c->batch.count.n_free,
+                               .inverse = inverse,
+                               .form = KG_BLOCK_FACTOR,
+                               .step = 0.7,
+                               .many = true};
+}
+
+/// A step with all that there is but a coarse correction.
+static void check_step(op_case *c, const op_data *data, bool from_zero)
+{
+  const size_t n = op_count(c, OP_PRODUCT);
+  const int m = c->size.n_edge;
+  kg_edge_smooth_args args =
+      smoothing_of(c, local_in_form(c, data, (local_form){.layout = KG_LAYOUT_PACKED}));
   double *r = case_randoms(1, K * n), *t = case_randoms(2, K * n), *z = case_randoms(3, K * n);
   double *d = case_randoms(4, K * n), *sums = NULL, *z_many = NULL, *d_many = NULL;
   for (int v = -1; v < K; ++v) {  // first all of them
     double *of[] = {r, t, z, d};
     for (int i = 0; v >= 0 && i < 4; ++i) of[i] = alone(of[i], n, v);
     const size_t rows = v < 0 ? K * n : n;
-    const kg_edge_smooth_args args = {
-        .size = c->size,
-        .n_edges = c->batch.count.n_free,
-        .inverse = inverse,
-        .form = KG_BLOCK_FACTOR,
-        .r = case_input(c, of[0], rows),
-        .product = from_zero ? NULL : case_input(c, of[1], rows),
-        .again = !from_zero && m % 2 == 0,
-        .z = case_input(c, of[2], rows),
-        .d = case_input(c, of[3], rows),
-        .step = 0.7,
-        .momentum = 0.3,
-        .sum = v < 0 ? many_sum(c, KG_PIECES)
-                     : (kg_sum){.part = case_output(c, KG_PIECES), .total = case_output(c, 1)},
-        .many = v < 0};
+    args.r = case_input(c, of[0], rows);
+    args.product = from_zero ? NULL : case_input(c, of[1], rows);
+    args.again = !from_zero && m % 2 == 0;
+    args.z = case_input(c, of[2], rows);
+    args.d = case_input(c, of[3], rows);
+    args.momentum = 0.3;
+    args.sum = v < 0 ? many_sum(c, KG_PIECES)
+                     : (kg_sum){.part = case_output(c, KG_PIECES), .total = case_output(c, 1)};
+    args.many = v < 0;
     must(c->ctx, kg_edge_smooth(c->ctx, &args));
     double *z_new = take(c, args.z), *d_new = take(c, args.d), *sum = take(c, args.sum.total);
     if (v < 0) {
@@ -219,12 +226,96 @@ static void steps_of_smoothing_have_them_too(void **state)
     op_with(ctx, 301, order, CASE_MIXED, diffusion, check_steps);
 }
 
+/// A step of r by y, which has open rows; the factor of a vector is 2 numbers behind the last.
+typedef struct advance {
+  double *r, *y, *halo;
+  double factor[2 * K];
+  kg_advance args;
+} advance;
+
+static advance advance_of(op_case *c)
+{
+  const size_t n = op_count(c, OP_PRODUCT), n_halo = op_count(c, OP_HALO);
+  advance of = {.r = case_randoms(1, K * n),
+                .y = case_randoms(2, K * n),
+                .halo = case_randoms(3, K * n_halo),
+                .factor = {0.5, 0.0, -3.0, 0.0, 0.0, 0.0, 1e-3}};
+  of.args = (kg_advance){.r = case_input(c, of.r, K * n),
+                         .y = case_input(c, of.y, K * n),
+                         .open = {.first = c->batch.count.n_interior * c->size.n_edge * K,
+                                  .n = (int64_t)(K * n_halo),
+                                  .halo = case_input(c, of.halo, K * n_halo)},
+                         .factor = case_input(c, of.factor, 2 * K),
+                         .sum = many_sum(c, KG_PIECES)};
+  return of;
+}
+
+/// r has taken the step, and the sums are of it.
+static void assert_advanced(op_case *c, const advance *of)
+{
+  const size_t n = op_count(c, OP_PRODUCT), first = (size_t)of->args.open.first;
+  const size_t last = first + (size_t)of->args.open.n;
+  double *r = take(c, of->args.r), *sums = take(c, of->args.sum.total), rr[K] = {0.0};
+  for (size_t i = 0; i < K * n; ++i) {
+    const double y = of->y[i] + (i >= first && i < last ? of->halo[i - first] : 0.0);
+    const double part = of->factor[i % K * 2] * y;
+    assert_at_most(fabs(r[i] - (of->r[i] + part)), rounding(2.0) * (fabs(of->r[i]) + fabs(part)));
+    rr[i % K] += r[i] * r[i];
+  }
+  for (int v = 0; v < K; ++v)
+    assert_at_most(fabs(sums[2 * v] - rr[v]), rounding((double)n) * (1.0 + rr[v]));
+  free(r), free(sums);
+}
+
+static void check_advances(op_case *c, const op_data *data)
+{
+  const size_t n = op_count(c, OP_PRODUCT);
+  const kg_local local = local_in_form(c, data, (local_form){.layout = KG_LAYOUT_PACKED});
+  kg_edge_smooth_args step = smoothing_of(c, local);
+  advance of = advance_of(c);
+  step.r = of.args.r;
+  step.z = case_output(c, K * n);
+  step.advance = of.args;
+  must(c->ctx, kg_edge_smooth(c->ctx, &step));
+  assert_advanced(c, &of);
+  double *with = take(c, step.z);
+  step.advance = (kg_advance){0};
+  must(c->ctx, kg_edge_smooth(c->ctx, &step));
+  double *without = take(c, step.z);
+  assert_memory_equal(with, without, K * n * sizeof *with);
+  free(with), free(without), free(of.r), free(of.y), free(of.halo);
+
+  of = advance_of(c);
+  kg_round_args round = {.n = (int64_t)(K * n),
+                         .from = of.args.r,
+                         .to = output(c, KG_SINGLE, K * n),
+                         .advance = of.args,
+                         .many = true};
+  must(c->ctx, kg_round(c->ctx, &round));
+  assert_advanced(c, &of);
+  with = take(c, (double *)round.to);
+  round.advance = (kg_advance){0};
+  must(c->ctx, kg_round(c->ctx, &round));
+  without = take(c, (double *)round.to);
+  assert_memory_equal(with, without, K * n * sizeof(float));
+  free(with), free(without), free(of.r), free(of.y), free(of.halo);
+  case_release(c);
+}
+
+static void a_residual_takes_its_step_where_it_is_read(void **state)
+{
+  (void)state;
+  for (int order = KEDGE_ORDER_MIN; order <= KG_MANY_ORDER_MAX; ++order)
+    op_with(ctx, 301, order, CASE_MIXED, diffusion, check_advances);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_have_the_bits_of_single_ones),
       cmocka_unit_test(sizes_about_groups_and_patches_have_them_too),
       cmocka_unit_test(steps_of_smoothing_have_them_too),
+      cmocka_unit_test(a_residual_takes_its_step_where_it_is_read),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -25,6 +25,7 @@ typedef struct kg_edge_smooth_args {
   const void *inverse;  ///< W of kg_edge_blocks()
   kg_block_form form;   ///< KG_BLOCK_FACTOR or KG_BLOCK_HALF, with K^e in single precision
   const void *r;
+  kg_advance advance;   ///< a step that r takes first, with many vectors from zero; has its sum
   const void *product;  ///< A z; NULL: z is zero, whatever it holds, before it is corrected
   bool again;           ///< z is step B^-1 r: it is not read, but made of r + (r - A z) with d
   void *z;              ///< may be r where there is neither a product nor a sum

@@ -11,12 +11,21 @@
 #include "ops/smooth/edge_blocks.h"
 #include "ops/trace/edge_rows.cuh"
 #include "ops/smooth/edge_smooth.h"
+#include "ops/vector/advance.cuh"
 #include "ops/vector/grid_sum.cuh"
 
 namespace
 {
 
-enum { THREADS = 256, BLOCKS = 4 };  // BLOCKS: on a multiprocessor, where the sum is wanted
+enum { THREADS = 256 };
+
+/// Blocks of a multiprocessor, for which registers are chosen: all that a sum is made by are there
+/// at once.
+template <int M, int K>
+constexpr int BLOCKS = M <= (K == 1 ? 4 : 2) ? 4
+                       : M <= 6              ? 3
+                       : M <= 11             ? 2
+                                             : 1;
 
 template <typename Number>
 __device__ __forceinline__ float number_of(Number x)
@@ -46,16 +55,26 @@ __device__ __forceinline__ void multiply_factor(const Number *factor, const kg_r
   }
 }
 
-/// The step of an edge of one of K vectors; returns its part of r . z.
-/// @tparam ROWS  a correction is there, by rows of A P
-template <int M, kg_block_form FORM, bool ROWS, int K>
-__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge, int vector)
+/// What there is to a step, beside the blocks.
+enum step_kind {
+  PLAIN,    // or with a correction by fluxes
+  ROWS,     // with a correction by rows of A P
+  ADVANCE,  // r takes a step first
+};
+
+/// The step of an edge of one of K vectors; returns its part of r . z, or of r . r of ADVANCE.
+/// @param by  the factor of the step of r
+template <int M, kg_block_form FORM, step_kind KIND, int K>
+__device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t edge, int vector,
+                                         double by)
 {
   const int64_t row = (int64_t)edge * M * K + vector;
   kg_real r[M], x[M], y[M], z[M];
+  double dot = 0.0;
 #pragma unroll
   for (int k = 0; k < M; ++k) y[k] = 0, z[k] = 0;
   load_edge_of<M, K>(r, (const kg_real *)a.r + row);
+  if constexpr (KIND == ADVANCE) dot = advance_edge<M, K>(a.advance, row, by, r);
   if (a.product != nullptr) {
     load_edge_of<M, K>(y, (const kg_real *)a.product + row);
     if (!a.again) load_edge_of<M, K>(z, (const kg_real *)a.z + row);
@@ -63,7 +82,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   // These values are on their way while vertices are looked up one load after the other.
   kg_edge_correction c = {0.0, 0.0, 0.0};
   double factor[KG_VERTEX_ROW_MAX];
-  if constexpr (ROWS) {
+  if constexpr (KIND == ROWS) {
     kg_vertex_row_factors(&a.correction.space.mesh,
                           kg_coarse_vector{a.correction.coarse, K, vector}, edge, factor);
     c.mean = kg_vertex_row_mean(factor);
@@ -77,7 +96,7 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
 #pragma unroll
     for (int k = 0; k < M; ++k) x[k] += r[k];
   }
-  if constexpr (ROWS) {
+  if constexpr (KIND == ROWS) {
 #pragma unroll
     for (int k = 0; k < M; ++k)
       x[k] -= (kg_real)kg_vertex_row_product(&a.correction.rows, M, edge, k, factor);
@@ -100,42 +119,48 @@ __device__ __forceinline__ double smooth(const kg_edge_smooth_args &a, int32_t e
   }
   if (a.d != nullptr) store_edge_of<M, K>((kg_real *)a.d + row, y);
   if (a.modes.value != nullptr) kg_vertex_modes_add(&a.modes, M, edge, a.step, K, vector, z, 1);
-  double dot = 0.0;
 #pragma unroll
   for (int k = 0; k < M; ++k) {
     z[k] += y[k];
-    dot += (double)r[k] * z[k];
+    if (KIND != ADVANCE) dot += (double)r[k] * z[k];
   }
   store_edge_of<M, K>((kg_real *)a.z + row, z);
   return dot;
 }
 
-template <int M, kg_block_form FORM, bool ROWS, int K>
-__global__ void __launch_bounds__(THREADS)
+template <int M, kg_block_form FORM, step_kind KIND, int K>
+__global__ void __launch_bounds__(THREADS, (BLOCKS<M, K>))
     KG_REAL(edge_smooth_kernel)(const kg_edge_smooth_args a, unsigned *counter)
 {
   __shared__ double s_warp[THREADS / 32 * K];
+  const int vector = threadIdx.x % K;
+  const double by = KIND == ADVANCE ? kg_advance_factor(&a.advance, vector) : 0.0;
   double dot = 0.0;
   for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; i / K < a.n_edges;
        i += (int64_t)gridDim.x * THREADS)
-    dot += smooth<M, FORM, ROWS, K>(a, (int32_t)(i / K), (int)(i % K));
-  if (a.sum.total != nullptr) kg_grid_sums_end<K>(dot, a.sum, counter, s_warp);
+    dot += smooth<M, FORM, KIND, K>(a, (int32_t)(i / K), vector, by);
+  const kg_sum &sum = KIND == ADVANCE ? a.advance.sum : a.sum;
+  if (sum.total != nullptr) kg_grid_sums_end<K>(dot, sum, counter, s_warp);
 }
 
 template <int P, int K>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
+  const bool sums = a.sum.total != nullptr || a.advance.r != nullptr;
   int64_t pieces = ((int64_t)a.n_edges * K + THREADS - 1) / THREADS;
-  if (a.sum.total != nullptr && pieces > KG_PIECES) pieces = KG_PIECES;
+  if (sums && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. There is one block at least: without edges the sum is
   // still written.
-  const unsigned blocks =
-      kg_cuda_blocks(ctx, pieces, a.sum.total != nullptr ? (int)BLOCKS : INT_MAX);
-  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, false, K>;
+  const unsigned blocks = kg_cuda_blocks(ctx, pieces, sums ? BLOCKS<P + 1, K> : INT_MAX);
+  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, PLAIN, K>;
   if (a.correction.coarse != nullptr && a.correction.rows.value != nullptr)
-    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, true, K>;
+    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, ROWS, K>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
-  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, false, K>;
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, PLAIN, K>;
+#else
+  if constexpr (K > 1)
+    if (a.advance.r != nullptr)
+      kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, ADVANCE, K>;
 #endif
   return kg_launch(ctx, "edge_smooth", blocks, THREADS, 0, kernel, a,
                    kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);

@@ -68,7 +68,7 @@ static inline void correct(const kg_edge_smooth_args *a, int32_t edge, int K, in
   *x -= (kg_real)c.flux;
 }
 
-/// The step of a group of edges, of one of K vectors; returns its part of r . z.
+/// The step of a group of edges, of one of K vectors; returns its part of the sum.
 static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, int K, int vector)
 {
   const int m = a->size.n_edge;
@@ -81,6 +81,7 @@ static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, 
   kg_real x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES];
   double dot = 0.0;
   int64_t row = begin;
+  if (a->advance.r) dot = advance(&a->advance, begin, (int64_t)lanes * m, vector);
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, row += K) {
       x[i][lane] = product ? r[row] - product[row] : r[row];
@@ -107,13 +108,14 @@ static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, 
   for (int32_t lane = 0; a->modes.value && lane < lanes; ++lane)
     kg_vertex_modes_add(&a->modes, m, first + lane, a->step, K, vector,
                         z + begin + (int64_t)lane * m * K, K);
-  for (int64_t i = begin; i < row; i += K) dot += (double)r[i] * z[i];
+  for (int64_t i = begin; !a->advance.r && i < row; i += K) dot += (double)r[i] * z[i];
   return dot;
 }
 
 kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smooth_args *a)
 {
   const int64_t groups = ((int64_t)a->n_edges + KG_LANES - 1) / KG_LANES;
+  const kg_sum *const of = a->advance.r ? &a->advance.sum : &a->sum;
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, a->n_edges, a->size.n_edge * a->size.n_edge))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
@@ -124,9 +126,9 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
         sum[0] += smooth_vector(a, group, 1, 0);
       else
         for (int v = 0; v < KG_VECTORS; ++v) sum[v] += smooth_vector(a, group, KG_VECTORS, v);
-    for (int v = 0; a->sum.total && v < (a->many ? KG_VECTORS : 1); ++v)
-      a->sum.part[v * a->sum.parts + piece] = sum[v];
+    for (int v = 0; of->total && v < (a->many ? KG_VECTORS : 1); ++v)
+      of->part[v * of->parts + piece] = sum[v];
   }
-  if (a->sum.total) kg_sum_pieces(&a->sum, a->many);
+  if (of->total) kg_sum_pieces(of, a->many);
   return KEDGE_OK;
 }

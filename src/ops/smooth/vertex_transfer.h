@@ -50,6 +50,7 @@ typedef struct kg_vertex_modes_restrict_args {
   kg_number number;     ///< of r and product
   const void *r;        ///< [free trace edge][mode]
   const void *product;  ///< the same, A z; NULL: z is zero
+  kg_advance advance;   ///< a step that r takes first, with many vectors and z zero
   bool many;            ///< of KG_VECTORS vectors
 } kg_vertex_modes_restrict_args;
 

@@ -8,10 +8,31 @@
 #include "ops/by_order.cuh"
 #include "ops/trace/edge_rows.cuh"
 #include "ops/smooth/vertex_transfer.h"
+#include "ops/vector/advance.cuh"
+#include "ops/vector/grid_sum.cuh"
 
 namespace
 {
-constexpr int BLOCK = 256;
+enum { BLOCK = 256, BLOCKS = 4 };  // BLOCKS: of a multiprocessor, where there is a sum
+
+/// The parts of one of K vectors of an edge; returns its part of r . r if r takes a step first.
+template <int M, int K, bool ADVANCE>
+__device__ __forceinline__ double mode_parts(const kg_vertex_modes_restrict_args &a, int64_t edge,
+                                             int vector, double factor)
+{
+  const int64_t row = edge * M * K + vector;
+  kg_real x[M], y[M];
+  double rr = 0.0;
+  load_edge_of<M, K>(x, (const kg_real *)a.r + row);
+  if constexpr (ADVANCE) rr = advance_edge<M, K>(a.advance, row, factor, x);
+  if (a.product != nullptr) {
+    load_edge_of<M, K>(y, (const kg_real *)a.product + row);
+#pragma unroll
+    for (int k = 0; k < M; ++k) x[k] -= y[k];
+  }
+  kg_vertex_mode_parts(&a.modes, M, (int32_t)edge, K, vector, x);
+  return rr;
+}
 
 /// Thread = one of K vectors of an edge.
 template <int M, int K>
@@ -19,16 +40,40 @@ __global__ void __launch_bounds__(BLOCK)
     KG_REAL(vertex_mode_parts_kernel)(const kg_vertex_modes_restrict_args a)
 {
   const int64_t edge = kg_thread_number() / K;
+  if (edge < a.n_edges) mode_parts<M, K, false>(a, edge, (int)threadIdx.x % K, 0.0);
+}
+
+#ifndef KG_COMPILE_SINGLE
+/// Parts where r takes a step first: blocks go round, one part of the sum each.
+template <int M, int K>
+__global__ void __launch_bounds__(BLOCK, BLOCKS)
+    mode_parts_advance_kernel(const kg_vertex_modes_restrict_args a, unsigned *counter)
+{
+  __shared__ double s_sum[BLOCK / 32 * K];
   const int vector = threadIdx.x % K;
-  if (edge >= a.n_edges) return;
-  kg_real x[M], y[M];
-  load_edge_of<M, K>(x, (const kg_real *)a.r + edge * M * K + vector);
-  if (a.product != nullptr) {
-    load_edge_of<M, K>(y, (const kg_real *)a.product + edge * M * K + vector);
-#pragma unroll
-    for (int k = 0; k < M; ++k) x[k] -= y[k];
+  const double factor = kg_advance_factor(&a.advance, vector);
+  double rr = 0.0;
+  for (int64_t i = kg_thread_number(); i / K < a.n_edges; i += (int64_t)gridDim.x * BLOCK)
+    rr += mode_parts<M, K, true>(a, i / K, vector, factor);
+  kg_grid_sums_end<K>(rr, a.advance.sum, counter, s_sum);
+}
+#endif
+
+template <int P>
+kedge_status find_parts_of_many(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
+{
+  const int64_t n = (int64_t)a.n_edges * KG_VECTORS;
+#ifndef KG_COMPILE_SINGLE
+  if (a.advance.r != nullptr) {
+    int64_t pieces = (n + BLOCK - 1) / BLOCK;
+    if (pieces > KG_PIECES) pieces = KG_PIECES;
+    return kg_launch(ctx, "vertex_mode_parts", kg_cuda_blocks(ctx, pieces, BLOCKS), BLOCK, 0,
+                     mode_parts_advance_kernel<P + 1, KG_VECTORS>, a,
+                     kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   }
-  kg_vertex_mode_parts(&a.modes, M, (int32_t)edge, K, vector, x);
+#endif
+  return kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", n,
+                               KG_REAL(vertex_mode_parts_kernel) < P + 1, KG_VECTORS >, a);
 }
 
 template <int P>
@@ -36,8 +81,7 @@ kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_a
 {
   const int64_t n_edges = a.n_edges;
   if (a.many) {
-    KG_TRY(kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", n_edges * KG_VECTORS,
-                                 KG_REAL(vertex_mode_parts_kernel) < P + 1, KG_VECTORS >, a));
+    KG_TRY(find_parts_of_many<P>(ctx, a));
     return kg_do_each<BLOCK, kg_vertex_mode_value_many>(
         ctx, "vertex_mode_values", (int64_t)a.modes.space.n_rows * KG_VECTORS, a);
   }

@@ -1,4 +1,5 @@
 #include "device/loop.h"
+#include "ops/vector/pieces.h"
 #include "ops/smooth/vertex_transfer.h"
 
 kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_vertex_restrict_args *a)
@@ -53,6 +54,7 @@ static inline void mode_parts(const kg_vertex_modes_restrict_args *a, int32_t ed
 kedge_status KG_REAL(kg_vertex_modes_restrict_host)(kedge_context *ctx,
                                                     const kg_vertex_modes_restrict_args *a)
 {
+  if (a->advance.r) advance_rows(ctx, &a->advance, (int64_t)a->n_edges * a->size.n_edge);
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, a->n_edges, 4 * a->size.n_edge))
   for (int32_t edge = 0; edge < a->n_edges; ++edge)

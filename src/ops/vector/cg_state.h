@@ -19,6 +19,8 @@ typedef struct kg_cg_state {
   double rz;       ///< r . z
   double rz_next;  ///< r . z after the update
   double rr;       ///< r . r
+  double rr_next;  ///< of many vectors (ops/vector/pcg_many.h): r . r after the update
+  double factor;   ///< of many vectors: -alpha, by which r advances; 0 after a stop
   double target;   ///< stop when rr <= target
   int64_t iterations, max_iterations;
   int64_t steps;     ///< of x; while one is missing, x is a step behind z

@@ -2,29 +2,13 @@
 #include "ops/vector/cg_vectors.h"
 
 #include "device/loop.h"
-#include "ops/vector/pcg_many.h"
 #include "ops/vector/pieces.h"
 
 KG_OPERATOR(kg_cg_begin, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_update, kg_cg_vectors_args)
 KG_OPERATOR(kg_cg_direction, kg_cg_vectors_args)
-
-kedge_status kg_pcg_direction(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  if (args->many)
-    return KG_IMPLEMENTATION(ctx, kg_pcg_direction_many_host, kg_pcg_direction_many_cuda)(ctx,
-                                                                                          args);
-  return KG_IMPLEMENTATION_OF_NUMBER(ctx, kg_cg_number(args), kg_pcg_direction_host,
-                                     kg_pcg_direction_cuda)(ctx, args);
-}
-
-kedge_status kg_pcg_update(kedge_context *ctx, const kg_cg_vectors_args *args)
-{
-  if (args->many)
-    return KG_IMPLEMENTATION(ctx, kg_pcg_update_many_host, kg_pcg_update_many_cuda)(ctx, args);
-  return KG_IMPLEMENTATION_OF_NUMBER(ctx, kg_cg_number(args), kg_pcg_update_host,
-                                     kg_pcg_update_cuda)(ctx, args);
-}
+KG_OPERATOR_OF_NUMBERS(kg_pcg_direction, kg_cg_vectors_args, kg_cg_number(args))
+KG_OPERATOR_OF_NUMBERS(kg_pcg_update, kg_cg_vectors_args, kg_cg_number(args))
 
 kedge_status kg_cg_begin_host(kedge_context *ctx, const kg_cg_vectors_args *a)
 {

@@ -29,10 +29,6 @@ typedef struct kg_cg_vectors_args {
   kg_open open;     ///< of ap (update)
   double *partial;  ///< work: 2 * KG_PIECES
   kg_cg_state *state;
-  /// kg_pcg_*: NULL, or all vectors are KG_VECTORS, whose rows lie side by side: n counts all, all
-  /// are double but z; `partial` is [vector][KG_PIECES], and `state` is not read. A vector that has
-  /// stopped stays as it is.
-  kg_cg_states *many;
 } kg_cg_vectors_args;
 
 /// The number in which all vectors of the iteration but x are kept.

@@ -1,70 +1,63 @@
-// pcg_many_cuda.cu: the vector passes of many vectors.
-// Map     as pcg_vectors_cuda.cu, but thread = a number of a row: threads a multiple of KG_VECTORS
-//         apart have the same vector, whose scalars they keep.
+// pcg_many_cuda.cu: the passes of many vectors.
+// Map     as many blocks as the device holds at once stride over pairs of numbers: threads an even
+//         number apart have the same two vectors. Kernels of the scalars are chained: they take
+//         next to no time of their own.
+// Cost    direction reads x, z, p and writes x, p
+#include "device/cuda_chain.cuh"
 #include "device/cuda_each.cuh"
-#include "ops/vector/cg_passes.cuh"
-#include "ops/vector/grid_sum.cuh"
 #include "ops/vector/pcg_many.h"
+#include "ops/vector/row_passes.cuh"
 
 namespace
 {
 
 constexpr int K = KG_VECTORS;
 
-/// Whether the thread's vector goes on; else a thread notes the stop.
-__device__ __forceinline__ bool goes_on(kg_cg_state *state, double sum, int32_t not_positive)
+/// Numbers 2 i and 2 i + 1 of z.
+__device__ __forceinline__ double2 load_z(const kg_pcg_many_args &a, int64_t i)
 {
-  if (state->stop != KG_CG_RUNNING) return false;
-  const int32_t stop = kg_cg_judge(sum, not_positive);
-  if (stop != KG_CG_RUNNING && blockIdx.x == 0 && threadIdx.x < K) state->stop = stop;
-  return stop == KG_CG_RUNNING;
+  if (a.z_single == nullptr) return ((const double2 *)a.z)[i];
+  const float2 z = ((const float2 *)a.z_single)[i];
+  return make_double2(z.x, z.y);
 }
 
-/// The last block to arrive renews rz: every block has read it by then.
+/// The last block to arrive renews the states: every block has read them by then.
 __global__ void __launch_bounds__(THREADS, BLOCKS)
-    pcg_direction_many_kernel(const kg_cg_vectors_args a, unsigned *counter)
+    direction_kernel(const kg_pcg_many_args a, unsigned *counter)
 {
-  if (a.many->stop) return;
-  kg_cg_state *state = a.many->of + threadIdx.x % K;
-  const bool runs = goes_on(state, state->rz_next, KG_CG_PRECONDITIONER);
-  const double beta = state->rz == 0.0 ? 0.0 : state->rz_next / state->rz;
-  const int64_t stride = (int64_t)gridDim.x * THREADS;
-  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; runs && i < a.n; i += stride)
-    a.p[i] = (a.z_single != nullptr ? a.z_single[i] : a.z[i]) + beta * a.p[i];
-  if (kg_last_block(counter) && threadIdx.x < K && runs) state->rz = state->rz_next;
-}
-
-__global__ void __launch_bounds__(THREADS, BLOCKS)
-    pcg_update_many_kernel(const kg_cg_vectors_args a, unsigned *counter)
-{
-  __shared__ double s_sum[THREADS / 32 * K];
-  if (a.many->stop) return;
-  kg_cg_state *state = a.many->of + threadIdx.x % K;
-  const bool runs = goes_on(state, state->p_ap, KG_CG_INDEFINITE);
-  const double alpha = state->rz / state->p_ap;
-  const int64_t stride = (int64_t)gridDim.x * THREADS;
-  double rr = 0.0;
-  for (int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x; runs && i < a.n; i += stride) {
-    const double p = a.p[i];
-    const double r = a.r[i] - alpha * closed_row(a.ap[i], a.open, i);
-    a.x[i] += alpha * p;
-    a.r[i] = r;
-    rr += r * r;
-  }
-  const kg_sum sum = {.part = a.partial, .parts = KG_PIECES};
-  __shared__ bool s_runs[K];
-  const bool ends = kg_grid_sums<K>(&rr, sum, counter, s_sum);
-  if (ends && runs) {
-    kg_cg_count(state, rr, state->rz_next);
-    state->steps = state->iterations;
-  }
-  if (ends) s_runs[threadIdx.x] = runs && state->stop == KG_CG_RUNNING;
+  __shared__ kg_pcg_turn s_turn[K];
+  if (threadIdx.x < K)
+    s_turn[threadIdx.x] = kg_pcg_turn_of(a.states->of + threadIdx.x, blockIdx.x == 0);
   __syncthreads();
-  if (ends && threadIdx.x == 0) {
-    bool any = false;
-    for (int v = 0; v < K; ++v) any = any || s_runs[v];
-    a.many->stop = !any;
+  const kg_pcg_turn even = s_turn[threadIdx.x % (K / 2) * 2];
+  const kg_pcg_turn odd = s_turn[threadIdx.x % (K / 2) * 2 + 1];
+  const bool lags = even.lags || odd.lags, runs = even.runs || odd.runs;
+  const int64_t stride = (int64_t)gridDim.x * THREADS;
+  for (int64_t i = kg_thread_number(); (lags || runs) && i < a.n / 2; i += stride) {
+    double2 p = ((const double2 *)a.p)[i], x, z;
+    if (lags) x = ((const double2 *)a.x)[i];
+    if (runs) z = load_z(a, i);
+    if (even.lags) x.x += even.alpha * p.x;
+    if (odd.lags) x.y += odd.alpha * p.y;
+    if (even.runs) p.x = z.x + even.beta * p.x;
+    if (odd.runs) p.y = z.y + odd.beta * p.y;
+    if (lags) ((double2 *)a.x)[i] = x;
+    if (runs) ((double2 *)a.p)[i] = p;
   }
+  if (kg_last_block(counter) && threadIdx.x < K)
+    kg_pcg_turn_end(a.states->of + threadIdx.x, s_turn + threadIdx.x);
+}
+
+__global__ void __launch_bounds__(32) step_kernel(const kg_pcg_many_args a)
+{
+  kg_chain_wait();
+  if (threadIdx.x < K) kg_pcg_find_step(a.states->of + threadIdx.x);
+}
+
+__global__ void __launch_bounds__(32) count_kernel(const kg_pcg_many_args a)
+{
+  kg_chain_wait();
+  if (threadIdx.x == 0) kg_pcg_count_all(a.states);
 }
 
 /// Thread = a number of vectors side by side.
@@ -80,14 +73,19 @@ __global__ void __launch_bounds__(THREADS) interleave_kernel(const kg_interleave
 
 }  // namespace
 
-extern "C" kedge_status kg_pcg_direction_many_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+extern "C" kedge_status kg_pcg_many_direction_cuda(kedge_context *ctx, const kg_pcg_many_args *a)
 {
-  return launch(ctx, a, pcg_direction_many_kernel, "pcg_direction");
+  return launch(ctx, a, direction_kernel, "pcg_direction");
 }
 
-extern "C" kedge_status kg_pcg_update_many_cuda(kedge_context *ctx, const kg_cg_vectors_args *a)
+extern "C" kedge_status kg_pcg_many_step_cuda(kedge_context *ctx, const kg_pcg_many_args *a)
 {
-  return launch(ctx, a, pcg_update_many_kernel, "pcg_update");
+  return kg_chain_launch(ctx, "pcg_step", step_kernel, 1, 32, 0, true, *a);
+}
+
+extern "C" kedge_status kg_pcg_many_count_cuda(kedge_context *ctx, const kg_pcg_many_args *a)
+{
+  return kg_chain_launch(ctx, "pcg_count", count_kernel, 1, 32, 0, true, *a);
 }
 
 extern "C" kedge_status kg_interleave_cuda(kedge_context *ctx, const kg_interleave_args *a)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "device/loop.h"
+#include "ops/vector/pieces.h"
 
 KG_OPERATOR(kg_round, kg_round_args)
 
@@ -15,6 +16,7 @@ static void round_many(kedge_context *ctx, const kg_round_args *a)
 {
   double scale[KG_VECTORS];
   for (int v = 0; v < KG_VECTORS; ++v) scale[v] = scale_of(a, v);
+  if (a->advance.r) advance_rows(ctx, &a->advance, a->n / KG_VECTORS);
 #pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, a->n, 2))
   for (int64_t i = 0; i < a->n; ++i) a->to[i] = (float)(scale[i % KG_VECTORS] * a->from[i]);
 }

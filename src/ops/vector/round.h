@@ -13,6 +13,7 @@ typedef struct kg_round_args {
   const double *from;       ///< [n]
   float *to;                ///< [n]
   const int32_t *exponent;  ///< in device memory; NULL: 0
+  kg_advance advance;       ///< a step that `from` takes first, with many vectors
   bool many;                ///< of KG_VECTORS vectors: [row][vector], n counts all; [vector]
 } kg_round_args;
 
