@@ -121,6 +121,7 @@ class Library(unittest.TestCase):
                 ("add [boundary hot] or [boundary default]", "add boundary['hot'] or boundary['default']"),
                 ("[the equation] source: column 1 of source: unknown", "column 1 of source: unknown"),
                 ("[hot] value: value has no finite value", "boundary['hot']: value has no finite value"),
+                ("[boundary hot] value: column 1 of value: unknown", "boundary['hot']: column 1 of value: unknown"),
                 ("[exact] u: column 5 of u: unexpected end", "exact: column 5: unexpected end"),
                 ("raise [exact] quadrature, or set [mesh] geometry", "raise exact_quadrature, or set geometry"),
                 ("[parameters] k: bad, of [parameters]", "parameters['k']: bad, of parameters"),
