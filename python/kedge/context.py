@@ -148,13 +148,7 @@ class Context:
 
     def call(self, name, *arguments, progress=None):
         """Call a function that returns a status; raise its failure, or that of a function of the caller."""
-        _refuse_fork()
-        callers = _threads.__dict__.get("callers")
-        if callers and self in callers:
-            raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
-                        "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
-                        "that it calls")
-        with self._turn(callers) if callers else self._lock:
+        with self.turn():
             if self._busy:
                 raise Error("kedge was called in the midst of a call in the same context, on the same thread, as a "
                             "signal handler does; let the handler set a flag, or use a context of its own")
@@ -191,7 +185,17 @@ class Context:
     def ask(self, name, *arguments):
         """Call a function that threads may call at once, and functions that a solve calls; it takes no turn."""
         _refuse_fork()
-        check(getattr(c.library, name)(*arguments), name.encode())
+        check(getattr(c.library, name)(*arguments), b"not enough memory")
+
+    def turn(self):
+        """What a call, or several of them, are made within: until its end no other thread calls anything here."""
+        _refuse_fork()
+        callers = _threads.__dict__.get("callers")
+        if callers and self in callers:
+            raise Error("kedge was called in the midst of a call in the same context, from a function that this call "
+                        "evaluates; before the solve make the arrays that it needs, and call prepare() of solutions "
+                        "that it calls")
+        return self._turn(callers) if callers else self._lock
 
     @contextmanager
     def _turn(self, callers):

@@ -99,7 +99,6 @@ class Fields(Operators):
             nodes = borrowed[-1].address
         else:
             order, nodes = self._at_nodes(field)
-            nodes = locator.keep(nodes)
         locator.fill(order, nodes, math.prod(shape), *(one.address for one in borrowed[:3]))
         bad = int((values != values).sum()) if outside == "raise" else 0
         if bad:

@@ -35,7 +35,13 @@ class Locator:
                           y.ctypes.data, values.ctypes.data)
         return values
 
-    def keep(self, nodes):
+    def fill(self, order, nodes, n, x, y, values):
+        """On the GPU: values at n points, by their addresses; nodes: an address too, or an array of the host."""
+        with self._context.turn():  # in which no other thread has values at nodes kept
+            there = nodes if isinstance(nodes, int) else self._keep(nodes)
+            self._context.call("kedge_locator_values", self._handle, order, there, n, x, y, values)
+
+    def _keep(self, nodes):
         """The address on the GPU of values at nodes that are on the host."""
         if self._kept is not nodes:
             self._kept = None
@@ -43,7 +49,3 @@ class Locator:
                                ctypes.byref(self._there))
             self._kept = nodes
         return self._there.value
-
-    def fill(self, order, nodes, n, x, y, values):
-        """On the GPU: values at n points; all arrays by their addresses."""
-        self._context.call("kedge_locator_values", self._handle, order, nodes, n, x, y, values)

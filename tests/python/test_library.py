@@ -141,7 +141,8 @@ class Library(unittest.TestCase):
                 if (not key.startswith("_") or key in ("__init__", "__call__")) and callable(getattr(thing, key))]
             for function in functions:
                 if function.__qualname__ in ("Report.__init__", "Solution.__init__", "Solver.solve", "Problem.build",
-                                             "Problem.parsed", "Context.ask", "Context.call", "Context.calling", "Context.discard"):
+                                             "Problem.parsed", "Context.ask", "Context.call", "Context.calling", "Context.discard",
+                                             "Context.turn"):
                     continue  # not for users, or overloaded
                 hints = typing.get_type_hints(function)
                 arguments = set(inspect.signature(function).parameters) - {"self", "cls"}

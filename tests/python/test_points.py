@@ -1,5 +1,7 @@
 """Fields at points of the plane."""
+import threading
 import unittest
+from unittest import mock
 
 import numpy as np
 from support import ROOT, SIDES, backend, everywhere
@@ -147,6 +149,27 @@ class Points(unittest.TestCase):
         with ThreadPoolExecutor(4) as pool:
             for found in pool.map(lambda _: s(x, y), range(8)):
                 np.testing.assert_array_equal(found, expected)
+
+    def test_no_thread_takes_the_field_that_another_one_has_kept(self):
+        mesh = kedge.square(3)
+        locator, nodes = mesh.locator, list(np.ascontiguousarray(mesh.nodes.T))  # the host's memory is the device's
+        x, y, values = np.array([0.3, 0.6]), np.array([0.1, 0.2]), np.empty((2, 2))
+        call, others = kedge.Context.call, []
+
+        def fill(axis):
+            locator.fill(1, nodes[axis], 2, x.ctypes.data, y.ctypes.data, values[axis].ctypes.data)
+
+        def between(context, name, *arguments):
+            call(context, name, *arguments)
+            if name == "kedge_locator_keep" and not others:
+                others.append(threading.Thread(target=fill, args=(1,)))
+                others[0].start()
+                others[0].join(0.1)
+
+        with mock.patch.object(kedge.Context, "call", between):
+            fill(0)
+            others[0].join()
+        np.testing.assert_allclose(values, [x, y], rtol=0, atol=1e-14)
 
     def test_a_solution_is_a_source(self):
         mesh = kedge.square(4)
