@@ -2,6 +2,7 @@
 import numpy as np
 
 from .arguments import package
+from .errors import InputError, WrongType
 from .gmsh import SHAPES
 
 NUMBERS = ("gmsh:physical", "medit:ref")  # cell_data of Gmsh and Medit: a number of a group, 0: none
@@ -22,7 +23,7 @@ def parts_of(mesh):
     blocks = {shape: np.concatenate([cells[k] for k in of]) for shape, of in found.items()}
     points = getattr(mesh, "point_sets", None)
     if not len(pairs) and points:
-        pairs, numbers = _by_points(points, blocks)
+        pairs, numbers = _by_points(points, blocks, len(mesh.points))
         names = {1: dict(enumerate(points, 1)), 2: names[2]}
     return blocks, (pairs, numbers, _used(names[1], numbers)), (regions, _used(names[2], regions))
 
@@ -46,21 +47,31 @@ def _by_sets(mesh, cells):
     """Likewise of cell_sets, numbered from 1; those of meshio's own, "gmsh:...", are none."""
     sets = {name: parts for name, parts in (getattr(mesh, "cell_sets", None) or {}).items() if ":" not in name}
     tags = [np.zeros(len(block), int) for block in cells]
-    for number, parts in reversed(list(enumerate(sets.values(), 1))):
+    for number, (name, parts) in reversed(list(enumerate(sets.items(), 1))):
         for block, part in zip(tags, parts):
-            block[np.asarray([] if part is None else part, int)] = number
+            block[_members(f"cell_sets[{name!r}]", part, len(block))] = number
     return tags, dict.fromkeys((1, 2), dict(enumerate(sets, 1)))
 
 
-def _by_points(sets, blocks):
-    """Edges of the boundary whose ends are in a set of points, and numbers of sets from 1."""
-    sides = [np.stack([cells[:, :n], np.roll(cells[:, :n], -1, axis=1)], axis=-1).reshape(-1, 2)
-             for shape, cells in blocks.items() for n in (3 if shape.startswith("triangle") else 4,)]
+def _members(name, members, n):
+    """Numbers of cells or points in a set, of n."""
+    array = np.asarray([] if members is None else members)
+    if array.size and array.dtype.kind not in "iu":
+        raise WrongType(f"{name} holds {array.dtype}; it takes whole numbers")
+    if array.size and not 0 <= array.min() <= array.max() < n:
+        raise InputError(f"{name} holds {array.min()} to {array.max()}; there are 0 to {n - 1}")
+    return array.astype(int)
+
+
+def _by_points(sets, blocks, n):
+    """Edges of the boundary whose ends are in a set of n points, and numbers of sets from 1."""
+    sides = [np.stack([cells[:, :m], np.roll(cells[:, :m], -1, axis=1)], axis=-1).reshape(-1, 2)
+             for shape, cells in blocks.items() for m in (3 if shape.startswith("triangle") else 4,)]
     edges, count = np.unique(np.sort(np.concatenate(sides), axis=1), axis=0, return_counts=True)
     edges = edges[count == 1]
     numbers = np.zeros(len(edges), int)
-    for number, points in reversed(list(enumerate(sets.values(), 1))):
-        numbers[np.isin(edges, points).all(axis=1)] = number
+    for number, (name, points) in reversed(list(enumerate(sets.items(), 1))):
+        numbers[np.isin(edges, _members(f"point_sets[{name!r}]", points, n)).all(axis=1)] = number
     return edges[numbers > 0], numbers[numbers > 0]
 
 

@@ -117,6 +117,11 @@ class Meshes(unittest.TestCase):
         self.assertEqual(list(medit.regions), [5, 5, 6])
         nodes = read(cells=[triangles, quad], point_sets={"left": [0, 3], "low": np.array([0, 1, 4]), "inside": [1, 2]})
         self.assertEqual(names(nodes, 1), {"left": 1, "low": 2, "default": 3})
+        for sets, sentence in (({"cell_sets": {"a": [[7], []]}}, r"cell_sets\['a'\] holds 7 to 7; there are 0 to 1"),
+                               ({"cell_sets": {"a": [[True, False], []]}}, "holds bool; it takes whole numbers"),
+                               ({"point_sets": {"b": [0, -1]}}, r"point_sets\['b'\] holds -1 to 0; there are 0 to 5")):
+            with self.assertRaisesRegex(kedge.InputError, sentence):
+                read(cells=[triangles, quad], **sets)
 
     def test_cells_and_points_make_the_mesh_again(self):
         for mesh in (kedge.square(3), kedge.quads(2), kedge.mixed(3).refine(), kedge.Mesh(POINTS, {"quad": [[1, 4, 5, 2]], "triangle": TRIANGLES})):
