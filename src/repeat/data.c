@@ -122,6 +122,7 @@ static kedge_status put_source(kedge_solver *s, const char *function, const kedg
     KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
   else
     return KEDGE_OK;
+  KG_TRY(kg_function_take_device(p->ctx, p->mesh->n_elements, &data->given[0]));
   p->resolved.equation.source = data->given[0];
   p->resolved.derives_source = false;
   p->gives_source = true;

@@ -67,6 +67,13 @@ static void a_source_on_the_device_is_that_of_the_host(void **state)
     must(b.ctx, kedge_solver_solve(b.solver, &s.host, &x));
     must(b.ctx, kedge_solver_solve(b.solver, &s.device, &y));
     assert_same_solution(&b, x, y);
+    kedge_data copied = KEDGE_DATA_INIT;  // to the host
+    copied.source_function = kedge_by_element_device;
+    copied.source_user = s.there.data;
+    x = y = NULL;
+    must(b.ctx, kedge_solver_solve(b.solver, &s.host, &x));
+    must(b.ctx, kedge_solver_solve(b.solver, &copied, &y));
+    assert_same_solution(&b, x, y);
     x = y = NULL;
     must(b.ctx, kedge_solver_solve(b.solver, NULL, &x));  // that of the problem is there again
     must(b.ctx, kedge_solver_solve(b.solver, &(kedge_data){.size = sizeof(kedge_data)}, &y));
