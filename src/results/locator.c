@@ -324,6 +324,8 @@ static kedge_status put_tables(kedge_locator *l, int order, kg_locate_args *a)
 kedge_status kedge_locator_keep(kedge_locator *l, int64_t n, const double *from, const double **to)
 {
   KG_REQUIRE(NULL, l && from && to, KEDGE_ERR_ARG, "kedge_locator_keep: an argument is NULL");
+  KG_REQUIRE(l->ctx, n >= 0, KEDGE_ERR_ARG, "kedge_locator_keep: there are %lld values",
+             (long long)n);
   KG_TRY(kg_enter(l->ctx));
   KG_TRY(kg_sync(l->ctx));
   kg_free(l->ctx, &l->field);

@@ -176,6 +176,7 @@ static void arguments_that_are_none_are_refused(void **state)
   (void)state;
   bench b = bench_of(&samples[0], "2");
   kedge_locator *none;
+  const double *there;
   double at = 0.5;
   assert_int_equal(kedge_locator_create(b.ctx, NULL, &none), KEDGE_ERR_ARG);
   assert_null(none);
@@ -185,6 +186,7 @@ static void arguments_that_are_none_are_refused(void **state)
   assert_int_equal(kedge_locator_values(b.locator, 2, &at, -1, &at, &at, &at), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(b.ctx),
                       "kedge_locator_values: an array is NULL, or there are -1 points");
+  assert_int_equal(kedge_locator_keep(b.locator, -1, &at, &there), KEDGE_ERR_ARG);
   must(b.ctx, kedge_locator_values(b.locator, 2, NULL, 0, NULL, NULL, NULL));
   if (b.ctx->backend == KEDGE_BACKEND_CUDA) {
     assert_int_equal(kedge_locator_values(b.locator, 2, &at, 1, &at, &at, &at), KEDGE_ERR_ARG);
