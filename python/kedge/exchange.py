@@ -76,15 +76,29 @@ def _by_points(sets, blocks, n):
 
 
 def by_vertices(s):
-    """A solution on the mesh's own cells and vertices."""
+    """A solution on the mesh's own cells and vertices, with the lines of its groups."""
     meshio = package("meshio", "to_meshio()")
     mesh, fields = s.mesh, ("u", "u_star", "q", "sigma")
     numbers = np.unique(mesh.corners)
     place = np.zeros(numbers.max() + 1, int)
     place[numbers] = np.arange(len(numbers))
+    lines, of_lines = _boundary(mesh)
     of_regions = [mesh.regions[elements] for _, elements, _ in mesh.shapes]
     names = {group.name: np.array([group.tag, group.dimension]) for group in mesh.groups if group.tag > 0}
+    blocks = [*zip(mesh.cells.items(), of_regions), *([(("line", lines), of_lines)] if len(lines) else [])]
     return meshio.Mesh(np.column_stack([mesh.points[numbers], np.zeros(len(numbers))]),
-                       [(shape, place[cells]) for shape, cells in mesh.cells.items()],
+                       [(shape, place[cells]) for (shape, cells), _ in blocks],
                        point_data={field: s.at_vertices(field)[numbers] for field in fields},
-                       cell_data={"gmsh:physical": of_regions}, field_data=names)
+                       cell_data={"gmsh:physical": [tags for _, tags in blocks]}, field_data=names)
+
+
+def _boundary(mesh):
+    """Edges of the boundary that have a group, and its numbers."""
+    elements, sides, groups = mesh.boundary
+    corners = np.empty(mesh.elements, int)
+    for shape, of, _ in mesh.shapes:
+        corners[of] = shape.corners
+    first = (np.cumsum(corners) - corners)[elements]
+    edges = np.stack([mesh.corners[first + (sides + end) % corners[elements]] for end in (0, 1)], axis=-1)
+    tags = np.array([group.tag for group in mesh.groups])[groups]
+    return edges[tags > 0], tags[tags > 0]

@@ -206,8 +206,8 @@ class Fields(Operators):
         """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
         its own, and u, u_star, q and sigma there.
 
-        vertices -- in place of that the cells of the mesh, by straight lines, and at_vertices() of these fields; points
-                    that are no corner are left out
+        vertices -- in place of that the cells of the mesh and the lines of its groups, all straight, and at_vertices() of
+                    these fields; points that are no corner are left out
         """
         if vertices:
             return exchange.by_vertices(self)

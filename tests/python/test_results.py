@@ -174,13 +174,20 @@ class Results(unittest.TestCase):
         points, cells, data = self.meshio_of(s, vertices=True)
         np.testing.assert_array_equal(points[:, :2], [[0, 0], [1, 0], [0, 1], [1, 1], [2, 0], [2, 1]])
         self.assertEqual([(kind, block.tolist()) for kind, block in cells],
-                         [("triangle", [[0, 1, 2], [1, 3, 2]]), ("quad", [[1, 4, 5, 3]])])
+                         [("triangle", [[0, 1, 2], [1, 3, 2]]), ("quad", [[1, 4, 5, 3]]), ("line", [[0, 1]])])
         self.assertTrue(np.isnan(s.at_vertices()[1]))
         np.testing.assert_array_equal(data["point_data"]["u"], np.delete(s.at_vertices("u"), 1))
         self.assertEqual(data["point_data"]["sigma"].shape, (6, 2))
         numbers = {name: int(tag) for name, (tag, _) in data["field_data"].items()}
         self.assertEqual([part.tolist() for part in data["cell_data"]["gmsh:physical"]],
-                         [[numbers["iron"], numbers["air"]], [numbers["air"]]])
+                         [[numbers["iron"], numbers["air"]], [numbers["air"]], [numbers["low"]]])
+
+    def test_a_mesh_comes_back_from_meshio_with_its_groups(self):
+        for mesh in (kedge.mixed(3), kedge.quads(2), kedge.lshape(3)):
+            points, cells, data = self.meshio_of(self.solve(mesh, whole(mesh)), vertices=True)
+            blocks = [types.SimpleNamespace(type=kind, data=block) for kind, block in cells]
+            again = kedge.Mesh.from_meshio(types.SimpleNamespace(points=points, cells=blocks, **data))
+            self.assertEqual([group for group in again.groups if group.count], [group for group in mesh.groups if group.count])
 
     def test_a_solution_becomes_a_mesh_of_meshio(self):
         s = self.solve(kedge.mixed(2), sines(order=2))
