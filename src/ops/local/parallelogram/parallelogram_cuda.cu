@@ -2,9 +2,8 @@
 // warp an element; by quadrature on GPUs whose tensor cores have no double precision.
 // Layout  arrays [group][row][lane]: threads and warps of a block are neighbouring lanes
 // Cost    kg_parallelogram_make_cost() and so on
+#include "ops/local/parallelogram/parallelogram_lanes.cuh"
 #include "ops/local/parallelogram/parallelogram_threads.cuh"
-#include "ops/local/parallelogram/parallelogram_tiles.cuh"
-#include "ops/local/quadrature/small_launch.cuh"
 
 namespace
 {
@@ -26,29 +25,32 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
                    thread_kernel<DO, Args>, a, n);
 }
 
-/// Blocks for which a multiprocessor is to have registers, where a matrix has `strips` strips.
-constexpr int blocks_for(int strips)
-{
-  const int tiles = strips * (strips + 1) / 2 * kg::halves_at_a_time(strips);
-  const int registers = 4 * tiles + 72, blocks = 512 / registers;
-  return blocks < 2 ? 2 : blocks;
-}
-
-template <class Operator>
-kedge_status run_tiles(kedge_context *ctx, int32_t n, const typename Operator::args &a)
-{
-  return kg::run_small<Operator, blocks_for(Operator::STRIPS)>(ctx, n, a);
-}
-
-bool has_tiles(kedge_context *ctx)
-{
-  return kg_cuda(ctx)->code_major >= 8;
-}
+#ifndef MAKE4
+#define MAKE4 8, 4, 3
+#define MAKE5 8, 4, 3
+#define MAKE6 8, 4, 2
+#define MAKE7 16, 4, 2
+#define MAKE8 16, 4, 2
+#endif
+#ifndef REC4
+#define REC4 4, 4, 4
+#define REC5 4, 4, 3
+#define REC6 8, 4, 3
+#define REC7 16, 4, 2
+#define REC8 16, 4, 2
+#endif
+#ifndef STAR4
+#define STAR4 4, 4, 3
+#define STAR5 8, 4, 3
+#define STAR6 16, 4, 2
+#define STAR7 16, 4, 2
+#define STAR8 32, 4, 2
+#endif
 
 }  // namespace
 
-/// The kernels of all orders: by_thread<1 .. 3>, tiles<4 .. 8>.
-#define RUN(ctx, name, n, a, by_thread, tiles)                                                     \
+/// The kernels of all orders: by_thread<1 .. 3>, lanes<4 .. 8>.
+#define RUN(ctx, name, n, a, by_thread, lanes, S)                                                   \
   switch ((a).cells.tables.size.order) {                                                           \
     case 1:                                                                                        \
       return run_threads<by_thread<1>>(ctx, name, n, a);                                           \
@@ -57,15 +59,15 @@ bool has_tiles(kedge_context *ctx)
     case 3:                                                                                        \
       return run_threads<by_thread<3>>(ctx, name, n, a);                                           \
     case 4:                                                                                        \
-      return run_tiles<tiles<4>>(ctx, n, a);                                                       \
+      return (kg::run_lanes<lanes<4, S##4>>(ctx, a));                                                       \
     case 5:                                                                                        \
-      return run_tiles<tiles<5>>(ctx, n, a);                                                       \
+      return (kg::run_lanes<lanes<5, S##5>>(ctx, a));                                                       \
     case 6:                                                                                        \
-      return run_tiles<tiles<6>>(ctx, n, a);                                                       \
+      return (kg::run_lanes<lanes<6, S##6>>(ctx, a));                                                       \
     case 7:                                                                                        \
-      return run_tiles<tiles<7>>(ctx, n, a);                                                       \
+      return (kg::run_lanes<lanes<7, S##7>>(ctx, a));                                                       \
     case 8:                                                                                        \
-      return run_tiles<tiles<8>>(ctx, n, a);                                                       \
+      return (kg::run_lanes<lanes<8, S##8>>(ctx, a));                                                       \
     default:                                                                                       \
       return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "order %d has no %s()", (a).cells.tables.size.order, \
                      name);                                                                        \
@@ -73,23 +75,20 @@ bool has_tiles(kedge_context *ctx)
 
 extern "C" kedge_status kg_parallelogram_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
 {
-  if (!has_tiles(ctx)) return kg_cell_make(ctx, a);
   RUN(ctx, "parallelogram_make", kg_cell_make_things(a), *a, kg::make_by_thread,
-      kg::parallelogram_make)
+      kg::make_lanes, MAKE)
 }
 
 extern "C" kedge_status kg_parallelogram_recover_cuda(kedge_context *ctx,
                                                       const kg_cell_recover_args *a)
 {
-  if (!has_tiles(ctx)) return kg_cell_recover(ctx, a);
   RUN(ctx, "parallelogram_recover", a->cells.n_elements, *a, kg::recover_by_thread,
-      kg::parallelogram_recover)
+      kg::recover_lanes, REC)
 }
 
 extern "C" kedge_status kg_parallelogram_postprocess_cuda(kedge_context *ctx,
                                                           const kg_cell_postprocess_args *a)
 {
-  if (!has_tiles(ctx)) return kg_cell_postprocess(ctx, a);
   RUN(ctx, "parallelogram_postprocess", a->cells.n_elements, *a, kg::postprocess_by_thread,
-      kg::parallelogram_postprocess)
+      kg::star_lanes, STAR)
 }

@@ -1,16 +1,17 @@
 // lane_rows.cuh: A = L L^T of an element whose rows are dealt out to a few lanes of a warp: lane q
 // has rows q, LANES + q, ... in its registers, x^T being row N. Columns of L go to shared memory as
 // they are found, where all lanes see them. What the next column needs comes by shuffles, so that
-// the others are computed while its pivot is on its way.
+// the others are computed while its pivot is on its way. With PIVOTS < N the first columns alone
+// are eliminated; what they leave of the others stays in the registers.
 #pragma once
 #include "ops/local/triangle/tiles.cuh"
 
 namespace kg
 {
 
-template <int N_, int LANES_>
+template <int N_, int LANES_, int PIVOTS_ = N_>
 struct lane_rows {
-  static constexpr int N = N_, LANES = LANES_;
+  static constexpr int N = N_, LANES = LANES_, PIVOTS = PIVOTS_;
   static constexpr int ROWS = N / LANES + 1;  ///< of a lane, row N among them
 
   /// Entries of row r of a lane: up to the diagonal in the last of the lanes.
@@ -29,7 +30,52 @@ struct lane_rows {
     const int whole = N / 2 + 1, before = j / 2;  // columns come in twos, one pair less each time
     return 2 * before * whole - before * (before - 1) + j % 2 * (whole - before) + i / 2 - before;
   }
-  static constexpr int PAIRS = pair(N, N - 1) + 1;
+  static constexpr int PAIRS = pair(N, PIVOTS - 1) + 1;
+};
+
+/// The place of a lane of a warp: lane q of element e, in an order in which shared memory answers
+/// all lanes at once.
+template <int LANES_>
+struct lane_place {
+  static constexpr int LANES = LANES_, E = 32 / LANES;
+  int q, e;
+
+  __device__ __forceinline__ lane_place()
+  {
+    const int lane = threadIdx.x % 32;
+    e = lane / 2 % E;
+    q = lane % 2 + lane / (2 * E) * 2;
+  }
+  /// Return `value` as the lane with row i of the same element has it.
+  __device__ __forceinline__ double from_row(int i, double value) const
+  {
+    const int other = i % LANES;
+    return __shfl_sync(0xffffffffu, value, other % 2 + 2 * e + other / 2 * (2 * E));
+  }
+  /// The sum over the lanes of an element, in a fixed order.
+  __device__ __forceinline__ double sum(double value) const
+  {
+    for (int bit = 1; bit < LANES; bit *= 2)
+      value += __shfl_xor_sync(0xffffffffu, value, bit == 1 ? 1 : bit * E);
+    return value;
+  }
+};
+
+/// A warp whose L is kept: [pair of rows of a column][element], 1 / L_kk on the diagonal.
+template <class shape>
+struct lane_factor : lane_place<shape::LANES> {
+  using lane_place<shape::LANES>::E, lane_place<shape::LANES>::e;
+  double2 *s_l;
+
+  __device__ __forceinline__ lane_factor(double2 *l) : s_l(l) {}
+  __device__ __forceinline__ double &l(int i, int j) const
+  {
+    return ((double *)(s_l + (shape::pair(j, j) - j / 2) * E + e))[i / 2 * (2 * E) + i % 2];
+  }
+  __device__ __forceinline__ double2 l_pair(int i, int j) const
+  {
+    return s_l[shape::pair(i, j) * E + e];
+  }
 };
 
 /// A = L L^T, y = L^-1 x, all to shared memory.
@@ -38,10 +84,10 @@ struct lane_rows {
 template <class shape, class warp>
 __device__ __forceinline__ void factor_rows(const warp &w, double (&a)[shape::ENTRIES])
 {
-  constexpr int N = shape::N, LANES = shape::LANES, ROWS = shape::ROWS;
+  constexpr int N = shape::N, LANES = shape::LANES, ROWS = shape::ROWS, PIVOTS = shape::PIVOTS;
   double pivot = w.from_row(0, a[0]), below = w.from_row(1, a[shape::entry(1 / LANES, 0)]);
 #pragma unroll
-  for (int k = 0; k < N; ++k) {
+  for (int k = 0; k < PIVOTS; ++k) {
     const double root = reciprocal_root(pivot), first = below * root;
     double column[ROWS];
 #pragma unroll
@@ -55,8 +101,9 @@ __device__ __forceinline__ void factor_rows(const warp &w, double (&a)[shape::EN
       }
     }
     if (w.q == k % LANES) w.l(k, k) = root;
-    if (k + 1 < N) pivot = w.from_row(k + 1, a[shape::entry((k + 1) / LANES, k + 1)]);
-    if (k + 2 < N) below = w.from_row(k + 2, a[shape::entry((k + 2) / LANES, k + 1)]);
+    if (k + 1 < PIVOTS) pivot = w.from_row(k + 1, a[shape::entry((k + 1) / LANES, k + 1)]);
+    if (k + 1 < PIVOTS && k + 2 < N)
+      below = w.from_row(k + 2, a[shape::entry((k + 2) / LANES, k + 1)]);
     __syncwarp();
 #pragma unroll
     for (int j = (k + 2) / 2 * 2; j < N; j += 2) {
@@ -73,6 +120,34 @@ __device__ __forceinline__ void factor_rows(const warp &w, double (&a)[shape::EN
         }
       }
     }
+  }
+}
+
+/// x = L^-T y: every lane of an element does the same, a dot product a row, of a column of L; one
+/// of them calls put(k, x_k).
+template <class shape, class Put>
+__device__ __forceinline__ void substitute_rows(const lane_factor<shape> &w, const Put &put)
+{
+  constexpr int N = shape::N;
+  double z[N];
+#pragma unroll
+  for (int k = N - 1; k >= 0; --k) {
+    double sum = 0.0, root = 0.0;
+#pragma unroll
+    for (int p = N / 2; p >= 0; --p) {
+      if (p < k / 2) continue;
+      const double2 pair = w.l_pair(2 * p, k);
+#pragma unroll
+      for (int h = 1; h >= 0; --h) {
+        const int i = 2 * p + h;
+        const double l = h == 0 ? pair.x : pair.y;
+        if (i == N) sum = l;
+        if (i == k) root = l;
+        if (i > k && i < N) sum = fma(-l, z[i], sum);
+      }
+    }
+    z[k] = sum * root;
+    if (w.q == k % shape::LANES) put(k, z[k]);
   }
 }
 

@@ -2,8 +2,7 @@
 // A = L L^T column after column, its rows in their registers, columns of L in shared memory, where
 // all lanes find them.
 //
-// The lanes factor as lane_rows.cuh says. Backward, L^T x = y, every lane of an element does the
-// same: a dot product a row, of a column of L.
+// The lanes factor as lane_rows.cuh says.
 //
 // Layout  entries of the reference matrices in shared memory, [register][pair of terms][lane q]; L
 //         of a warp [pair of rows of a column][element], 1 / L_kk on the diagonal
@@ -32,33 +31,14 @@ struct lane_shape : lane_rows<condensed_operator<P>::K, LANES_> {
 
 /// A warp at E elements.
 template <class shape>
-struct lane_warp {
+struct lane_warp : lane_factor<shape> {
   const double2 *s_terms;
-  double2 *s_l;
-  int q, e;  ///< lane q of element e: in an order in which shared memory answers all lanes at once
 
   __device__ __forceinline__ lane_warp(double2 *s_memory)
-      : s_terms(s_memory),
-        s_l(s_memory + shape::TERM_PAIRS + threadIdx.x / 32 * (shape::PAIRS * shape::E))
+      : lane_factor<shape>(s_memory + shape::TERM_PAIRS +
+                           threadIdx.x / 32 * (shape::PAIRS * shape::E)),
+        s_terms(s_memory)
   {
-    const int lane = threadIdx.x % 32;
-    e = lane / 2 % shape::E;
-    q = lane % 2 + lane / (2 * shape::E) * 2;
-  }
-  /// Return `value` as the lane with row i of the same element has it.
-  __device__ __forceinline__ double from_row(int i, double value) const
-  {
-    const int other = i % shape::LANES;
-    return __shfl_sync(0xffffffffu, value, other % 2 + 2 * e + other / 2 * (2 * shape::E));
-  }
-  __device__ __forceinline__ double &l(int i, int j) const
-  {
-    return ((double *)(s_l + (shape::pair(j, j) - j / 2) * shape::E +
-                       e))[i / 2 * (2 * shape::E) + i % 2];
-  }
-  __device__ __forceinline__ double2 l_pair(int i, int j) const
-  {
-    return s_l[shape::pair(i, j) * shape::E + e];
   }
 };
 
@@ -110,33 +90,6 @@ __device__ __forceinline__ void build_rows(const lane_warp<shape> &w,
   }
 }
 
-/// x = L^-T y.
-template <class shape>
-__device__ __forceinline__ void substitute_rows(const lane_warp<shape> &w, double *x)
-{
-  constexpr int N = shape::N;
-  double z[N];
-#pragma unroll
-  for (int k = N - 1; k >= 0; --k) {
-    double sum = 0.0, root = 0.0;
-#pragma unroll
-    for (int p = N / 2; p >= 0; --p) {
-      if (p < k / 2) continue;
-      const double2 pair = w.l_pair(2 * p, k);
-#pragma unroll
-      for (int h = 1; h >= 0; --h) {
-        const int i = 2 * p + h;
-        const double l = h == 0 ? pair.x : pair.y;
-        if (i == N) sum = l;
-        if (i == k) root = l;
-        if (i > k && i < N) sum = fma(-l, z[i], sum);
-      }
-    }
-    z[k] = sum * root;
-    if (w.q == k % shape::LANES) x[k * KG_LANES] = z[k];
-  }
-}
-
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
     solve_lanes(const kg_local_solve_args a)
@@ -157,7 +110,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
       build_rows<shape>(w, op, x, entries);
       factor_rows<shape>(w, entries);
       __syncwarp();
-      substitute_rows<shape>(w, x);
+      substitute_rows<shape>(w, [&](int k, double z) { x[k * KG_LANES] = z; });
       __syncwarp();  // L is read before the next one
     }
 }

@@ -1,0 +1,329 @@
+// parallelogram_lanes.cuh: several lanes of a warp an element, which factor one half after the
+// other in their registers (half_lanes.cuh).
+#pragma once
+#include "device/cuda_launch.cuh"
+#include "ops/local/parallelogram/half_lanes.cuh"
+
+namespace kg
+{
+
+constexpr double PER_ROOT_2 = 0.70710678118654752440;
+
+/// How blocks take elements: WARPS warps of each, BLOCKS blocks of a multiprocessor.
+template <class system_, int WARPS_, int BLOCKS_>
+struct half_blocks {
+  using system = system_;
+  static constexpr int WARPS = WARPS_, BLOCKS = BLOCKS_, E = WARPS * system::E;
+  static_assert(KG_LANES % E == 0, "the elements of a block are of one group");
+  /// Doubles of a block.
+  static constexpr int PLACES = (system::PLACES + 7) / 8 * 2, SHARED = PLACES + system::CONSTANTS;
+};
+
+/// What a block has in shared memory: places, constants, then SCRATCH doubles a warp.
+template <class blocks>
+struct half_memory {
+  const uint16_t *places;
+  double *constants, *rest, *of_warp;
+
+  __device__ __forceinline__ half_memory(double2 *memory, const kg_halves &halves, int scratch)
+  {
+    double *const s = (double *)memory;
+    places = (uint16_t *)s;
+    constants = s + blocks::PLACES;
+    of_warp = s + blocks::SHARED + threadIdx.x / 32 * scratch;
+    rest = s + blocks::SHARED + blocks::WARPS * scratch;
+    blocks::system::stage_places((uint16_t *)s);
+    blocks::system::stage_constants(halves.root, constants);
+    __syncthreads();
+  }
+};
+
+// ---- K^e and F^e ----
+
+template <int P, int LANES, int WARPS, int BLOCKS>
+struct make_lanes : half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLOCKS> {
+  using args = kg_cell_make_args;
+  using blocks = half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLOCKS>;
+  using typename blocks::system;
+  using blocks::E;
+  using warp = half_lanes<system>;
+  static constexpr const char *name = "parallelogram_make";
+  static constexpr int m = P + 1, N = m * m, n = 4 * m, TRACE = 2 * m, PACKED = n * (n + 1) / 2;
+  static constexpr int RESULTS = TRACE * (TRACE + 1) / 2 + TRACE;  ///< of a half
+  static constexpr int FACTORS = 2 * system::PAIRS * system::E;
+  static constexpr int OWN = FACTORS + RESULTS * system::E;  ///< what is before the values
+  static constexpr int SCRATCH = (OWN + system::VALUES * system::E + 1) / 2 * 2;
+  static constexpr size_t BYTES = sizeof(double) * (blocks::SHARED + WARPS * SCRATCH + n * E);
+  static_assert(RESULTS <= system::VALUES, "of half 1 they are in the place of the values");
+
+  static int things(const args &a)
+  {
+    return kg_cell_make_things(&a);
+  }
+  /// What is left of a half, K^e and F^e, to shared memory, packed.
+  static __device__ __forceinline__ void put_results(const double (&a)[system::ENTRIES], int q,
+                                                     double *to)
+  {
+#pragma unroll
+    for (int r = system::PIVOTS / LANES; r < system::ROWS; ++r) {
+      const int p = LANES * r + q - system::PIVOTS + LANES;
+      double *const row = to + p * (p + 1) / 2 * system::E;
+#pragma unroll
+      for (int j = system::PIVOTS; j < system::end(r); ++j) {
+        const int column = j - system::PIVOTS + LANES;
+        if (p >= column && p <= TRACE) row[column * system::E] = a[system::entry(r, j)];
+      }
+    }
+  }
+  /// The same of the lane's row behind the right hand side.
+  static __device__ __forceinline__ void put_row(const double (&x)[system::BEHIND], int q,
+                                                 double *to)
+  {
+#pragma unroll
+    for (int p = LANES; p <= TRACE; ++p)
+      to[(p * (p + 1) / 2 + q) * system::E] = x[p - LANES + system::PIVOTS];
+#pragma unroll
+    for (int column = 0; column < LANES; ++column)
+      if (column <= q) to[(q * (q + 1) / 2 + column) * system::E] = x[system::N + 1 + column];
+  }
+  /// K^e and F^e from those of the halves; what is not finite in lanes without element is zero.
+  /// @param[in] scale  [n][E]  @param[in] of_warps  their scratch
+  static __device__ __forceinline__ void write(const args &a, int32_t first, const double *scale,
+                                               const double *of_warps)
+  {
+    for (int t = threadIdx.x; t < RESULTS * E; t += blockDim.x) {
+      const int e = t % E, entry = t / E;
+      const int p = (int)(0.5f * (sqrtf(8.0f * entry + 1.0f) - 1.0f)), q = entry - p * (p + 1) / 2;
+      const int r = p + TRACE, s = q + TRACE;  // of the facets opposite
+      const bool exists = first + e < a.cells.n_elements, apart = q < m && p >= m;
+      const double *const found =
+          of_warps + e / system::E * SCRATCH + entry * system::E + e % system::E;
+      const double of_even = found[FACTORS], of_odd = found[OWN];
+      const double even = exists ? of_even : 0.0, odd = exists ? (apart ? -of_odd : of_odd) : 0.0;
+      const double *const by = scale + e;
+      if (p == TRACE) {
+        double *const f = a.condensed + kg_cell_at(first + e, n, 0);
+        f[q * KG_LANES] = PER_ROOT_2 * by[q * E] * (even + odd);
+        f[s * KG_LANES] = PER_ROOT_2 * by[s * E] * (even - odd);
+        continue;
+      }
+      const double same = 0.5 * (even + odd), other = 0.5 * (even - odd);
+      double *const k = a.local + kg_cell_at(first + e, PACKED, 0);
+      k[entry * KG_LANES] = by[p * E] * by[q * E] * same;
+      k[(r * (r + 1) / 2 + s) * KG_LANES] = by[r * E] * by[s * E] * same;
+      k[(r * (r + 1) / 2 + q) * KG_LANES] = by[r * E] * by[q * E] * other;
+      if (q < p) k[(s * (s + 1) / 2 + p) * KG_LANES] = by[s * E] * by[p * E] * other;
+    }
+  }
+  /// What K^e in the unknowns of the halves is to be multiplied by: roots and signs of facets.
+  static __device__ __forceinline__ void put_scale(const args &a, int32_t first, double *s_scale)
+  {
+    const double *const root = a.cells.tables.halves.root;
+    for (int t = threadIdx.x; t < n * E; t += blockDim.x) {
+      const int unknown = t / E, k = unknown % m;
+      const bool positive = unknown % TRACE < m && k % 2 == 1;
+      s_scale[t] = kg_cell_sign(&a.cells, first + t % E, unknown) * (positive ? root[k] : -root[k]);
+    }
+  }
+  static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
+  {
+    const half_memory<blocks> s(memory, a.cells.tables.halves, SCRATCH);
+    const warp w(s.places, s.constants, s.of_warp + OWN, (double2 *)s.of_warp);
+#pragma unroll 1
+    for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+      const int32_t first = piece * E, e = first + threadIdx.x / 32 * system::E + w.e;
+      w.put_constants(kg_parallelogram_of(&a.cells, &a.material, e));
+      w.put_right([&](kg_half_mode mode) {
+        return a.load[kg_cell_at(e, N, kg_half_mode_number(mode))];
+      });
+      put_scale(a, first, s.rest);
+#pragma unroll 1
+      for (int half = 0; half < KG_HALVES; ++half) {
+        double *const results = s.of_warp + (half == 0 ? FACTORS : OWN) + w.e;
+        double entries[system::ENTRIES], row[system::BEHIND];
+        __syncwarp();
+        w.put_values(half);
+        __syncwarp();
+        w.build_rows(half, entries);
+        factor_rows<system>(w, entries);
+        w.build_row(half, row);
+        __syncwarp();
+        put_results(entries, w.q, results);
+        w.reduce_row(row);
+        put_row(row, w.q, results);
+      }
+      __syncthreads();
+      write(a, first, s.rest, s.rest - WARPS * SCRATCH);
+      __syncthreads();
+    }
+  }
+};
+
+// ---- u and flux ----
+
+template <int P, int LANES, int WARPS, int BLOCKS>
+struct recover_lanes : half_blocks<half_system<HALF_SOLVE, P + 1, LANES>, WARPS, BLOCKS> {
+  using args = kg_cell_recover_args;
+  using blocks = half_blocks<half_system<HALF_SOLVE, P + 1, LANES>, WARPS, BLOCKS>;
+  using typename blocks::system;
+  using blocks::E;
+  static constexpr const char *name = "parallelogram_recover";
+  static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), TRACE = 2 * m;
+  /// Vectors of an element: G and t, the trace by halves, u; gradient and flux are in the place of
+  /// the factors.
+  static constexpr int VECTORS = (KG_HALF_TERMS + 2 * TRACE + N) | 1;
+  static constexpr int FACTORS = 2 * (system::PAIRS > S ? system::PAIRS : S) * system::E;
+  static constexpr int SCRATCH = (FACTORS + (system::VALUES + VECTORS) * system::E + 1) / 2 * 2;
+  static constexpr size_t BYTES = sizeof(double) * (blocks::SHARED + WARPS * SCRATCH);
+
+  static int things(const args &a)
+  {
+    return a.cells.n_elements;
+  }
+  /// The trace by halves.
+  static __device__ __forceinline__ void take_trace(const args &a, int32_t e, kg_team team,
+                                                    double *lambda)
+  {
+    KG_TEAM_EACH(team, c, 0, TRACE)
+    {
+      double value[2];
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const int unknown = c + k * TRACE;
+        const uint32_t side = a.cells.side_edge[kg_cell_at(e, 4, unknown / m)];
+        value[k] =
+            kg_cell_sign(&a.cells, e, unknown) * a.trace[(int64_t)(side >> 1) * m + c % m];
+      }
+      lambda[c] = PER_ROOT_2 * (value[0] + value[1]);
+      lambda[TRACE + c] = PER_ROOT_2 * (value[0] - value[1]);
+    }
+  }
+  static __device__ __forceinline__ void element(const args &a, int32_t e, bool exists,
+                                                 const half_lanes<system> &w, double *term,
+                                                 double *gradient)
+  {
+    const double *const root = a.cells.tables.halves.root;
+    const kg_team team = {w.q, nullptr, LANES, 0};
+    double *const lambda = term + KG_HALF_TERMS, *const u = lambda + 2 * TRACE;
+    double *const flux = gradient + S;
+    const kg_parallelogram c = kg_parallelogram_of(&a.cells, &a.material, e);
+    if (w.q == 0)
+#pragma unroll
+      for (int k = 0; k < KG_HALF_TERMS; ++k) term[k] = c.term[k];
+    w.put_constants(c);
+    take_trace(a, e, team, lambda);
+    __syncwarp();
+    KG_TEAM_EACH(team, k, 0, S) gradient[k] = kg_half_weak(root, m, k, lambda, nullptr);
+    __syncwarp();
+    KG_TEAM_EACH(team, k, 0, S) flux[k] = kg_half_flux(term, m, k, gradient);
+    __syncwarp();
+    w.put_right([&](kg_half_mode mode) {
+      return a.load[kg_cell_at(e, N, kg_half_mode_number(mode))] +
+             kg_half_lift(root, term, m, mode, lambda, flux);
+    });
+    __syncwarp();
+    w.solve();
+    w.take_unknowns([&](kg_half_mode mode, double x) {
+      const int number = kg_half_mode_number(mode);
+      u[number] = x;
+      if (exists) a.u[kg_cell_at(e, N, number)] = x;
+    });
+    __syncwarp();
+    KG_TEAM_EACH(team, k, 0, S) gradient[k] = kg_half_weak(root, m, k, lambda, u);
+    __syncwarp();
+    KG_TEAM_EACH(team, k, 0, S)
+    {
+      if (exists) a.flux[kg_cell_at(e, S, k)] = kg_half_flux(term, m, k, gradient);
+    }
+    __syncwarp();
+  }
+  static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
+  {
+    const half_memory<blocks> s(memory, a.cells.tables.halves, SCRATCH);
+    double *const values = s.of_warp + FACTORS, *const vectors = values + system::VALUES * system::E;
+    const half_lanes<system> w(s.places, s.constants, values, (double2 *)s.of_warp);
+    const int32_t last = a.cells.n_elements - 1;
+#pragma unroll 1
+    for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+      const int32_t e = piece * E + threadIdx.x / 32 * system::E + w.e;
+      element(a, e < last ? e : last, e <= last, w, vectors + w.e * VECTORS,
+              s.of_warp + w.e * 2 * S);
+    }
+  }
+};
+
+// ---- u* ----
+
+template <int P, int LANES, int WARPS, int BLOCKS>
+struct star_lanes : half_blocks<half_system<HALF_STAR, P + 2, LANES>, WARPS, BLOCKS> {
+  using args = kg_cell_postprocess_args;
+  using blocks = half_blocks<half_system<HALF_STAR, P + 2, LANES>, WARPS, BLOCKS>;
+  using typename blocks::system;
+  using blocks::E;
+  static constexpr const char *name = "parallelogram_postprocess";
+  static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), N_STAR = (m + 1) * (m + 1);
+  /// The flux is in the place of the factors.
+  static constexpr int FACTORS = (2 * system::PAIRS > S + 1 ? 2 * system::PAIRS : S + 1) * system::E;
+  static constexpr int SCRATCH = (FACTORS + system::VALUES * system::E + 1) / 2 * 2;
+  static constexpr size_t BYTES = sizeof(double) * (blocks::SHARED + WARPS * SCRATCH);
+
+  static int things(const args &a)
+  {
+    return a.cells.n_elements;
+  }
+  static __device__ __forceinline__ void element(const args &a, int32_t e, bool exists,
+                                                 const half_lanes<system> &w, double *flux)
+  {
+    const double *const root = a.cells.tables.halves.root;
+    const kg_team team = {w.q, nullptr, LANES, 0};
+    const kg_parallelogram c = kg_parallelogram_of(&a.cells, &a.material, e);
+    w.put_constants(c);
+    KG_TEAM_EACH(team, k, 0, S) flux[k] = a.flux[kg_cell_at(e, S, k)];
+    __syncwarp();
+    w.put_right([&](kg_half_mode mode) { return kg_half_star_load(root, m, mode, flux); });
+    __syncwarp();
+    w.solve();
+    double square = 0.0;
+    w.take_unknowns([&](kg_half_mode mode, double x) {
+      const int number = kg_half_mode_number(mode);
+      const bool in_u = mode.i < m && mode.j < m;
+      const double u = in_u ? a.u[kg_cell_at(e, N, number)] : 0.0;
+      const double star = number == 0 ? u : x, d = star - u;  // the mean is that of u
+      if (exists) a.u_star[kg_cell_at(e, N_STAR, number)] = star;
+      square = fma(d, d, square);
+    });
+    square = w.sum(square);
+    if (w.q == 0 && exists) a.indicator[kg_cell_at(e, 1, 0)] = sqrt(c.jacobian * square);
+    __syncwarp();
+  }
+  static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
+  {
+    const half_memory<blocks> s(memory, a.cells.tables.halves, SCRATCH);
+    const half_lanes<system> w(s.places, s.constants, s.of_warp + FACTORS, (double2 *)s.of_warp);
+    const int32_t last = a.cells.n_elements - 1;
+#pragma unroll 1
+    for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+      const int32_t e = piece * E + threadIdx.x / 32 * system::E + w.e;
+      element(a, e < last ? e : last, e <= last, w, s.of_warp + w.e * (S + 1));
+    }
+  }
+};
+
+template <class Operator>
+__global__ void __launch_bounds__(32 * Operator::WARPS, Operator::BLOCKS)
+    lanes_kernel(const __grid_constant__ typename Operator::args a, int pieces)
+{
+  KG_SHARED(double2, s_memory);
+  Operator::run(a, pieces, s_memory);
+}
+
+template <class Operator>
+kedge_status run_lanes(kedge_context *ctx, const typename Operator::args &a)
+{
+  const int n = Operator::things(a), pieces = (n + Operator::E - 1) / Operator::E;
+  if (n == 0) return KEDGE_OK;
+  return kg_launch_shared(ctx, Operator::name, kg_cuda_blocks(ctx, pieces, Operator::BLOCKS),
+                          32 * Operator::WARPS, Operator::BYTES, lanes_kernel<Operator>, a, pieces);
+}
+
+}  // namespace kg
