@@ -2,6 +2,7 @@
 // warp an element; by quadrature on GPUs whose tensor cores have no double precision.
 // Layout  arrays [group][row][lane]: threads and warps of a block are neighbouring lanes
 // Cost    kg_parallelogram_make_cost() and so on
+#include "ops/local/parallelogram/parallelogram_band.cuh"
 #include "ops/local/parallelogram/parallelogram_lanes.cuh"
 #include "ops/local/parallelogram/parallelogram_threads.cuh"
 
@@ -32,20 +33,23 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
 #define MAKE7 16, 4, 2
 #define MAKE8 16, 4, 2
 #endif
-#ifndef REC4
-#define REC4 4, 4, 4
-#define REC5 4, 4, 3
-#define REC6 8, 4, 3
-#define REC7 16, 4, 2
-#define REC8 16, 4, 2
+#ifndef LANES48
+#define L4 4, 4, 2
+#define L5 4, 4, 2
+#define L6 8, 4, 2
+#define L7 8, 4, 2
+#define L8 8, 4, 2
 #endif
-#ifndef STAR4
-#define STAR4 4, 4, 3
-#define STAR5 8, 4, 3
-#define STAR6 16, 4, 2
-#define STAR7 16, 4, 2
-#define STAR8 32, 4, 2
-#endif
+#define REC4 L4
+#define REC5 L5
+#define REC6 L6
+#define REC7 L7
+#define REC8 L8
+#define STAR4 L4
+#define STAR5 L5
+#define STAR6 L6
+#define STAR7 L7
+#define STAR8 L8
 
 }  // namespace
 
