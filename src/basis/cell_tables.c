@@ -228,7 +228,6 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
   end += kg_cell_tiles_lay_out(t, base ? base + end : NULL, &t->tiles);
   t->halves = (kg_halves){0};
   if (!has_halves(cell, geometry)) return end;
-  end += end % 2;
   return end + kg_halves_lay_out(order, base ? base + end : NULL, &t->halves);
 }
 

@@ -12,25 +12,15 @@ static size_t triangle(int n)
 size_t kg_halves_lay_out(int order, const double *base, kg_halves *halves)
 {
   const int m = order + 1;
-  kg_halves *const h = halves;
-  *h = (kg_halves){.modes = kg_tiles_of(kg_half_modes(m, 0)),
-                   .traces = kg_tiles_of(2 * m),
-                   .star = kg_tiles_of(kg_half_modes(m + 1, 1))};
-  const size_t sums = triangle(h->modes + h->traces) * KG_TILE_ENTRIES * KG_HALF_TERMS;
-  const size_t stars = triangle(h->star) * KG_TILE_ENTRIES * KG_HALF_STAR_TERMS;
   const struct {
     const double **where;
     size_t count;
   } pieces[] = {
-      {&h->tiles[0], sums},
-      {&h->tiles[1], sums},
-      {&h->star_tiles[0], stars},
-      {&h->star_tiles[1], stars},
-      {&h->sums[0], triangle(kg_half_modes(m, 0) + 2 * m) * KG_HALF_TERMS},
-      {&h->sums[1], triangle(kg_half_modes(m, 1) + 2 * m) * KG_HALF_TERMS},
-      {&h->stars[0], triangle(kg_half_modes(m + 1, 0) - 1) * KG_HALF_STAR_TERMS},
-      {&h->stars[1], triangle(kg_half_modes(m + 1, 1)) * KG_HALF_STAR_TERMS},
-      {&h->root, (size_t)m + 1},
+      {&halves->sums[0], triangle(kg_half_modes(m, 0) + 2 * m) * KG_HALF_TERMS},
+      {&halves->sums[1], triangle(kg_half_modes(m, 1) + 2 * m) * KG_HALF_TERMS},
+      {&halves->stars[0], triangle(kg_half_modes(m + 1, 0) - 1) * KG_HALF_STAR_TERMS},
+      {&halves->stars[1], triangle(kg_half_modes(m + 1, 1)) * KG_HALF_STAR_TERMS},
+      {&halves->root, (size_t)m + 1},
   };
   size_t total = 0;
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
@@ -59,8 +49,8 @@ typedef struct half_matrix {
   int m, half;  ///< modes are of m x m
   int first;    ///< mode of the first row
   int n_modes;
-  int terms, strips;  ///< strips of tiles of the modes
-  double *entries, *tiles;
+  int terms;
+  double *entries;
 } half_matrix;
 
 static int row_of(const half_matrix *to, int i, int j)
@@ -72,19 +62,6 @@ static int row_of(const half_matrix *to, int i, int j)
   return -1;
 }
 
-static int row_of_tile(const half_matrix *to, int unknown)
-{
-  return unknown < to->n_modes ? unknown : unknown - to->n_modes + KG_TILE * to->strips;
-}
-
-static void add_to_tile(const half_matrix *to, int row, int column, int term, double value)
-{
-  const int i = row / KG_TILE, j = column / KG_TILE;
-  if (j > i) return;
-  double *const tile = to->tiles + ((i * (i + 1) / 2 + j) * to->terms + term) * KG_TILE_ENTRIES;
-  tile[row % KG_TILE * KG_TILE + column % KG_TILE] += value;
-}
-
 /// Term += f g^T + g f^T, or f f^T if both are the same object.
 static void add_product(const half_matrix *to, int term, const functional *f, const functional *g)
 {
@@ -94,11 +71,8 @@ static void add_product(const half_matrix *to, int term, const functional *f, co
       if (f == g && y > x) continue;
       const int row = x > y ? x : y, column = x > y ? y : x;
       const long double both = f != g && x == y ? 2.0L : 1.0L;
-      const double value = (double)(both * f->weight[k] * g->weight[l]);
-      to->entries[(row * (row + 1) / 2 + column) * to->terms + term] += value;
-      const int tile_row = row_of_tile(to, row), tile_column = row_of_tile(to, column);
-      add_to_tile(to, tile_row, tile_column, term, value);
-      if (row != column) add_to_tile(to, tile_column, tile_row, term, value);
+      to->entries[(row * (row + 1) / 2 + column) * to->terms + term] +=
+          (double)(both * f->weight[k] * g->weight[l]);
     }
 }
 
@@ -160,26 +134,19 @@ static void add_gradients(const half_matrix *to, gradient *of, int along, int ac
 void kg_halves_fill(int order, const kg_halves *halves)
 {
   const int m = order + 1;
-  memset((double *)halves->tiles[0], 0,
+  memset((double *)halves->sums[0], 0,
          kg_halves_lay_out(order, NULL, &(kg_halves){0}) * sizeof(double));
   for (int k = 0; k <= m; ++k) ((double *)halves->root)[k] = (double)root(k);
   for (int half = 0; half < KG_HALVES; ++half) {
-    const half_matrix sums = {m,
-                              half,
-                              0,
-                              kg_half_modes(m, half),
-                              KG_HALF_TERMS,
-                              halves->modes,
-                              (double *)halves->sums[half],
-                              (double *)halves->tiles[half]};
+    const int constant = 1 - half;
+    const half_matrix sums = {
+        m, half, 0, kg_half_modes(m, half), KG_HALF_TERMS, (double *)halves->sums[half]};
     const half_matrix stars = {m + 1,
                                half,
-                               1 - half,
-                               kg_half_modes(m + 1, half) - (1 - half),
+                               constant,
+                               kg_half_modes(m + 1, half) - constant,
                                KG_HALF_STAR_TERMS,
-                               halves->star,
-                               (double *)halves->stars[half],
-                               (double *)halves->star_tiles[half]};
+                               (double *)halves->stars[half]};
     add_gradients(&sums, weak_gradient, m + 1, m);
     for (int k = 0; k < 2 * m; ++k) {
       const functional f = jump(&sums, k / m, k % m);

@@ -13,21 +13,16 @@
 /// G_rr T_0 + G_rs T_1 + G_ss T_2 for u*.
 #pragma once
 #include "basis/cell.h"
-#include "basis/tiles.h"
 #include "core/inline.h"
 KEDGE_BEGIN_DECLS
 
 enum { KG_HALVES = 2, KG_HALF_TERMS = 5, KG_HALF_STAR_TERMS = 3 };
 
-/// Terms of a matrix lie side by side, for each entry of its packed lower triangle and for each of
-/// its tiles.
+/// Terms of a matrix lie side by side, for each entry of its packed lower triangle.
 typedef struct kg_halves {
-  int modes, traces, star;         ///< strips of tiles: of modes of u, trace, modes of u*
   const double *root;              ///< [P + 2]: sqrt(2 k + 1)
   const double *sums[KG_HALVES];   ///< [entry][term]: modes of u, then the trace
   const double *stars[KG_HALVES];  ///< [entry][term]: modes of u* but the constant
-  /// [tile of the lower triangle][term][64]: what is beyond the modes or the trace is zero
-  const double *tiles[KG_HALVES], *star_tiles[KG_HALVES];
 } kg_halves;
 
 /// The mode L_i(r) L_j(s).
@@ -41,16 +36,10 @@ KG_INLINE int kg_half_modes(int m, int half)
   return (m * m + 1 - half) / 2;
 }
 
-/// Modes of a half with even j.
-KG_INLINE int kg_half_even_modes(int m, int half)
-{
-  return (m + 1 - half) / 2 * ((m + 1) / 2);
-}
-
 /// Mode a of a half, of m x m: those with even j come first, (0, 0) is the first of all.
 KG_INLINE kg_half_mode kg_half_mode_at(int m, int half, int a)
 {
-  const int even = (m + 1 - half) / 2, first = kg_half_even_modes(m, half);
+  const int even = (m + 1 - half) / 2, first = even * ((m + 1) / 2);
   const int odd = m - even, b = a - first;
   if (a < first) {
     const kg_half_mode mode = {half + a % even * 2, a / even * 2};
@@ -67,8 +56,7 @@ KG_INLINE int kg_half_mode_number(kg_half_mode mode)
   return i < j ? j * j + i : i * i + i + j;
 }
 
-/// Place the tables of an order at `base`, aligned as double2; with NULL only count. Returns the
-/// doubles.
+/// Place the tables of an order at `base`; with NULL only count. Returns the doubles.
 size_t kg_halves_lay_out(int order, const double *base, kg_halves *halves);
 void kg_halves_fill(int order, const kg_halves *halves);
 

@@ -1,22 +1,24 @@
 // half_band.cuh: the systems of halves by a few lanes of a warp for every element, as matrices of a
-// narrow band. Unknowns are those of the differences
+// narrow band. In place of the modes L_i(r) L_j(s) unknowns belong to the products
 //
-//   v_i(r) v_j(s),  v_i = l_i - l_(i + 2), l_i = L_i / root_i   (u*: l_i - l_(i - 2))
+//   v_i(r) v_j(s),  v_i = l_i - l_(i + 2) for u, l_i - l_(i - 2) for u*,  l_i = L_i / root_i
 //
-// where l beyond the modes is left out. The weak derivative of v_i (in u* the derivative) is a
-// multiple of one L_k, so that
+// of a half, where an l that is no mode is left out. The derivative of v_i (for u the weak one) is a
+// multiple of one L_k alone, k = i + 1 or i - 1, and the last v_i of each parity alone has a value
+// on facets. So, of factors along r and s, a half is
 //
-//   stiffness D of the v_i   is diagonal:    g_i
-//   mass W                   has w_ii and w_(i, i - 2)
-//   the mixed product B      has b_(i, i + 1) = 1 and b_(i, i - 1) = -b_i, b_i is 1 or 0
+//   G_rr D W + G_ss W D + c J W W + G_rs (B B^T + B^T B)
 //
-// and a half is G_rr D W + G_ss W D + c J W W + G_rs (B B^T + B^T B), of factors along r and s;
-// facets add t_1 and t_0 to the last g_i of each parity. With modes (i, j) in the order of
-// (j m + i) / 2, a row has entries 1, m / 2, m - 1, m and m + 1 places before its diagonal.
+//   D  products of derivatives   diagonal: g_i, and t_1 (along s: t_0) for the values on facets
+//   W  products of the v_i       w_ii and w_(i, i - 2)
+//   B  derivatives times v_i     b_(i, i + 1) = 1, b_(i, i - 1) = -b_i, b_i is 1 or 0; u*: transposed
+//
+// Unknown (i, j) is row (j m + i) / 2. Entries of a row are then 1, m / 2, m - 1, m and m + 1 places
+// before its diagonal: a band of m + 1 beside a triangle of m^2 / 2 rows.
 //
 // A = L L^T goes column after column. Lane q has rows q, LANES + q, ... in registers, those alone
-// that the band reaches; columns of L take the place of A in shared memory, where all lanes see
-// them. Behind a column stands the right hand side of its row, then y = L^-1 x.
+// that the band reaches (`window`); columns of L take the place of A in shared memory, where all
+// lanes see them. Behind a column stands the right hand side of its row, then y = L^-1 x.
 //
 // Layout  band of a warp [column][pair of i - column][element], 1 / L_kk on the diagonal; right hand
 //         sides and unknowns [half][row][element]
@@ -27,7 +29,8 @@
 namespace kg
 {
 
-/// Modes of m x m, of u or, with STAR, of u* with the constant: a row of one.
+/// Sizes and constants of a half, with m x m modes, of u or, with STAR, of u*. The constant of u* is a
+/// row of one.
 template <bool STAR_, int m_, int LANES_>
 struct half_band {
   static constexpr bool STAR = STAR_;
@@ -95,7 +98,9 @@ struct band_lanes : lane_place<band::LANES> {
   int own[2];                 ///< entries q and q + 1 of a column
 
   __device__ __forceinline__ band_lanes(const double *constants, double *factors, double *values)
-      : s_constants(constants), s_band(factors + 2 * e), s_values(values + e),
+      : s_constants(constants),
+        s_band(factors + 2 * e),
+        s_values(values + e),
         own{q / 2 * (2 * E) + q % 2, (q + 1) / 2 * (2 * E) + (q + 1) % 2}
   {
   }
@@ -134,7 +139,7 @@ struct band_lanes : lane_place<band::LANES> {
     for (int k = 0; k < KG_HALF_TERMS; ++k) term(k) = c.term[k];
     term(KG_HALF_TERMS) = c.mass;
   }
-  /// The right hand sides of modes.
+  /// The right hand sides, from those of modes.
   template <class Right>
   __device__ __forceinline__ void put_right(const Right &right) const
   {
@@ -158,13 +163,13 @@ struct band_lanes : lane_place<band::LANES> {
   template <class Take>
   __device__ __forceinline__ void take_unknowns(const Take &take) const
   {
-    constexpr int step = band::STAR ? 1 : -1;
+    constexpr int step = band::STAR ? 1 : -1;  // an L is in its v and in the one next to it
     for (int k = q; k < m * m; k += LANES) {
       const kg_half_mode mode = {k / m, k % m};
       const bool along_r = band::STAR ? mode.i + 2 < m : mode.i >= 2;
       const bool along_s = band::STAR ? mode.j + 2 < m : mode.j >= 2;
-      take(mode, per_roots(mode) * difference((mode.i + mode.j) % 2, band::row_of(mode), along_r,
-                                              along_s, step));
+      take(mode, per_roots(mode) *
+                     difference((mode.i + mode.j) % 2, band::row_of(mode), along_r, along_s, step));
     }
   }
   /// A row of a half and its right hand side. Where there is no mode, or the constant of u*, the

@@ -1,9 +1,9 @@
-// half_lanes.cuh: the systems of halves by a few lanes of a warp for every element
-// (triangle/lane_rows.cuh), built without tables: with unknown (i, j) of a half times root_i root_j
-// in place of the mode L_i(r) L_j(s), and with the modes k of facets 0 and 1 as (k, -1) and (-1, k),
-// whose roots are root_k and -1 (or 1, basis/halves.h), an entry is
+// half_lanes.cuh: modes and trace of halves, of which a few lanes of a warp eliminate the modes for
+// every element (triangle/lane_rows.cuh), built without tables: with unknown (i, j) of a half times
+// root_i root_j in place of the mode L_i(r) L_j(s), and with the modes k of facets 0 and 1 as
+// (k, -1) and (-1, k), whose roots are root_k and -1 (or 1, basis/halves.h), an entry is
 //
-//   R_xj = (G_rr c_x + t_1) / root_j^2   for (i, j), (i', j), x the larger of i and i' (in u*: least)
+//   R_xj = (G_rr c_x + t_1) / root_j^2   for (i, j), (i', j), x the larger of i and i'
 //   S_iy = (G_ss c_y + t_0) / root_i^2   for (i, j), (i, j'), y the larger of j and j'
 //   R_ij + S_ij + c J / (root_i root_j)^2   on the diagonal
 //   G_rs   where j - j' is odd and i - i' has another sign than j - j'
@@ -19,36 +19,21 @@
 namespace kg
 {
 
-enum half_kind { HALF_MAKE, HALF_SOLVE, HALF_STAR };
-
-constexpr int half_pivots(half_kind kind, int m)
-{
-  return kind == HALF_STAR ? m * m / 2 : (m * m + 1) / 2;
-}
-/// Modes of m x m and, to make K^e, the trace but its first LANES behind them.
-constexpr int half_columns(half_kind kind, int m, int lanes)
-{
-  return half_pivots(kind, m) + (kind == HALF_MAKE ? 2 * m - lanes : 0);
-}
-
-/// Rows of a half: modes, trace but its first LANES unknowns, right hand side; to make K^e then
-/// these, of which each lane has one.
-template <half_kind KIND_, int m_, int LANES_>
-struct half_system
-    : lane_rows<half_columns(KIND_, m_, LANES_), LANES_, half_pivots(KIND_, m_)> {
-  using rows = lane_rows<half_columns(KIND_, m_, LANES_), LANES_, half_pivots(KIND_, m_)>;
+/// Rows of a half: modes of m x m, trace but its first LANES unknowns, right hand side; then these,
+/// of which each lane has one.
+template <int m_, int LANES_>
+struct half_system : lane_rows<(m_ * m_ + 1) / 2 + 2 * m_ - LANES_, LANES_, (m_ * m_ + 1) / 2> {
+  using rows = lane_rows<(m_ * m_ + 1) / 2 + 2 * m_ - LANES_, LANES_, (m_ * m_ + 1) / 2>;
   using rows::N, rows::LANES, rows::ROWS, rows::ENTRIES, rows::PIVOTS;
-  static constexpr half_kind KIND = KIND_;
-  static constexpr int m = m_, E = 32 / LANES, TRACE = KIND == HALF_MAKE ? 2 * m : 0;
+  static constexpr int m = m_, E = 32 / LANES, TRACE = 2 * m;
   /// Entries of a lane in its row behind the right hand side.
-  static constexpr int BEHIND = KIND == HALF_MAKE ? N + 1 + LANES : 0, ALL = ENTRIES + BEHIND;
+  static constexpr int BEHIND = N + 1 + LANES, ALL = ENTRIES + BEHIND;
 
   /// Values of an element: of all, then those of the half that is at work, then right hand sides.
   static constexpr int ZERO = 0, ONE = 1, TERMS = 2, MASS = TERMS + KG_HALF_TERMS,
                        ALONG_R = MASS + 1, ALONG_S = ALONG_R + (m * m + 1) / 2,
-                       DIAGONAL = ALONG_S + (m * m + 1) / 2,
-                       TRACES = DIAGONAL + (m * m + 1) / 2, LOAD = TRACES + TRACE,
-                       VALUES = LOAD + m * m, ACROSS = TERMS + 1;
+                       DIAGONAL = ALONG_S + (m * m + 1) / 2, TRACES = DIAGONAL + (m * m + 1) / 2,
+                       LOAD = TRACES + TRACE, VALUES = LOAD + m * m, ACROSS = TERMS + 1;
   static_assert(sizeof(double) * VALUES * E < 1 << 16, "places are 16 bits");
   static constexpr int PLACES = KG_HALVES * ALL * LANES;
   /// Numbers of all elements: 1 / root_k [m], c_x [m], c of the trace next to even and odd modes.
@@ -65,31 +50,30 @@ struct half_system
   }
   static __device__ unknown unknown_of(int half, int row)
   {
-    const int first = KIND == HALF_STAR && half == 0 ? 1 : 0, trace = trace_of(row);
+    const int trace = trace_of(row);
     if (trace >= m) return {-1, trace - m, (trace - m) % 2 == 1};
     if (trace >= 0) return {trace, -1, (trace + half) % 2 == 1};
-    if (row + first >= kg_half_modes(m, half)) return {-2, -2, false};
-    const kg_half_mode mode = kg_half_mode_at(m, half, row + first);
+    if (row >= kg_half_modes(m, half)) return {-2, -2, false};
+    const kg_half_mode mode = kg_half_mode_at(m, half, row);
     return {mode.i, mode.j, mode.j % 2 == 1};
   }
-  static __device__ int farther(int a, int b)
+  static __device__ int larger(int a, int b)
   {
-    return (a < b) == (KIND == HALF_STAR) ? a : b;
+    return a < b ? b : a;
   }
   /// The value that is entry (row, column) of a half.
   static __device__ int value_of(int half, int row, int column)
   {
     if (column == N || column > row) return ZERO;
     const unknown y = unknown_of(half, column);
-    if (row == N)
-      return y.i < 0 || y.j < 0 ? ZERO : LOAD + kg_half_mode_number({y.i, y.j});
+    if (row == N) return y.i < 0 || y.j < 0 ? ZERO : LOAD + kg_half_mode_number({y.i, y.j});
     const unknown x = unknown_of(half, row);
     if (x.i == -2 || y.i == -2) return row == column ? ONE : ZERO;
     if (x.odd != y.odd) return (x.i - y.i) * (x.j - y.j) < 0 ? ACROSS : ZERO;
     if (row == column)
       return row < PIVOTS ? DIAGONAL + (x.i * m + x.j) / 2 : TRACES + trace_of(row);
-    if (x.j == y.j && x.j >= 0) return ALONG_R + (farther(x.i, y.i) * m + x.j) / 2;
-    if (x.i == y.i && x.i >= 0) return ALONG_S + (x.i * m + farther(x.j, y.j)) / 2;
+    if (x.j == y.j && x.j >= 0) return ALONG_R + (larger(x.i, y.i) * m + x.j) / 2;
+    if (x.i == y.i && x.i >= 0) return ALONG_S + (x.i * m + larger(x.j, y.j)) / 2;
     return ZERO;
   }
   /// The places of all entries, for the block.
@@ -106,11 +90,11 @@ struct half_system
       s_places[t] = (uint16_t)(value * E * sizeof(double));
     }
   }
-  /// c_x, x >= -1, where modes have the parity of x: the sum of root_a^2 over a > x (u*: a < x).
+  /// c_x, x >= -1, where modes have the parity of x: the sum of root_a^2 over a > x.
   static __device__ double sum_of_squares(int x, int parity)
   {
-    const int below = x * (x + 1) / 2, last = (m - parity) % 2 == 0 ? m : m + 1;
-    return KIND == HALF_STAR ? below : last * (last + 1) / 2 - below;
+    const int last = (m - parity) % 2 == 0 ? m : m + 1;
+    return last * (last + 1) / 2 - x * (x + 1) / 2;
   }
   static __device__ __forceinline__ void stage_constants(const double *root, double *s_constants)
   {
@@ -131,7 +115,10 @@ struct half_lanes : lane_factor<system> {
 
   __device__ __forceinline__ half_lanes(const uint16_t *places, const double *constants,
                                         double *values, double2 *factor)
-      : lane_factor<system>(factor), s_places(places + q), s_constants(constants), s_values(values + e)
+      : lane_factor<system>(factor),
+        s_places(places + q),
+        s_constants(constants),
+        s_values(values + e)
   {
   }
   __device__ __forceinline__ double &value(int k) const
@@ -154,9 +141,8 @@ struct half_lanes : lane_factor<system> {
     value(system::ZERO) = 0.0;
     value(system::ONE) = 1.0;
 #pragma unroll
-    for (int k = 0; k < KG_HALF_TERMS; ++k)
-      value(system::TERMS + k) = k > 2 && system::KIND == HALF_STAR ? 0.0 : c.term[k];
-    value(system::MASS) = system::KIND == HALF_STAR ? 0.0 : c.mass;
+    for (int k = 0; k < KG_HALF_TERMS; ++k) value(system::TERMS + k) = c.term[k];
+    value(system::MASS) = c.mass;
   }
   /// The values of a half, of its modes (i, j): i + j is even or odd.
   __device__ __forceinline__ void put_values(int half) const
@@ -187,15 +173,6 @@ struct half_lanes : lane_factor<system> {
     for (int k = q; k < system::m * system::m; k += system::LANES) {
       const kg_half_mode mode = {k / system::m, k % system::m};
       value(system::LOAD + kg_half_mode_number(mode)) = per_roots(mode) * right(mode);
-    }
-  }
-  /// Calls take(mode, coefficient).
-  template <class Take>
-  __device__ __forceinline__ void take_unknowns(const Take &take) const
-  {
-    for (int k = q; k < system::m * system::m; k += system::LANES) {
-      const kg_half_mode mode = {k / system::m, k % system::m};
-      take(mode, per_roots(mode) * value(system::LOAD + kg_half_mode_number(mode)));
     }
   }
   __device__ __forceinline__ void build_rows(int half, double (&a)[system::ENTRIES]) const
@@ -238,31 +215,6 @@ struct half_lanes : lane_factor<system> {
         x[N + 2 + 2 * p] = fma(-w.y, x[k], x[N + 2 + 2 * p]);
       }
     __syncwarp();
-  }
-  /// The unknowns of both halves in place of the right hand sides, which the warp can read.
-  __device__ __forceinline__ void solve() const
-  {
-#pragma unroll 1
-    for (int half = 0; half < KG_HALVES; ++half) {
-      double a[system::ENTRIES];
-      put_values(half);
-      __syncwarp();
-      build_rows(half, a);
-      __syncwarp();
-      factor_rows<system>(*this, a);
-      __syncwarp();
-      substitute_rows<system>(*this, [&](int k, double x) { right(half, k) = x; });
-      __syncwarp();
-    }
-  }
-
-private:
-  /// The right hand side of unknown k: the lane that has row N knows its place.
-  __device__ __forceinline__ double &right(int half, int k) const
-  {
-    constexpr int LANES = system::LANES, N = system::N;
-    const int at = half * system::ALL + system::entry(system::ROWS - 1, k);
-    return *(double *)((char *)s_values + (s_places - q)[at * LANES + N % LANES]);
   }
 };
 

@@ -295,13 +295,18 @@ kedge_status kg_parallelogram_postprocess_host(kedge_context *ctx,
                       postprocess_pack, args);
 }
 
-/// Operations of the two halves: `terms` products an entry of n rows, of which the first `pivots`
-/// are eliminated.
-static double half_flops(double pivots, double n, int terms)
+/// Operations of the elimination of `pivots` of n unknowns, in both halves.
+static double half_flops(double pivots, double n)
 {
   const double behind = n - pivots;
-  return 2.0 * (2 * terms * n * (n + 1) / 2 + pivots * pivots * pivots / 3 +
-                pivots * pivots * behind + pivots * behind * (behind + 1));
+  return 2.0 * (pivots * pivots * pivots / 3 + pivots * pivots * behind +
+                pivots * behind * (behind + 1));
+}
+
+/// Operations of solving for n unknowns by a matrix of that band (half_band.cuh).
+static double band_flops(double n, double band)
+{
+  return n * band * (band + 5);
 }
 
 enum { CONSTANT_FLOPS = 60, GEOMETRY_BYTES = 4 * 4 + 16 };  // a vertex an element, and its corners
@@ -309,7 +314,7 @@ enum { CONSTANT_FLOPS = 60, GEOMETRY_BYTES = 4 * 4 + 16 };  // a vertex an eleme
 kg_cost kg_parallelogram_make_cost(kg_cell_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, n = size.n_trace;
-  const double flops = half_flops(N / 2, N / 2 + n / 2, KG_HALF_TERMS) + N * N / 2 + 2 * N * n / 2 +
+  const double flops = half_flops(N / 2, N / 2 + n / 2) + N * N / 2 + 2 * N * n / 2 +
                        2.0 * size.n_packed + CONSTANT_FLOPS;
   const double bytes = 8.0 * (N + size.n_packed + n) + 4 * 4 + GEOMETRY_BYTES;
   return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
@@ -319,7 +324,7 @@ kg_cost kg_parallelogram_recover_cost(kg_cell_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, n = size.n_trace, S = size.n_flux, m = size.n_facet;
   const double vectors = S * (m + 10) + N * (2 * m + 10) + 4 * n;
-  const double flops = half_flops(N / 2, N / 2, KG_HALF_TERMS) + N * N + vectors + CONSTANT_FLOPS;
+  const double flops = band_flops(N, m + 1) + vectors + CONSTANT_FLOPS;
   const double bytes = 8.0 * (2 * N + S + n / 2) + 4 * 4 + GEOMETRY_BYTES;
   return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
 }
@@ -327,8 +332,7 @@ kg_cost kg_parallelogram_recover_cost(kg_cell_sizes size, int64_t n_elements)
 kg_cost kg_parallelogram_postprocess_cost(kg_cell_sizes size, int64_t n_elements)
 {
   const double N = size.n_modes, S = size.n_flux, star = size.n_star, m = size.n_facet;
-  const double flops = half_flops(star / 2, star / 2, KG_HALF_STAR_TERMS) + star * star +
-                       star * (2 * m + 6) + CONSTANT_FLOPS;
+  const double flops = band_flops(star, m + 1) + star * (2 * m + 6) + CONSTANT_FLOPS;
   const double bytes = 8.0 * (N + S + star + 1) + GEOMETRY_BYTES;
   return (kg_cost){.bytes = bytes * (double)n_elements, .flops = flops * (double)n_elements};
 }

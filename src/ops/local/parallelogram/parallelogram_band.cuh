@@ -1,28 +1,25 @@
-// parallelogram_band.cuh: u, flux and u* by a few lanes of a warp for every element, which factor the
-// bands of its halves one after the other (half_band.cuh).
+// parallelogram_band.cuh: u, flux and u* by a few lanes of a warp for every element, which factor
+// the bands of its halves one after the other (half_band.cuh).
 #pragma once
-#include "device/cuda_launch.cuh"
 #include "ops/local/parallelogram/half_band.cuh"
+#include "ops/local/parallelogram/parallelogram_launch.cuh"
 
 namespace kg
 {
 
-constexpr double PER_ROOT_2 = 0.70710678118654752440;
-
-/// A warp at E elements, WARPS warps a block, BLOCKS blocks of a multiprocessor.
-template <class band, int WARPS_, int BLOCKS_>
-struct band_blocks {
-  static constexpr int WARPS = WARPS_, BLOCKS = BLOCKS_, E = WARPS * band::E;
-};
+/// Of orders 4 to 8, what took least time on an H100.
+constexpr lane_share recover_shares[] = {{4, 4, 4}, {4, 2, 6}, {8, 4, 4}, {8, 2, 6}, {8, 2, 5}};
+constexpr lane_share star_shares[] = {{4, 4, 4}, {8, 4, 4}, {8, 4, 4}, {8, 2, 6}, {8, 2, 4}};
 
 // ---- u and flux ----
 
-template <int P, int LANES, int WARPS, int BLOCKS>
-struct recover_lanes : band_blocks<half_band<false, P + 1, LANES>, WARPS, BLOCKS> {
+template <int P>
+struct recover_lanes {
   using args = kg_cell_recover_args;
+  static constexpr lane_share SHARE = recover_shares[P - 4];
+  static constexpr int WARPS = SHARE.warps, LANES = SHARE.lanes, E = WARPS * 32 / LANES;
   using band = half_band<false, P + 1, LANES>;
   using warp = band_lanes<band>;
-  using band_blocks<band, WARPS, BLOCKS>::E;
   static constexpr const char *name = "parallelogram_recover";
   static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), TRACE = 2 * m;
   /// Vectors of an element: G and t, the trace by halves; then, in the place of the factors,
@@ -47,16 +44,14 @@ struct recover_lanes : band_blocks<half_band<false, P + 1, LANES>, WARPS, BLOCKS
       for (int k = 0; k < 2; ++k) {
         const int unknown = c + k * TRACE;
         const uint32_t side = a.cells.side_edge[kg_cell_at(e, 4, unknown / m)];
-        value[k] =
-            kg_cell_sign(&a.cells, e, unknown) * a.trace[(int64_t)(side >> 1) * m + c % m];
+        value[k] = kg_cell_sign(&a.cells, e, unknown) * a.trace[(int64_t)(side >> 1) * m + c % m];
       }
       lambda[c] = PER_ROOT_2 * (value[0] + value[1]);
       lambda[TRACE + c] = PER_ROOT_2 * (value[0] - value[1]);
     }
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, bool exists,
-                                                 const warp &w, double *term,
-                                                 double *gradient)
+                                                 const warp &w, double *term, double *gradient)
   {
     const double *const root = a.cells.tables.halves.root;
     const kg_team team = {w.q, nullptr, LANES, 0};
@@ -97,7 +92,8 @@ struct recover_lanes : band_blocks<half_band<false, P + 1, LANES>, WARPS, BLOCKS
   {
     double *const constants = (double *)memory;
     double *const factors = constants + band::CONSTANTS + threadIdx.x / 32 * SCRATCH;
-    double *const values = factors + FACTORS * band::E, *const kept = values + band::VALUES * band::E;
+    double *const values = factors + FACTORS * band::E, *const kept =
+                                                            values + band::VALUES * band::E;
     band::stage_constants(a.cells.tables.halves.root, constants);
     __syncthreads();
     const warp w(constants, factors, values);
@@ -112,12 +108,13 @@ struct recover_lanes : band_blocks<half_band<false, P + 1, LANES>, WARPS, BLOCKS
 
 // ---- u* ----
 
-template <int P, int LANES, int WARPS, int BLOCKS>
-struct star_lanes : band_blocks<half_band<true, P + 2, LANES>, WARPS, BLOCKS> {
+template <int P>
+struct star_lanes {
   using args = kg_cell_postprocess_args;
+  static constexpr lane_share SHARE = star_shares[P - 4];
+  static constexpr int WARPS = SHARE.warps, LANES = SHARE.lanes, E = WARPS * 32 / LANES;
   using band = half_band<true, P + 2, LANES>;
   using warp = band_lanes<band>;
-  using band_blocks<band, WARPS, BLOCKS>::E;
   static constexpr const char *name = "parallelogram_postprocess";
   static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), N_STAR = (m + 1) * (m + 1);
   /// The flux is in the place of the factors.

@@ -1,6 +1,6 @@
-// parallelogram_cuda.cu: operators of parallelograms: a thread an element up to order 3, above a
-// warp an element; by quadrature on GPUs whose tensor cores have no double precision.
-// Layout  arrays [group][row][lane]: threads and warps of a block are neighbouring lanes
+// parallelogram_cuda.cu: operators of parallelograms: a thread an element up to order 3, a few
+// lanes of a warp above.
+// Layout  arrays [group][row][lane]: elements of a block are neighbouring lanes
 // Cost    kg_parallelogram_make_cost() and so on
 #include "ops/local/parallelogram/parallelogram_band.cuh"
 #include "ops/local/parallelogram/parallelogram_lanes.cuh"
@@ -26,35 +26,10 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
                    thread_kernel<DO, Args>, a, n);
 }
 
-#ifndef MAKE4
-#define MAKE4 8, 4, 3
-#define MAKE5 8, 4, 3
-#define MAKE6 8, 4, 2
-#define MAKE7 16, 4, 2
-#define MAKE8 16, 4, 2
-#endif
-#ifndef LANES48
-#define L4 4, 4, 2
-#define L5 4, 4, 2
-#define L6 8, 4, 2
-#define L7 8, 4, 2
-#define L8 8, 4, 2
-#endif
-#define REC4 L4
-#define REC5 L5
-#define REC6 L6
-#define REC7 L7
-#define REC8 L8
-#define STAR4 L4
-#define STAR5 L5
-#define STAR6 L6
-#define STAR7 L7
-#define STAR8 L8
-
 }  // namespace
 
-/// The kernels of all orders: by_thread<1 .. 3>, lanes<4 .. 8>.
-#define RUN(ctx, name, n, a, by_thread, lanes, S)                                                   \
+/// The kernels of all orders: by_thread<1 .. 3>, by_lanes<4 .. 8>.
+#define RUN(ctx, name, n, a, by_thread, by_lanes)                                                  \
   switch ((a).cells.tables.size.order) {                                                           \
     case 1:                                                                                        \
       return run_threads<by_thread<1>>(ctx, name, n, a);                                           \
@@ -63,15 +38,15 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
     case 3:                                                                                        \
       return run_threads<by_thread<3>>(ctx, name, n, a);                                           \
     case 4:                                                                                        \
-      return (kg::run_lanes<lanes<4, S##4>>(ctx, a));                                                       \
+      return kg::run_lanes<by_lanes<4>>(ctx, a);                                                   \
     case 5:                                                                                        \
-      return (kg::run_lanes<lanes<5, S##5>>(ctx, a));                                                       \
+      return kg::run_lanes<by_lanes<5>>(ctx, a);                                                   \
     case 6:                                                                                        \
-      return (kg::run_lanes<lanes<6, S##6>>(ctx, a));                                                       \
+      return kg::run_lanes<by_lanes<6>>(ctx, a);                                                   \
     case 7:                                                                                        \
-      return (kg::run_lanes<lanes<7, S##7>>(ctx, a));                                                       \
+      return kg::run_lanes<by_lanes<7>>(ctx, a);                                                   \
     case 8:                                                                                        \
-      return (kg::run_lanes<lanes<8, S##8>>(ctx, a));                                                       \
+      return kg::run_lanes<by_lanes<8>>(ctx, a);                                                   \
     default:                                                                                       \
       return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "order %d has no %s()", (a).cells.tables.size.order, \
                      name);                                                                        \
@@ -79,20 +54,19 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
 
 extern "C" kedge_status kg_parallelogram_make_cuda(kedge_context *ctx, const kg_cell_make_args *a)
 {
-  RUN(ctx, "parallelogram_make", kg_cell_make_things(a), *a, kg::make_by_thread,
-      kg::make_lanes, MAKE)
+  RUN(ctx, "parallelogram_make", kg_cell_make_things(a), *a, kg::make_by_thread, kg::make_lanes)
 }
 
 extern "C" kedge_status kg_parallelogram_recover_cuda(kedge_context *ctx,
                                                       const kg_cell_recover_args *a)
 {
   RUN(ctx, "parallelogram_recover", a->cells.n_elements, *a, kg::recover_by_thread,
-      kg::recover_lanes, REC)
+      kg::recover_lanes)
 }
 
 extern "C" kedge_status kg_parallelogram_postprocess_cuda(kedge_context *ctx,
                                                           const kg_cell_postprocess_args *a)
 {
   RUN(ctx, "parallelogram_postprocess", a->cells.n_elements, *a, kg::postprocess_by_thread,
-      kg::star_lanes, STAR)
+      kg::star_lanes)
 }

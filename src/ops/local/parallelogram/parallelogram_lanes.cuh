@@ -1,49 +1,22 @@
-// parallelogram_lanes.cuh: several lanes of a warp an element, which factor one half after the
-// other in their registers (half_lanes.cuh).
+// parallelogram_lanes.cuh: K^e and F^e by a few lanes of a warp for every element, which factor one
+// half after the other in their registers (half_lanes.cuh).
 #pragma once
-#include "device/cuda_launch.cuh"
 #include "ops/local/parallelogram/half_lanes.cuh"
+#include "ops/local/parallelogram/parallelogram_launch.cuh"
 
 namespace kg
 {
 
-/// How blocks take elements: WARPS warps of each, BLOCKS blocks of a multiprocessor.
-template <class system_, int WARPS_, int BLOCKS_>
-struct half_blocks {
-  using system = system_;
-  static constexpr int WARPS = WARPS_, BLOCKS = BLOCKS_, E = WARPS * system::E;
-  static_assert(KG_LANES % E == 0, "the elements of a block are of one group");
-  /// Doubles of a block.
-  static constexpr int PLACES = (system::PLACES + 7) / 8 * 2, SHARED = PLACES + system::CONSTANTS;
-};
+/// Of orders 4 to 8, what took least time on an H100.
+constexpr lane_share make_shares[] = {{8, 4, 4}, {8, 4, 3}, {8, 4, 2}, {16, 4, 2}, {16, 4, 2}};
 
-/// What a block has in shared memory: places, constants, then SCRATCH doubles a warp.
-template <class blocks>
-struct half_memory {
-  const uint16_t *places;
-  double *constants, *rest, *of_warp;
-
-  __device__ __forceinline__ half_memory(double2 *memory, const kg_halves &halves, int scratch)
-  {
-    double *const s = (double *)memory;
-    places = (uint16_t *)s;
-    constants = s + blocks::PLACES;
-    of_warp = s + blocks::SHARED + threadIdx.x / 32 * scratch;
-    rest = s + blocks::SHARED + blocks::WARPS * scratch;
-    blocks::system::stage_places((uint16_t *)s);
-    blocks::system::stage_constants(halves.root, constants);
-    __syncthreads();
-  }
-};
-
-// ---- K^e and F^e ----
-
-template <int P, int LANES, int WARPS, int BLOCKS>
-struct make_lanes : half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLOCKS> {
+template <int P>
+struct make_lanes {
   using args = kg_cell_make_args;
-  using blocks = half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLOCKS>;
-  using typename blocks::system;
-  using blocks::E;
+  static constexpr lane_share SHARE = make_shares[P - 4];
+  static constexpr int WARPS = SHARE.warps, LANES = SHARE.lanes, E = WARPS * 32 / LANES;
+  static_assert(KG_LANES % E == 0, "the elements of a block are of one group");
+  using system = half_system<P + 1, LANES>;
   using warp = half_lanes<system>;
   static constexpr const char *name = "parallelogram_make";
   static constexpr int m = P + 1, N = m * m, n = 4 * m, TRACE = 2 * m, PACKED = n * (n + 1) / 2;
@@ -51,7 +24,9 @@ struct make_lanes : half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLO
   static constexpr int FACTORS = 2 * system::PAIRS * system::E;
   static constexpr int OWN = FACTORS + RESULTS * system::E;  ///< what is before the values
   static constexpr int SCRATCH = (OWN + system::VALUES * system::E + 1) / 2 * 2;
-  static constexpr size_t BYTES = sizeof(double) * (blocks::SHARED + WARPS * SCRATCH + n * E);
+  static constexpr int PLACES = (system::PLACES + 7) / 8 * 2;  ///< in doubles
+  static constexpr int SHARED = PLACES + system::CONSTANTS;
+  static constexpr size_t BYTES = sizeof(double) * (SHARED + WARPS * SCRATCH + n * E);
   static_assert(RESULTS <= system::VALUES, "of half 1 they are in the place of the values");
 
   static int things(const args &a)
@@ -125,19 +100,23 @@ struct make_lanes : half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLO
   }
   static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
   {
-    const half_memory<blocks> s(memory, a.cells.tables.halves, SCRATCH);
-    const warp w(s.places, s.constants, s.of_warp + OWN, (double2 *)s.of_warp);
+    double *const places = (double *)memory, *const constants = places + PLACES;
+    double *const of_warps = places + SHARED, *const scale = of_warps + WARPS * SCRATCH;
+    double *const factors = of_warps + threadIdx.x / 32 * SCRATCH;
+    system::stage_places((uint16_t *)places);
+    system::stage_constants(a.cells.tables.halves.root, constants);
+    __syncthreads();
+    const warp w((uint16_t *)places, constants, factors + OWN, (double2 *)factors);
 #pragma unroll 1
     for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
       const int32_t first = piece * E, e = first + threadIdx.x / 32 * system::E + w.e;
       w.put_constants(kg_parallelogram_of(&a.cells, &a.material, e));
-      w.put_right([&](kg_half_mode mode) {
-        return a.load[kg_cell_at(e, N, kg_half_mode_number(mode))];
-      });
-      put_scale(a, first, s.rest);
+      w.put_right(
+          [&](kg_half_mode mode) { return a.load[kg_cell_at(e, N, kg_half_mode_number(mode))]; });
+      put_scale(a, first, scale);
 #pragma unroll 1
       for (int half = 0; half < KG_HALVES; ++half) {
-        double *const results = s.of_warp + (half == 0 ? FACTORS : OWN) + w.e;
+        double *const results = factors + (half == 0 ? FACTORS : OWN) + w.e;
         double entries[system::ENTRIES], row[system::BEHIND];
         __syncwarp();
         w.put_values(half);
@@ -151,27 +130,10 @@ struct make_lanes : half_blocks<half_system<HALF_MAKE, P + 1, LANES>, WARPS, BLO
         put_row(row, w.q, results);
       }
       __syncthreads();
-      write(a, first, s.rest, s.rest - WARPS * SCRATCH);
+      write(a, first, scale, of_warps);
       __syncthreads();
     }
   }
 };
-
-template <class Operator>
-__global__ void __launch_bounds__(32 * Operator::WARPS, Operator::BLOCKS)
-    lanes_kernel(const __grid_constant__ typename Operator::args a, int pieces)
-{
-  KG_SHARED(double2, s_memory);
-  Operator::run(a, pieces, s_memory);
-}
-
-template <class Operator>
-kedge_status run_lanes(kedge_context *ctx, const typename Operator::args &a)
-{
-  const int n = Operator::things(a), pieces = (n + Operator::E - 1) / Operator::E;
-  if (n == 0) return KEDGE_OK;
-  return kg_launch_shared(ctx, Operator::name, kg_cuda_blocks(ctx, pieces, Operator::BLOCKS),
-                          32 * Operator::WARPS, Operator::BYTES, lanes_kernel<Operator>, a, pieces);
-}
 
 }  // namespace kg

@@ -67,7 +67,9 @@ struct lane_factor : lane_place<shape::LANES> {
   using lane_place<shape::LANES>::E, lane_place<shape::LANES>::e;
   double2 *s_l;
 
-  __device__ __forceinline__ lane_factor(double2 *l) : s_l(l) {}
+  __device__ __forceinline__ lane_factor(double2 *l) : s_l(l)
+  {
+  }
   __device__ __forceinline__ double &l(int i, int j) const
   {
     return ((double *)(s_l + (shape::pair(j, j) - j / 2) * E + e))[i / 2 * (2 * E) + i % 2];
@@ -120,34 +122,6 @@ __device__ __forceinline__ void factor_rows(const warp &w, double (&a)[shape::EN
         }
       }
     }
-  }
-}
-
-/// x = L^-T y: every lane of an element does the same, a dot product a row, of a column of L; one
-/// of them calls put(k, x_k).
-template <class shape, class Put>
-__device__ __forceinline__ void substitute_rows(const lane_factor<shape> &w, const Put &put)
-{
-  constexpr int N = shape::N;
-  double z[N];
-#pragma unroll
-  for (int k = N - 1; k >= 0; --k) {
-    double sum = 0.0, root = 0.0;
-#pragma unroll
-    for (int p = N / 2; p >= 0; --p) {
-      if (p < k / 2) continue;
-      const double2 pair = w.l_pair(2 * p, k);
-#pragma unroll
-      for (int h = 1; h >= 0; --h) {
-        const int i = 2 * p + h;
-        const double l = h == 0 ? pair.x : pair.y;
-        if (i == N) sum = l;
-        if (i == k) root = l;
-        if (i > k && i < N) sum = fma(-l, z[i], sum);
-      }
-    }
-    z[k] = sum * root;
-    if (w.q == k % shape::LANES) put(k, z[k]);
   }
 }
 

@@ -2,7 +2,8 @@
 // A = L L^T column after column, its rows in their registers, columns of L in shared memory, where
 // all lanes find them.
 //
-// The lanes factor as lane_rows.cuh says.
+// The lanes factor as lane_rows.cuh says. Backward, L^T x = y, every lane of an element does the
+// same: a dot product a row, of a column of L.
 //
 // Layout  entries of the reference matrices in shared memory, [register][pair of terms][lane q]; L
 //         of a warp [pair of rows of a column][element], 1 / L_kk on the diagonal
@@ -90,6 +91,33 @@ __device__ __forceinline__ void build_rows(const lane_warp<shape> &w,
   }
 }
 
+/// x = L^-T y.
+template <class shape>
+__device__ __forceinline__ void substitute_rows(const lane_warp<shape> &w, double *x)
+{
+  constexpr int N = shape::N;
+  double z[N];
+#pragma unroll
+  for (int k = N - 1; k >= 0; --k) {
+    double sum = 0.0, root = 0.0;
+#pragma unroll
+    for (int p = N / 2; p >= 0; --p) {
+      if (p < k / 2) continue;
+      const double2 pair = w.l_pair(2 * p, k);
+#pragma unroll
+      for (int h = 1; h >= 0; --h) {
+        const int i = 2 * p + h;
+        const double l = h == 0 ? pair.x : pair.y;
+        if (i == N) sum = l;
+        if (i == k) root = l;
+        if (i > k && i < N) sum = fma(-l, z[i], sum);
+      }
+    }
+    z[k] = sum * root;
+    if (w.q == k % shape::LANES) x[k * KG_LANES] = z[k];
+  }
+}
+
 template <class shape>
 __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
     solve_lanes(const kg_local_solve_args a)
@@ -110,7 +138,7 @@ __global__ void __launch_bounds__(32 * shape::WARPS, shape::BLOCKS)
       build_rows<shape>(w, op, x, entries);
       factor_rows<shape>(w, entries);
       __syncwarp();
-      substitute_rows<shape>(w, [&](int k, double z) { x[k * KG_LANES] = z; });
+      substitute_rows<shape>(w, x);
       __syncwarp();  // L is read before the next one
     }
 }
