@@ -299,8 +299,8 @@ kedge_status kg_parallelogram_postprocess_host(kedge_context *ctx,
 static double half_flops(double pivots, double n)
 {
   const double behind = n - pivots;
-  return 2.0 * (pivots * pivots * pivots / 3 + pivots * pivots * behind +
-                pivots * behind * (behind + 1));
+  return 2.0 *
+         (pivots * pivots * pivots / 3 + pivots * pivots * behind + pivots * behind * (behind + 1));
 }
 
 /// Operations of solving for n unknowns by a matrix of that band (half_band.cuh).

@@ -7,7 +7,7 @@
 namespace kg
 {
 
-/// Of orders 4 to 8, what took least time on an H100.
+/// Orders 4 to 8: what took least time on an H100.
 constexpr lane_share make_shares[] = {{8, 4, 4}, {8, 4, 3}, {8, 4, 2}, {16, 4, 2}, {16, 4, 2}};
 
 template <int P>
@@ -48,7 +48,7 @@ struct make_lanes {
       }
     }
   }
-  /// The same of the lane's row behind the right hand side.
+  /// The lane's row behind the right hand side to the same place.
   static __device__ __forceinline__ void put_row(const double (&x)[system::BEHIND], int q,
                                                  double *to)
   {
