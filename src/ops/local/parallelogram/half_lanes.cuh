@@ -19,11 +19,14 @@
 namespace kg
 {
 
-/// Rows of a half: modes of m x m, trace but its first LANES unknowns, right hand side; then these,
-/// of which each lane has one.
+/// Rows of a half: modes of m x m, trace but its first LANES unknowns, right hand side.
+template <int m, int LANES>
+using half_rows = lane_rows<(m * m + 1) / 2 + 2 * m - LANES, LANES, (m * m + 1) / 2>;
+
+/// A half; behind its rows come those first unknowns of the trace, of which each lane has one.
 template <int m_, int LANES_>
-struct half_system : lane_rows<(m_ * m_ + 1) / 2 + 2 * m_ - LANES_, LANES_, (m_ * m_ + 1) / 2> {
-  using rows = lane_rows<(m_ * m_ + 1) / 2 + 2 * m_ - LANES_, LANES_, (m_ * m_ + 1) / 2>;
+struct half_system : half_rows<m_, LANES_> {
+  using rows = half_rows<m_, LANES_>;
   using rows::N, rows::LANES, rows::ROWS, rows::ENTRIES, rows::PIVOTS;
   static constexpr int m = m_, E = 32 / LANES, TRACE = 2 * m;
   /// Entries of a lane in its row behind the right hand side.
