@@ -49,7 +49,7 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 static double margin_of(const kg_multigrid_shape *shape)
 {
   if (shape->smoothing_steps > 1) return 1.05;
-  return kg_smoother_has_lines(shape->smoother) ? 0.95 : 0.88;
+  return kg_smoother_has_lines(shape->smoother) ? 0.95 : 0.90;
 }
 
 /// No eigenvalue is larger: those of the table's bound, and of vertex modes, of which an element
