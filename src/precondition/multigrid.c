@@ -54,7 +54,8 @@ static void declare_pairs(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
 {
   const size_t n = kg_multigrid_has_pairs(shape) ? (size_t)shape->count.n_free : 0;
   kg_plan_array(plan, "pairs of edges", n, sizeof *m->pair, kept, &m->pair);
-  kg_plan_array(plan, "work of pairs", n, sizeof *m->pair_work, KG_IN(ASSEMBLY), &m->pair_work);
+  kg_plan_array(plan, "work of pairs", n > 0 ? n + 1 : 0, sizeof *m->pair_work, KG_IN(ASSEMBLY),
+                &m->pair_work);
 }
 
 static void declare_smoother(kg_plan *plan, kg_smoother *s)

@@ -68,7 +68,7 @@ static inline bool kg_multigrid_has_rows(const kg_multigrid_shape *shape)
 /// Whether edges that an element couples strongly are smoothed in pairs (ops/smooth/edge_pairs.h).
 static inline bool kg_multigrid_has_pairs(const kg_multigrid_shape *shape)
 {
-  return kg_multigrid_has_rows(shape) && shape->smoothing_steps == 1 &&
+  return kg_multigrid_has_rows(shape) && shape->count.n_free > 0 && shape->smoothing_steps == 1 &&
          !kg_smoother_has_lines(shape->smoother);
 }
 

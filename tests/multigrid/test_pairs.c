@@ -13,7 +13,7 @@
 static int32_t *make_pairs(trace_system *s, int32_t **device, bool *any)
 {
   op_case *c = &s->c;
-  const size_t n = (size_t)c->batch.count.n_free, words = n / 2 + 1;
+  const size_t n = (size_t)c->batch.count.n_free, words = n / 2 + 2;
   kg_edge_pairs_args args = {.batch = c->batch,
                              .locals = kg_locals_of(s->device_local, c->batch.arrays.side_edge),
                              .number = KG_DOUBLE,

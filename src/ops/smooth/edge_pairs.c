@@ -19,22 +19,29 @@ static kedge_status do_step(kedge_context *ctx, const kg_edge_pairs_args *a, kg_
   return KEDGE_OK;
 }
 
+static kedge_status run_step(kedge_context *ctx, const kg_edge_pairs_args *args, kg_pairs_step step)
+{
+  return KG_IMPLEMENTATION(ctx, do_step, kg_edge_pairs_cuda)(ctx, args, step);
+}
+
 kedge_status kg_edge_pairs(kedge_context *ctx, const kg_edge_pairs_args *args, bool *any)
 {
-  const size_t bytes = (size_t)args->batch.count.n_free * sizeof *args->pair;
+  const size_t n = (size_t)args->batch.count.n_free, word = sizeof(int32_t);
+  int32_t found = n > 0;
   KG_TRY(kg_fault_clear(ctx, args->fault));
-  *any = false;
-  if (bytes == 0) return KEDGE_OK;
-  KG_TRY(kg_zero(ctx, args->pair, bytes));
-  KG_TRY(kg_zero(ctx, args->want, bytes));
-  for (int round = 0; round < KG_PAIR_ROUNDS; ++round) {
-    KG_TRY(KG_IMPLEMENTATION(ctx, do_step, kg_edge_pairs_cuda)(ctx, args, KG_PAIRS_WANT));
-    KG_TRY(KG_IMPLEMENTATION(ctx, do_step, kg_edge_pairs_cuda)(ctx, args, KG_PAIRS_MATCH));
+  KG_TRY(kg_zero(ctx, args->pair, n * word));
+  KG_TRY(kg_zero(ctx, args->want, n * word));
+  while (found) {
+    KG_TRY(kg_zero(ctx, args->want + n, word));
+    for (int round = 0; round < KG_PAIR_ROUNDS; ++round) {
+      KG_TRY(run_step(ctx, args, KG_PAIRS_WANT));
+      KG_TRY(run_step(ctx, args, KG_PAIRS_MATCH));
+    }
+    KG_TRY(kg_copy_out(ctx, &found, args->want + n, word));
   }
-  int32_t found;
-  KG_TRY(kg_zero(ctx, args->want, sizeof found));
-  KG_TRY(KG_IMPLEMENTATION(ctx, do_step, kg_edge_pairs_cuda)(ctx, args, KG_PAIRS_FACTOR));
-  KG_TRY(kg_copy_out(ctx, &found, args->want, sizeof found));
+  KG_TRY(kg_zero(ctx, args->want + n, word));
+  KG_TRY(run_step(ctx, args, KG_PAIRS_FACTOR));
+  KG_TRY(kg_copy_out(ctx, &found, args->want + n, word));
   *any = found != 0;
   return kg_edge_blocks_check(ctx, &args->batch, args->number, args->fault);
 }

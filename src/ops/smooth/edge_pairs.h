@@ -6,8 +6,8 @@
 ///
 /// Edges a and b of an element couple strongly where K^e_ab < 0 and K^e_ab^2 > KG_PAIR_STRONG A_aa
 /// A_bb in modes 0. No edges of squares do, nor of squares cut in two. Pairs are chosen in rounds:
-/// edges without one want their strongest neighbour, and who want each other are a pair. Where many
-/// couple alike a hash decides. The result depends on the mesh and K^e alone.
+/// edges without one want their strongest neighbour, and who want each other are a pair, until rounds
+/// find none. Where many couple alike a hash decides. The result depends on the mesh and K^e alone.
 ///
 /// With C of K^e, D_a = A_a and D_b = A_b - C D_a^-1 C^T, whose factor takes the place of that of
 /// A_b (ops/smooth/edge_blocks.h), the pair's part of B^-1 x is
@@ -23,7 +23,7 @@
 #include "ops/smooth/vertex_flux.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_PAIR_ROUNDS = 8, KG_PAIR_MODES_MAX = KEDGE_ORDER_MAX + 1 };
+enum { KG_PAIR_ROUNDS = 8 /* before a look */, KG_PAIR_MODES_MAX = KEDGE_ORDER_MAX + 1 };
 
 #define KG_PAIR_STRONG 0.12  ///< links of a chain that is coupled to nothing else have 0.25
 
@@ -32,7 +32,8 @@ typedef struct kg_edge_pairs_args {
   kg_locals locals;
   kg_number number;  ///< of what works with the factors
   int32_t *pair;     ///< [free edge]: 1 + the other edge; 0: none
-  int32_t *want;     ///< work [free edge]: the same; 1 + the edge itself: for good
+  int32_t *want;     ///< work [free edge + 1]: the same; 1 + the edge itself: for good; at the end
+                     ///< whether a round has found a pair, or in the end whether there is one
   float *inverse;    ///< W of kg_edge_blocks(); those of second edges are replaced
   int32_t *fault;    ///< work, one word: the first edge without an inverse
 } kg_edge_pairs_args;
@@ -125,7 +126,9 @@ KG_INLINE void kg_pair_want(const kg_edge_pairs_args *a, int32_t edge)
 KG_INLINE void kg_pair_match(const kg_edge_pairs_args *a, int32_t edge)
 {
   const int32_t other = a->want[edge] - 1;
-  if (a->pair[edge] == 0 && other != edge && a->want[other] == edge + 1) a->pair[edge] = other + 1;
+  if (a->pair[edge] > 0 || other == edge || a->want[other] != edge + 1) return;
+  a->pair[edge] = other + 1;
+  a->want[a->batch.count.n_free] = 1;
 }
 
 /// C of a pair: row i of the second edge b, column j of the first a.
@@ -149,15 +152,15 @@ KG_INLINE double kg_pair_entry(const kg_pair_coupling *c, int i, int j)
   return kg_local_entry(&c->element, c->of_b, i, c->of_a, j);
 }
 
-/// W of D_b in place of that of A_b, where an edge is the second of a pair, which is then said in
-/// want[0]; false: there is no W.
+/// W of D_b in place of that of A_b, where an edge is the second of a pair, which is then said at
+/// the end of `want`; false: there is no W.
 KG_INLINE bool kg_pair_factor(const kg_edge_pairs_args *args, int32_t b)
 {
   enum { MAX = KG_PAIR_MODES_MAX };
   const int m = args->batch.reference.size.n_edge;
   const int32_t a = args->pair[b] - 1;
   if (a < 0 || a > b) return true;
-  args->want[0] = 1;
+  args->want[args->batch.count.n_free] = 1;
   const kg_side *sides = args->batch.arrays.edge_sides;
   const kg_pair_coupling c = kg_pair_coupling_of(&args->locals, sides, m, a, b);
   double w[MAX * (MAX + 1) / 2] = {0.0}, d[MAX * (MAX + 1) / 2] = {0.0}, g[MAX][MAX];
