@@ -6,8 +6,9 @@
 ///
 /// Edges a and b of an element couple strongly where K^e_ab < 0 and K^e_ab^2 > KG_PAIR_STRONG A_aa
 /// A_bb in modes 0. No edges of squares do, nor of squares cut in two. Pairs are chosen in rounds:
-/// edges without one want their strongest neighbour, and who want each other are a pair, until rounds
-/// find none. Where many couple alike a hash decides. The result depends on the mesh and K^e alone.
+/// edges without one want their strongest neighbour, and who want each other are a pair, until
+/// rounds find none. A hash decides where many couple alike. The result depends on the mesh and K^e
+/// alone.
 ///
 /// With C of K^e, D_a = A_a and D_b = A_b - C D_a^-1 C^T, whose factor takes the place of that of
 /// A_b (ops/smooth/edge_blocks.h), the pair's part of B^-1 x is
