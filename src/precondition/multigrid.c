@@ -50,14 +50,6 @@ kg_smoother kg_multigrid_smoother(const kg_multigrid_shape *shape)
                        .lines = {.n_lines = shape->n_lines, .n_steps = shape->n_line_steps}};
 }
 
-static void declare_pairs(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid *m)
-{
-  const size_t n = kg_multigrid_has_pairs(shape) ? (size_t)shape->count.n_free : 0;
-  kg_plan_array(plan, "pairs of edges", n, sizeof *m->pair, kept, &m->pair);
-  kg_plan_array(plan, "work of pairs", n > 0 ? n + 1 : 0, sizeof *m->pair_work, KG_IN(ASSEMBLY),
-                &m->pair_work);
-}
-
 static void declare_smoother(kg_plan *plan, kg_smoother *s)
 {
   kg_line_steps *lines = &s->lines;
@@ -125,7 +117,6 @@ void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
   *m = (kg_multigrid){
       .shape = *shape, .smoother = kg_multigrid_smoother(shape), .solver = solver, .plan = plan};
   declare_smoother(plan, &m->smoother);
-  declare_pairs(plan, shape, m);
   kg_plan_array(plan, "fault of blocks", 1, sizeof(int32_t), KG_IN(ASSEMBLY), &m->block_fault);
   if (kg_multigrid_has_copies(shape) && shape->smoothing_steps > 0)
     declare_copies(plan, shape, &m->single);
@@ -202,24 +193,6 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
   return KEDGE_OK;
 }
 
-/// Pair edges, once their blocks exist. Without a pair the array is not read.
-static kedge_status make_pairs(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
-{
-  bool any = false;
-  if (kg_multigrid_has_pairs(&m->shape))
-    KG_TRY(kg_edge_pairs(ctx,
-                         &(kg_edge_pairs_args){.batch = a->batch,
-                                               .locals = a->locals,
-                                               .number = m->shape.number,
-                                               .pair = m->pair,
-                                               .want = m->pair_work,
-                                               .inverse = m->smoother.inverse,
-                                               .fault = m->block_fault},
-                         &any));
-  if (!any) m->pair = NULL;
-  return KEDGE_OK;
-}
-
 static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
 {
   m->largest_eigenvalue =
@@ -227,8 +200,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
           ? m->smoother.table->bound(&m->shape.count)
           : kg_smoother_estimate(m->shape.smoother, m->shape.size.order, m->shape.alignment);
   if (kg_multigrid_has_copies(&m->shape)) KG_TRY(make_single(ctx, a, m));
-  KG_TRY(m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault));
-  return make_pairs(ctx, a, m);
+  return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault);
 }
 
 /// Make the vertex modes, once the vertex space exists.
@@ -282,8 +254,6 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   const kg_local *given = s->locals.local;
   kg_cost sum = smoother.table->make_cost(&smoother, given->number);
   if (s->smoothing_steps == 0) return sum;
-  if (kg_multigrid_has_pairs(s))
-    sum = kg_cost_plus(sum, 1, kg_edge_pairs_cost(&s->count, given->number));
   if (kg_multigrid_has_vertex_modes(s))
     sum = kg_cost_plus(sum, 1,
                        kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, given->number));

@@ -21,7 +21,6 @@
 #include "space/edge_lines.h"
 #include "precondition/amg/coarse.h"
 #include "precondition/smoother.h"
-#include "ops/smooth/edge_pairs.h"
 #include "ops/smooth/vertex_flux.h"
 #include "ops/smooth/vertex_rows.h"
 KEDGE_BEGIN_DECLS
@@ -65,13 +64,6 @@ static inline bool kg_multigrid_has_rows(const kg_multigrid_shape *shape)
          shape->locals.local[0].number == KG_DOUBLE;
 }
 
-/// Whether edges that an element couples strongly are smoothed in pairs (ops/smooth/edge_pairs.h).
-static inline bool kg_multigrid_has_pairs(const kg_multigrid_shape *shape)
-{
-  return kg_multigrid_has_rows(shape) && shape->count.n_free > 0 && shape->smoothing_steps == 1 &&
-         !kg_smoother_has_lines(shape->smoother);
-}
-
 /// Whether a cycle knows A P c.
 static inline bool kg_multigrid_knows_product(const kg_multigrid_shape *shape)
 {
@@ -99,7 +91,6 @@ typedef struct kg_multigrid {
   void *d;  ///< [free trace edge][mode]: Chebyshev's direction; NULL with one step
   kg_multigrid_single single;
   kg_vertex_space space;
-  int32_t *pair;                  ///< of kg_edge_pairs(); NULL: there is none
   kg_vertex_modes modes;          ///< kg_multigrid_has_vertex_modes()
   kg_vertex_rows rows;            ///< kg_multigrid_has_rows()
   kg_csr matrix;                  ///< of the coarse space (ops/smooth/vertex_matrix.h)
@@ -109,7 +100,6 @@ typedef struct kg_multigrid {
   kg_coarse_bytes bytes;  ///< of the memory of the coarse solver:
   void *coarse_kept, *coarse_vectors, *coarse_work;
   int32_t *block_fault, *mode_fault;  ///< work of kg_multigrid_create(), as what follows
-  int32_t *pair_work;
   void *space_work;
   double *element;    ///< matrices of the elements for their vertices
   kg_plan *plan;      ///< whose phases a cycle enters
@@ -128,7 +118,7 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
 /// ops/smooth/vertex_rows.h) and vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
-/// step B^-1 r, instead of reading it: of r + (r - A z). Pairs are read.
+/// step B^-1 r, instead of reading it: of r + (r - A z).
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape);
 /// Whether z holds nothing while the coarse system is solved: where that makes room for vectors
 /// below the trace. A cycle then begins with zeros in its Dirichlet rows.

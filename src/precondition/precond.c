@@ -3,7 +3,6 @@
 #include "device/context.h"
 #include "core/nvtx.h"
 #include "ops/vector/round.h"
-#include "ops/smooth/smooth_vectors.h"
 #include "ops/smooth/vertex_transfer.h"
 
 static kg_cost no_cost(const kg_precond *base)
@@ -102,27 +101,6 @@ static kedge_status add_correction(kedge_context *ctx, const work *w,
   return KEDGE_OK;
 }
 
-/// What pairs of edges make of r - A z beside a step with the same arguments: before it, where z is
-/// not zero.
-static kedge_status smooth_pairs(kedge_context *ctx, const work *w, const kg_smoother_args *a)
-{
-  const kg_multigrid *m = w->cycle->multigrid;
-  if (!m->pair) return KEDGE_OK;
-  return kg_pair_smooth(ctx, &(kg_pair_smooth_args){.size = m->shape.size,
-                                                    .n_edges = m->shape.count.n_free,
-                                                    .number = m->shape.number,
-                                                    .pair = m->pair,
-                                                    .inverse = m->smoother.inverse,
-                                                    .sides = m->space.mesh.edge_sides,
-                                                    .locals = w->cycle->linear.args.locals,
-                                                    .r = a->r,
-                                                    .product = a->from_zero ? NULL : a->product,
-                                                    .correction = a->correction,
-                                                    .z = a->z,
-                                                    .step = a->step,
-                                                    .many = a->many});
-}
-
 /// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
 /// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
 /// there is for one.
@@ -148,7 +126,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
         .modes = m->modes,
         .advance = advance_of(w, how.from_zero && i == 1 && !m->modes.value),
         .from_zero = how.from_zero && i == 1,
-        .again = !how.from_zero && !m->pair && kg_multigrid_repeats(&m->shape),
+        .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
         .z = w->z,
         .d = m->d,
         .step = scale * (8 * i - 4) / (2 * i + 1),
@@ -156,9 +134,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
         .sum = i == steps ? how.sum : (kg_sum){0},
         .many = w->many,
     };
-    if (!args.from_zero) KG_TRY(smooth_pairs(ctx, w, &args));
     KG_TRY(table->step(ctx, &m->smoother, &args));
-    if (args.from_zero) KG_TRY(smooth_pairs(ctx, w, &args));
     how.correction.coarse = NULL;
   }
   return KEDGE_OK;
@@ -211,23 +187,14 @@ static kedge_status apply_blocks(kedge_context *ctx, const work *w)
 {
   const kg_multigrid *m = w->cycle->multigrid;
   KG_TRY(find_modes(ctx, w, true));
-  kg_smoother_args args = {.r = w->r,
-                           .product = w->cycle->product,
-                           .modes = m->modes,
-                           .from_zero = true,
-                           .z = w->z,
-                           .step = 1.0,
-                           .sum = m->pair ? (kg_sum){0} : w->sum};
-  KG_TRY(m->smoother.table->step(ctx, &m->smoother, &args));
-  if (!m->pair) return KEDGE_OK;
-  KG_TRY(smooth_pairs(ctx, w, &args));
-  // r . z of what is there: a step of length 0.
-  return kg_smooth_advance(ctx, &(kg_smooth_vectors_args){.n = w->cycle->linear.base.rows,
-                                                          .number = m->shape.number,
-                                                          .r = w->r,
-                                                          .y = w->z,
-                                                          .z = w->z,
-                                                          .sum = w->sum});
+  return m->smoother.table->step(ctx, &m->smoother,
+                                 &(kg_smoother_args){.r = w->r,
+                                                     .product = w->cycle->product,
+                                                     .modes = m->modes,
+                                                     .from_zero = true,
+                                                     .z = w->z,
+                                                     .step = 1.0,
+                                                     .sum = w->sum});
 }
 
 static kedge_status smooth_down(kedge_context *ctx, const work *w)
@@ -314,7 +281,6 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
-  if (kg_multigrid_has_pairs(s)) sum = kg_cost_plus(sum, 2, kg_pair_smooth_cost(&s->count));
   if (kg_multigrid_repeats(s))  // z is not read
     sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
   if (reduced)  // the second side of an edge, elements and vertices, once

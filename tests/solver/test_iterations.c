@@ -91,15 +91,6 @@ static void smooth_tensors_take_few_iterations(void **state)
   FEW_AND_FLAT(kinds);
 }
 
-/// Squeezed along its strong direction, the tensor couples edges in chains: 17 one by one.
-static void strongly_coupled_edges_are_smoothed_in_pairs(void **state)
-{
-  (void)state;
-  static const kind squeezed = {WHOLE, 2, wave, TENSOR, "0"};
-  assert_in_range(iterations(&squeezed, COARSE, "2"), 1, 15);
-  assert_in_range(iterations(&squeezed, COARSE, "3"), 1, 15);
-}
-
 static void a_jump_of_a_thousand_along_a_smooth_line_takes_few_iterations(void **state)
 {
   (void)state;
@@ -138,7 +129,6 @@ int main(void)
       cmocka_unit_test(distorted_quadrilaterals_take_few_iterations),
       cmocka_unit_test(curves_take_few_iterations),
       cmocka_unit_test(smooth_tensors_take_few_iterations),
-      cmocka_unit_test(strongly_coupled_edges_are_smoothed_in_pairs),
       cmocka_unit_test(a_jump_of_a_thousand_along_a_smooth_line_takes_few_iterations),
       cmocka_unit_test(rectangles_of_one_to_five_take_few_iterations),
       cmocka_unit_test(vertex_modes_are_measured_on_stretched_quadrilaterals),
