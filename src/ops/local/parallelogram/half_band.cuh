@@ -3,25 +3,25 @@
 //
 //   v_i(r) v_j(s),  v_i = l_i - l_(i + 2) for u, l_i - l_(i - 2) for u*,  l_i = L_i / root_i
 //
-// of a half, where an l that is no mode is left out. The derivative of v_i (for u the weak one) is a
-// multiple of one L_k alone, k = i + 1 or i - 1, and the last v_i of each parity alone has a value
-// on facets. So, of factors along r and s, a half is
+// of a half, where an l that is no mode is left out. The derivative of v_i (for u the weak one) is
+// a multiple of one L_k alone, k = i + 1 or i - 1, and the last v_i of each parity alone has a
+// value on facets. So, of factors along r and s, a half is
 //
 //   G_rr D W + G_ss W D + c J W W + G_rs (B B^T + B^T B)
 //
-//   D  products of derivatives   diagonal: g_i, and t_1 (along s: t_0) for the values on facets
-//   W  products of the v_i       w_ii and w_(i, i - 2)
-//   B  derivatives times v_i     b_(i, i + 1) = 1, b_(i, i - 1) = -b_i, b_i is 1 or 0; u*: transposed
+//   D  products of derivatives  diagonal: g_i, and t_1 (along s: t_0) for the values on facets
+//   W  products of the v_i      w_ii and w_(i, i - 2)
+//   B  derivatives times v_i    b_(i, i + 1) = 1, b_(i, i - 1) = -b_i, b_i 1 or 0; u*: transposed
 //
-// Unknown (i, j) is row (j m + i) / 2. Entries of a row are then 1, m / 2, m - 1, m and m + 1 places
-// before its diagonal: a band of m + 1 beside a triangle of m^2 / 2 rows.
+// Unknown (i, j) is row (j m + i) / 2. Entries of a row are then 1, m / 2, m - 1, m and m + 1
+// places before its diagonal: a band of m + 1 in place of m^2 / 2 columns.
 //
 // A = L L^T goes column after column. Lane q has rows q, LANES + q, ... in registers, those alone
 // that the band reaches (`window`); columns of L take the place of A in shared memory, where all
 // lanes see them. Behind a column stands the right hand side of its row, then y = L^-1 x.
 //
-// Layout  band of a warp [column][pair of i - column][element], 1 / L_kk on the diagonal; right hand
-//         sides and unknowns [half][row][element]
+// Layout  band of a warp [column][pair of i - column][element], 1 / L_kk on the diagonal; right
+//         hand sides and unknowns [half][row][element]
 #pragma once
 #include "ops/local/parallelogram/parallelogram.h"
 #include "ops/local/triangle/lane_rows.cuh"
@@ -29,8 +29,8 @@
 namespace kg
 {
 
-/// Sizes and constants of a half, with m x m modes, of u or, with STAR, of u*. The constant of u* is a
-/// row of one.
+/// Sizes and constants of a half: of m x m modes of u or, with STAR, of u*, whose constant is a row
+/// of one.
 template <bool STAR_, int m_, int LANES_>
 struct half_band {
   static constexpr bool STAR = STAR_;
