@@ -238,9 +238,8 @@ typedef struct kedge_locator kedge_locator;
 KEDGE_API kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh,
                                             kedge_locator **out);
 KEDGE_API void kedge_locator_destroy(kedge_locator *locator);  ///< NULL is allowed
-/// Device memory of a locator, and of what it keeps of polynomials of an order from their first
-/// values on; 0 where an argument is none.
-KEDGE_API int64_t kedge_locator_bytes(const kedge_mesh *mesh, int order);
+/// Device memory of a locator. @return 0 where mesh is NULL
+KEDGE_API int64_t kedge_locator_bytes(const kedge_mesh *mesh);
 /// Copy values at nodes to the device. They stay until the next ones, or the end of the locator.
 /// @param[in]  from  [n] in host memory
 /// @param[out] to    where they are

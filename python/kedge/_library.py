@@ -193,7 +193,7 @@ FUNCTIONS = {
     "kedge_solution_indicator": (c_int, P, P),
     "kedge_locator_create": (c_int, P, P, OUT),
     "kedge_locator_destroy": (None, P),
-    "kedge_locator_bytes": (c_int64, P, c_int),
+    "kedge_locator_bytes": (c_int64, P),
     "kedge_locator_keep": (c_int, P, c_int64, P, P),
     "kedge_locator_values": (c_int, P, c_int, P, c_int64, P, P, P),
     "kedge_solution_write": (c_int, P, S),

@@ -347,7 +347,7 @@ def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
     values = {name: getattr(raw, name) for name in names}
     order, wide = raw.order + 1, mesh.info["quadrilaterals"]
     nodes = (mesh.elements - wide) * ((order + 1) * (order + 2) // 2) + wide * (order + 1) ** 2
-    values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle, order) + -(-8 * nodes // 256) * 256
+    values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle) + -(-8 * nodes // 256) * 256
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},
             "stage_bytes": stages, "peak_bytes": raw.peak_bytes[kind], "needed_bytes": raw.needed_bytes[kind],

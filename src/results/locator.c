@@ -1,6 +1,5 @@
-// Points anywhere on a mesh: a tree of boxes, maps and tables for ops/sample/locate.h.
+// Points anywhere on a mesh: a tree of boxes and maps for ops/sample/locate.h.
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -11,10 +10,7 @@
 #include "solver/values.h"
 #include "space/caller_order.h"
 
-enum {
-  NODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
-  LOOKED_AT_MAX = (3 * KG_GEOMETRY_MAX + 1) * (3 * KG_GEOMETRY_MAX + 1)
-};
+enum { LOOKED_AT_MAX = (3 * KG_GEOMETRY_MAX + 1) * (3 * KG_GEOMETRY_MAX + 1) };
 
 struct kedge_locator {
   kedge_context *ctx;
@@ -22,7 +18,6 @@ struct kedge_locator {
   kg_locate_args args;  ///< all but field and points
   kg_buffer boxes, tolerance, order, field;
   kg_buffer coefficients[KG_BLOCKS_MAX];
-  kg_buffer table[KG_BLOCKS_MAX][KEDGE_ORDER_MAX + 2];  ///< [order]: zeros before it is asked for
 };
 
 /// Replace a matrix by its inverse. @param[in,out] a  [n][2 n], the second half is work
@@ -224,18 +219,16 @@ static kedge_status put_all(kedge_locator *l)
   return status;
 }
 
-int64_t kedge_locator_bytes(const kedge_mesh *mesh, int order)
+int64_t kedge_locator_bytes(const kedge_mesh *mesh)
 {
-  if (!mesh || order < 1 || order > KEDGE_ORDER_MAX + 1) return 0;
+  if (!mesh) return 0;
   kg_box_tree tree;
   const size_t n = (size_t)mesh->n_elements, d = sizeof(double);
   int64_t bytes = kg_caller_order_bytes(mesh) + (int64_t)kg_rounded(n * d) +
                   (int64_t)kg_rounded(4 * (size_t)shape_tree(mesh->n_elements, &tree) * d);
   for (int b = 0; b < mesh->n_blocks; ++b) {
     const size_t powers = (size_t)mesh->block[b].cell->n_modes(mesh->geometry);
-    const size_t nodes = (size_t)mesh->block[b].cell->n_modes(order);
-    bytes += (int64_t)kg_rounded(2 * (size_t)mesh->block[b].n * powers * d) +
-             (int64_t)kg_rounded(nodes * nodes * d);
+    bytes += (int64_t)kg_rounded(2 * (size_t)mesh->block[b].n * powers * d);
   }
   return bytes;
 }
@@ -246,8 +239,7 @@ kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh, ke
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_locator_create: context or mesh is NULL");
   KG_TRY(kg_enter(ctx));
-  const int64_t needed = kedge_locator_bytes(mesh, KEDGE_ORDER_MAX + 1),
-                free_now = kg_free_bytes(ctx);
+  const int64_t needed = kedge_locator_bytes(mesh), free_now = kg_free_bytes(ctx);
   KG_REQUIRE(ctx, needed <= free_now, KEDGE_ERR_MEMORY,
              "points of %s need %.3g GB for a tree over the elements, and %.3g GB are free",
              mesh->source, 1e-9 * (double)needed, 1e-9 * (double)free_now);
@@ -270,55 +262,22 @@ void kedge_locator_destroy(kedge_locator *l)
   kg_buffer *const all[] = {&l->boxes, &l->tolerance,       &l->order,
                             &l->field, &l->coefficients[0], &l->coefficients[1]};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(l->ctx, all[i]);
-  for (int b = 0; b < KG_BLOCKS_MAX; ++b)
-    for (int p = 0; p < KEDGE_ORDER_MAX + 2; ++p) kg_free(l->ctx, &l->table[b][p]);
   free(l);
 }
 
-/// The table of polynomials of an order by values at nodes: [polynomial][node].
-static kedge_status make_table(kedge_context *ctx, const kg_cell *cell, int order, kg_buffer *out)
+/// The nodes of an order, row after row. Those of a triangle get shorter upwards.
+static void put_nodes(const kg_cell *cell, int order, kg_nodal *out)
 {
-  double x[NODES_MAX], y[NODES_MAX], unit[NODES_MAX] = {0};
-  const double one = 1.0;
-  const int n = nodes_at(cell, order, x, y);
-  const kg_polynomials p = {cell == &kg_triangle, order, 1, unit};
-  long double *m;
-  double *table;
-  KG_TRY(kg_host_alloc(ctx, 2 * (size_t)n * (size_t)n, sizeof *m, &m));
-  for (int k = 0; k < n; ++k) {
-    unit[k] = 1.0;
-    for (int i = 0; i < n; ++i) m[i * 2 * n + k] = kg_polynomial_at(&p, &one, x[i], y[i]);
-    unit[k] = 0.0;
+  double x[KG_NODES_ACROSS * KG_NODES_ACROSS], y[KG_NODES_ACROSS * KG_NODES_ACROSS];
+  out->triangle = cell == &kg_triangle;
+  out->order = order;
+  out->n = nodes_at(cell, order, x, y);
+  for (int k = 0; k < order; ++k) out->part[k] = 1.0 / (k + 1);
+  for (int v = 0; v < out->n; ++v) {
+    const int i = (int)lround(order * x[v]), j = (int)lround(order * y[v]);
+    const int shorter = out->triangle ? j * (j - 1) / 2 : 0;
+    out->node[j * (order + 1) - shorter + i] = (uint8_t)v;
   }
-  invert(n, m);
-  kedge_status status = kg_host_alloc(ctx, (size_t)n * (size_t)n, sizeof *table, &table);
-  if (status == KEDGE_OK) {
-    for (int k = 0; k < n; ++k)
-      for (int i = 0; i < n; ++i) table[k * n + i] = (double)m[k * 2 * n + i];
-    status = kg_upload(ctx, table, (size_t)n * (size_t)n, sizeof *table, out);
-    free(table);
-  }
-  free(m);
-  return status;
-}
-
-/// Threads of the host may ask for values at the same time: one makes tables.
-static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
-
-/// Tables of an order.
-static kedge_status put_tables(kedge_locator *l, int order, kg_locate_args *a)
-{
-  kedge_status status = KEDGE_OK;
-  pthread_mutex_lock(&making);
-  for (int b = 0; status == KEDGE_OK && b < l->mesh->n_blocks; ++b) {
-    const kg_cell *const cell = l->mesh->block[b].cell;
-    kg_buffer *const table = &l->table[b][order];
-    if (!table->data) status = make_table(l->ctx, cell, order, table);
-    a->shape[b].field =
-        (kg_polynomials){a->shape[b].triangle, order, cell->n_modes(order), table->data};
-  }
-  pthread_mutex_unlock(&making);
-  return status;
 }
 
 kedge_status kedge_locator_keep(kedge_locator *l, int64_t n, const double *from, const double **to)
@@ -351,7 +310,7 @@ kedge_status kedge_locator_values(kedge_locator *l, int order, const double *nod
   const void *const arrays[] = {nodes, x, y, values};
   KG_TRY(kg_enter(l->ctx));
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) KG_TRY(kg_join(l->ctx, arrays[i]));
-  KG_TRY(put_tables(l, order, &a));
+  for (int b = 0; b < a.n_shapes; ++b) put_nodes(l->mesh->block[b].cell, order, &a.shape[b].field);
   a.nodes = nodes;
   a.n = n;
   a.x = x;

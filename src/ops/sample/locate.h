@@ -28,7 +28,7 @@ typedef struct kg_located_shape {
   int geometry, n_powers;
   int32_t first, n;            ///< elements of the mesh
   const double *coefficients;  ///< [element of these][power][2], of the maps (kg_map_at())
-  kg_polynomials field;
+  kg_nodal field;
 } kg_located_shape;
 
 typedef struct kg_locate_args {
@@ -140,12 +140,11 @@ KG_INLINE void kg_locate_point(const kg_locate_args *a, int64_t i)
   kg_find_element(a, a->x[i], a->y[i], &found);
   a->values[i] = NAN;
   if (found.element < 0) return;
-  const kg_polynomials *const p =
-      &a->shape[a->n_shapes > 1 && found.element >= a->shape[1].first].field;
+  const kg_nodal *const p = &a->shape[a->n_shapes > 1 && found.element >= a->shape[1].first].field;
   int64_t first = (int64_t)found.number * a->shape[0].field.n;
   if (a->wide)
     first += (int64_t)a->wide[found.element] * (a->shape[1].field.n - a->shape[0].field.n);
-  a->values[i] = kg_polynomial_at(p, a->nodes + first, found.at[0], found.at[1]);
+  a->values[i] = kg_nodal_value(p, a->nodes + first, found.at[0], found.at[1]);
 }
 
 KEDGE_END_DECLS

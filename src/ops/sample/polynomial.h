@@ -5,53 +5,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kedge/base.h"
 #include "core/inline.h"
 
-/// Polynomials that are given by n numbers each: one of `order` on a shape is the sum over its
-/// orthogonal polynomials of their coefficients, which are a row of the table times the numbers.
-typedef struct kg_polynomials {
+enum { KG_NODES_ACROSS = KEDGE_ORDER_MAX + 2 };
+
+/// Polynomials by values at the equispaced nodes of an order.
+typedef struct kg_nodal {
   bool triangle;
   int order, n;
-  const double *table;  ///< [polynomial][n]
-} kg_polynomials;
+  double part[KG_NODES_ACROSS];                     ///< 1, 1/2, 1/3, ...
+  uint8_t node[KG_NODES_ACROSS * KG_NODES_ACROSS];  ///< numbers of the nodes, row after row up
+} kg_nodal;
 
-/// A row of the table times the numbers.
-KG_INLINE double kg_polynomial_coefficient(int n, const double *row, const double *numbers)
+/// The polynomials in z of degree 0 to `order` that are 1 at z = degree and 0 at 0, 1, ... below.
+KG_INLINE void kg_falling(const kg_nodal *p, double z, double *out)
 {
-  double sum = 0.0;
-  for (int j = 0; j < n; ++j) sum += row[j] * numbers[j];
-  return sum;
+  out[0] = 1.0;
+  for (int k = 0; k < p->order; ++k) out[k + 1] = out[k] * ((z - k) * p->part[k]);
 }
 
-/// P_{j+1} of the Jacobi polynomials (a, 0) at z, from P_j and P_{j-1}.
-KG_INLINE double kg_next_jacobi(int j, double a, double z, double now, double before)
+/// The value at (x, y). The function that is 1 at a node and 0 at the others is a product of these
+/// polynomials, in barycentric coordinates times the order: three of a triangle, four of a square,
+/// which are x, 1 - x, y, 1 - y.
+KG_INLINE double kg_nodal_value(const kg_nodal *p, const double *values, double x, double y)
 {
-  const double s = 2.0 * j + a;
-  if (j == 0) return 0.5 * (a + (a + 2.0) * z);
-  return ((s + 1.0) * ((s + 2.0) * s * z + a * a) * now - 2.0 * j * (j + a) * (s + 2.0) * before) /
-         (2.0 * (j + 1.0) * (j + a + 1.0) * s);
-}
-
-/// The products across (i) times up (i, j): on the triangle of degree i + j.
-KG_INLINE double kg_polynomial_at(const kg_polynomials *p, const double *numbers, double x,
-                                  double y)
-{
-  const double u = p->triangle ? 2.0 * x + y - 1.0 : 2.0 * x - 1.0, t = p->triangle ? 1.0 - y : 1.0;
-  const double *row = p->table;
-  double across = 1.0, across_before = 0.0, sum = 0.0;
-  for (int i = 0; i <= p->order; ++i) {
-    const int last = p->triangle ? p->order - i : p->order;
-    const double a = p->triangle ? 2.0 * i + 1.0 : 0.0;
-    double up = 1.0, before = 0.0;
-    for (int j = 0; j <= last; ++j, row += p->n) {
-      sum += across * up * kg_polynomial_coefficient(p->n, row, numbers);
-      const double next = kg_next_jacobi(j, a, 2.0 * y - 1.0, up, before);
-      before = up;
-      up = next;
-    }
-    const double next = ((2.0 * i + 1.0) * u * across - i * t * t * across_before) / (i + 1.0);
-    across_before = across;
-    across = next;
+  double across[KG_NODES_ACROSS], up[KG_NODES_ACROSS], rest[KG_NODES_ACROSS], sum = 0.0;
+  const int n = p->order;
+  const uint8_t *node = p->node;
+  kg_falling(p, n * x, across);
+  kg_falling(p, n * y, up);
+  kg_falling(p, p->triangle ? n * (1.0 - x - y) : n * (1.0 - x), rest);
+  if (!p->triangle) {
+    for (int i = 0; i <= n; ++i) across[i] *= rest[n - i];
+    kg_falling(p, n * (1.0 - y), rest);
+    for (int j = 0; j <= n; ++j) up[j] *= rest[n - j];
+    for (int k = 0; k <= n; ++k) rest[k] = 1.0;
+  }
+  for (int j = 0; j <= n; ++j) {
+    const int last = p->triangle ? n - j : n;
+    double row = 0.0;
+    for (int i = 0; i <= last; ++i) row += across[i] * rest[last - i] * values[*node++];
+    sum += up[j] * row;
   }
   return sum;
 }
