@@ -89,6 +89,8 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
 {
   if (!kg_finds_zero(d)) return false;
   const double least = sqrt(d->threshold), part = d->scale * d->square;
+  d->status = kg_function_bring(&d->resolved->equation.source);
+  if (d->status != KEDGE_OK) return false;
   double largest = part * largest_source(d, least / part);
   for (size_t i = 0; i < d->n_boundary; ++i) largest = fmax(largest, fabs(d->boundary[i]));
   if (largest < least && largest != 0.0)

@@ -21,7 +21,7 @@ static kedge_status copy_expression(kedge_context *ctx, const kg_expression *fro
   return status;
 }
 
-/// One number an element in device memory, and, once it is asked for, the host's copy.
+/// One number an element in device memory, and the host's copy once it is brought.
 struct kg_device_numbers {
   kedge_context *ctx;
   const double *there;
@@ -43,11 +43,27 @@ kedge_status kg_function_of_device(kedge_context *ctx, const double *there, int6
   return KEDGE_OK;
 }
 
+static bool is_device_array(const kg_function *f)
+{
+  return f->kind == KG_FUNCTION_CALLER && f->function == kedge_by_element_device;
+}
+
+/// Regions that have one array share its numbers.
+static kedge_status take_region(kedge_context *ctx, int64_t n, kg_function *f, int region)
+{
+  kg_function *const own = &f->regions[region].function;
+  for (int t = 0; t < region && is_device_array(own); ++t) {
+    const kg_function *const other = &f->regions[t].function;
+    if (other->kind == KG_FUNCTION_DEVICE && other->user == own->user)
+      return kg_function_copy(ctx, other, own);
+  }
+  return kg_function_take_device(ctx, n, own);
+}
+
 kedge_status kg_function_take_device(kedge_context *ctx, int64_t n, kg_function *f)
 {
-  for (int t = 0; t < f->n_regions; ++t)
-    KG_TRY(kg_function_take_device(ctx, n, &f->regions[t].function));
-  if (f->kind != KG_FUNCTION_CALLER || f->function != kedge_by_element_device) return KEDGE_OK;
+  for (int t = 0; t < f->n_regions; ++t) KG_TRY(take_region(ctx, n, f, t));
+  if (!is_device_array(f)) return KEDGE_OK;
   KG_REQUIRE(ctx, f->user, KEDGE_ERR_ARG, "kedge_by_element_device: the array is NULL");
   return kg_function_of_device(ctx, f->user, n, f);
 }
@@ -59,37 +75,37 @@ static void numbers_free(struct kg_device_numbers *numbers)
   free(numbers);
 }
 
-static kedge_status bring_numbers(struct kg_device_numbers *numbers, double **here)
+static kedge_status bring_numbers(struct kg_device_numbers *numbers)
 {
+  const size_t bytes = numbers->n * sizeof(double);
+  double *here;
   KG_TRY(kg_enter(numbers->ctx));
-  KG_TRY(kg_host_alloc(numbers->ctx, numbers->n, sizeof **here, here));
-  return kg_copy_out(numbers->ctx, *here, numbers->there, numbers->n * sizeof **here);
+  KG_TRY(kg_host_alloc(numbers->ctx, bytes, 1, &here));
+  const kedge_status status = kg_copy_out(numbers->ctx, here, numbers->there, bytes);
+  if (status == KEDGE_OK)
+    numbers->here = here;
+  else
+    free(here);
+  return status;
 }
 
 /// One thread brings numbers, others wait for them.
 static pthread_mutex_t bringing = PTHREAD_MUTEX_INITIALIZER;
 
-/// The host's copy; NULL: it cannot be had.
-static const double *numbers_here(struct kg_device_numbers *numbers)
+kedge_status kg_function_bring(const kg_function *f)
 {
-  double *here = numbers->here;
-  if (here) return here;
+  struct kg_device_numbers *const numbers = f->numbers;
+  for (int t = 0; t < f->n_regions; ++t) KG_TRY(kg_function_bring(&f->regions[t].function));
+  if (!numbers || numbers->here) return KEDGE_OK;
   pthread_mutex_lock(&bringing);
-  here = numbers->here;
-  if (!here && bring_numbers(numbers, &here) == KEDGE_OK) numbers->here = here;
-  if (here != numbers->here) {
-    free(here);
-    here = NULL;
-  }
+  const kedge_status status = numbers->here ? KEDGE_OK : bring_numbers(numbers);
   pthread_mutex_unlock(&bringing);
-  return here;
+  return status;
 }
 
-static void evaluate_numbers(struct kg_device_numbers *numbers, const kedge_points *points,
-                             double *value)
+static void evaluate_numbers(const double *here, const kedge_points *points, double *value)
 {
-  const double *const here = numbers_here(numbers);
-  for (size_t i = 0; i < points->n; ++i) value[i] = here ? here[points->element[i]] : NAN;
+  for (size_t i = 0; i < points->n; ++i) value[i] = here[points->element[i]];
 }
 
 void kedge_by_element_device(void *user, const kedge_points *points, double *value)
@@ -186,7 +202,7 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
       evaluate_regions(f, points, value);
       return;
     case KG_FUNCTION_DEVICE:
-      evaluate_numbers(f->numbers, points, value);
+      evaluate_numbers(f->numbers->here, points, value);
       return;
     default:
       break;

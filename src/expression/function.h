@@ -46,7 +46,11 @@ kedge_status kg_function_take_device(kedge_context *ctx, int64_t n, kg_function 
 /// Whether it, or a part of it, is constant in each element by an array.
 bool kg_function_by_element(const kg_function *f);
 
-/// NONE evaluates to zero. DEVICE is copied to the host when it is evaluated first.
+/// Copy numbers in device memory to the host, before they are evaluated. Threads may do so side by
+/// side.
+kedge_status kg_function_bring(const kg_function *f);
+
+/// NONE evaluates to zero.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 

@@ -243,6 +243,12 @@ bool kg_has_no_reaction(const kg_resolved *resolved)
   return none;
 }
 
+kedge_status kg_coefficients_bring(const kg_coefficients *c)
+{
+  for (int k = 0; k < c->n_diffusion; ++k) KG_TRY(kg_function_bring(&c->diffusion[k]));
+  return kg_function_bring(&c->reaction);
+}
+
 void kg_coefficients_evaluate(const kg_coefficients *c, const kedge_points *points, double *value)
 {
   const size_t n = points->n;
@@ -352,6 +358,9 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK) out->unread = find_unread(&r);
   if (status == KEDGE_OK && !out->varies) status = kg_materials_make(ctx, problem, mesh, out);
+  // The host has fluxes of an exact solution.
+  if (status == KEDGE_OK && (out->varies || problem->exact_u.kind != KG_FUNCTION_NONE))
+    status = kg_coefficients_bring(&out->equation);
   free(r.of);
   return status;
 }

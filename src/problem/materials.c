@@ -53,6 +53,7 @@ static kedge_status make_of_elements(kedge_context *ctx, const kedge_problem *pr
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
   const int32_t n = mesh->n_elements;
+  KG_TRY(kg_coefficients_bring(&out->equation));
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *out->material, &out->material));
   out->n_materials = n;
   int32_t bad = n;

@@ -163,6 +163,8 @@ static inline bool kg_forgets_constants(const kg_resolved *resolved)
 {
   return !resolved->has_robin && kg_has_no_reaction(resolved);
 }
+/// Bring diffusion and reaction to the host (kg_function_bring()), before they are evaluated.
+kedge_status kg_coefficients_bring(const kg_coefficients *equation);
 /// Diffusion xx, xy, yy and reaction at points of a resolved problem.
 /// @param[out] value  [4][points->n]
 void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,

@@ -130,6 +130,7 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   KG_TRY(check_order(s, order, values, "kedge_solution_values"));
   KG_TRY(check_field(s, field));
   KG_TRY(kg_solution_check_full(s, "kedge_solution_values"));
+  KG_TRY(kg_field_prepare(s, field));
   KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) num_threads( \
     kg_loop_threads(s->ctx, s->mesh->n_elements, (int64_t)s->size.n_modes * s->size.n_modes))
@@ -144,6 +145,7 @@ kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, do
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_means: the solution is NULL");
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_means: the array is NULL");
   KG_TRY(check_field(s, field));
+  KG_TRY(kg_coefficients_bring(&s->equation));
   kg_element_points rule;
   const kedge_status status = kg_rule_create(s, kg_cell_rows(s->size.order), &rule);
   if (status == KEDGE_OK) {

@@ -187,6 +187,7 @@ kedge_status kedge_solution_write(kedge_solution *s, const char *path)
              "know what it holds",
              path);
   const double began = kg_seconds();
+  KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT)}));
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);
   const kedge_status status = s->constant ? kg_output_cells(s, path) : write_file(s, path);

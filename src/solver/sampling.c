@@ -212,6 +212,7 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
   const size_t work = (2 + KG_LOCATED) * n;
   double *coordinates;
   const int threads = kg_loop_threads(ctx, count, 16 * (int64_t)n);
+  for (int f = 0; f < set->n; ++f) KG_TRY(kg_function_bring(set->functions[f]));
   KG_TRY(kg_host_alloc(ctx, work * (size_t)threads, sizeof *coordinates, &coordinates));
   int64_t bad = -1;
 #pragma omp parallel num_threads(threads)

@@ -67,6 +67,7 @@ kedge_status kg_measure_open(const kedge_solution *s, const kedge_problem *probl
                     .exact = {&problem->exact_u, &problem->exact_dx, &problem->exact_dy},
                     .n_points = rows * rows,
                     .n_parts = (rows * rows * LANES + AT_ONCE - 1) / AT_ONCE};
+  KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_rule_create(s, rows, &m->rule));
   // A caller's function cannot be compiled, and what does not fit need not be.
   if (kg_functions_compile(NULL, 3, m->exact, &m->program) != KEDGE_OK) m->program.n_results = 0;

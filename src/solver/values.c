@@ -189,6 +189,11 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
   }
 }
 
+kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
+{
+  return vector_of(field) == SCALAR ? KEDGE_OK : kg_coefficients_bring(&s->equation);
+}
+
 void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values)
 {
@@ -337,6 +342,7 @@ kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field
   if (!solution || !points || !value || points->mesh != solution->mesh || solution->constant ||
       (unsigned)field >= KEDGE_FIELD_COUNT)
     return KEDGE_ERR_ARG;
+  KG_TRY(kg_field_prepare(solution, field));
   for (size_t first = 0; first < points->n; first += TOGETHER)
     values_at(solution, field, points, first, value);
   return KEDGE_OK;

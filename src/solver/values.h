@@ -34,6 +34,9 @@ int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
 
+/// Prepare to evaluate a field: q and sigma may need diffusion on the host.
+kedge_status kg_field_prepare(const kedge_solution *solution, kedge_field field);
+
 /// A field of which all modes are kept, at the points of an element: [point].
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values);

@@ -244,6 +244,56 @@ static void coefficients_on_the_device_go_with_others(void **state)
   bench_free(&b);
 }
 
+static const kg_backend_table *true_table;
+static const void *kept;  ///< an array that is not copied to the host
+
+static kedge_status copy_others(kedge_context *ctx, void *to, const void *from, size_t bytes)
+{
+  if (from == kept) return KG_FAIL(ctx, KEDGE_ERR_DEVICE, "no copy of %zu bytes", bytes);
+  return true_table->copy_out(ctx, to, from, bytes);
+}
+
+static void assert_copy_fails(const bench *b, kedge_status status)
+{
+  char sentence[40];
+  snprintf(sentence, sizeof sentence, "no copy of %zu bytes", elements_of(b) * sizeof(double));
+  assert_int_equal(status, KEDGE_ERR_DEVICE);
+  assert_string_equal(kedge_context_error(b->ctx), sentence);
+}
+
+static void numbers_that_cannot_be_copied_are_a_failure_and_no_values(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[11]);
+  kedge_solution *x = NULL;
+  kedge_data data = KEDGE_DATA_INIT;
+  coefficients c;
+  coefficients_of(&b, 1, &c);
+  set_coefficients(&b, &c, true);
+  must(b.ctx, kedge_solver_update(b.solver));
+  must(b.ctx, kedge_solver_solve(b.solver, NULL, &x));
+  double *values = calloc(elements_of(&b), sizeof *values);
+  true_table = b.ctx->table;
+  kg_backend_table others = *true_table;
+  others.copy_out = copy_others;
+  b.ctx->table = &others;
+  kept = c.there[0].data;
+  assert_copy_fails(&b, kedge_solution_means(x, KEDGE_FIELD_SIGMA_X, values));
+  data.source_function = kedge_by_element_device;
+  data.source_user = c.there[0].data;
+  assert_copy_fails(&b, kedge_solver_solve(b.solver, &data, &x));
+  must(b.ctx, kedge_problem_set(b.problem, "equation", "reaction", "1 + x*x"));  // it varies
+  assert_copy_fails(&b, kedge_solver_update(b.solver));
+  b.ctx->table = true_table;
+  must(b.ctx, kedge_solver_update(b.solver));
+  must(b.ctx, kedge_solver_solve(b.solver, &data, &x));
+  must(b.ctx, kedge_solution_means(x, KEDGE_FIELD_SIGMA_X, values));
+  kedge_solution_destroy(x);
+  free(values);
+  coefficients_free(&b, &c);
+  bench_free(&b);
+}
+
 static void coefficients_that_are_not_elliptic_are_named_as_on_the_host(void **state)
 {
   (void)state;
@@ -358,6 +408,7 @@ int main(void)
       cmocka_unit_test(elements_that_are_not_finite_are_named_as_on_the_host),
       cmocka_unit_test(coefficients_on_the_device_are_those_of_the_host),
       cmocka_unit_test(coefficients_on_the_device_go_with_others),
+      cmocka_unit_test(numbers_that_cannot_be_copied_are_a_failure_and_no_values),
       cmocka_unit_test(coefficients_that_are_not_elliptic_are_named_as_on_the_host),
       cmocka_unit_test(systems_are_made_and_solved_on_the_device),
       cmocka_unit_test(arrays_that_do_not_go_are_refused),
