@@ -92,7 +92,8 @@ KEDGE_API kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data
 /// Times of the trace solve are equal shares, its costs those of single solves. It takes device
 /// memory for their vectors, which the solver keeps; where there is none, they are solved one by
 /// one.
-/// @param[in]     data       [n]; an entry may be NULL
+/// @param[in]     data       [n]; an entry may be NULL. A sentence about refused ones begins with
+///                           data[i]
 /// @param[in,out] solutions  [n], no two the same; after a failure, or a cancelled solve, all are
 ///                           destroyed and NULL
 /// @retval KEDGE_ERR_ARG  n is not positive, an array is NULL, or two solutions are the same, which

@@ -108,6 +108,10 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
 def in_python(sentence: bytes) -> str:
     """A sentence of the library as Python says it; one about a line of a file stays as it is."""
     text = re.sub(r"^kedge_\w+: ", "", os.fsdecode(sentence))
+    many = re.match(r"data\[(\d+)\]: ", text)
+    if many:  # what is not about the source is so for all of them
+        text = in_python(os.fsencode(text[many.end():]))
+        return f"sources[{many[1]}]: {text}" if "source" in text else text
     text = re.sub(r"kedge_\w+\(\)", lambda name: IN_PYTHON.get(name[0], name[0]), text)
     for found, said in () if re.match(r"[^\n]*?:\d+: ", text) else IN_WORDS:
         text = found.sub(said, text)

@@ -17,19 +17,19 @@ DATA_BYTES = ctypes.sizeof(c.Data)
 class SolveData:
     """Source and boundary values of one solve as kedge_data, and what it points to."""
 
-    def __init__(self, solver, source, boundary, start):
+    def __init__(self, solver, source, boundary, start, name="source"):
         self.kept, self._mesh, context = [], solver.mesh, solver.context
         self.raw = raw = c.Data(DATA_BYTES)
         if isinstance(source, str):
-            raw.source = encoded("source", source)
+            raw.source = encoded(name, source)
         elif is_by_name(source):
-            raise WrongType("the source of a solve is a number, an expression or a function of x, y and region; "
+            raise WrongType(f"{name} of a solve is a number, an expression or a function of x, y and region; "
                             "by region it belongs to the problem")
         elif on_gpu(source) and context.backend == "cuda":
-            self.borrowed = Borrowed("source", source, (self._mesh.elements,), "one number an element")
+            self.borrowed = Borrowed(name, source, (self._mesh.elements,), "one number an element")
             raw.source_by_element = self.borrowed.address
         elif source is not None:
-            raw.source, raw.source_function, raw.source_user = self._datum("source", source, context)
+            raw.source, raw.source_function, raw.source_user = self._datum(name, source, context)
         if start is not None:
             raw.start = wanted("start", start, Solution).handle
         if boundary is None:

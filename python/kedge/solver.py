@@ -174,7 +174,7 @@ class Solver:
         check_failure(on_failure)
         if not sources:
             return []
-        data = [SolveData(self, source, boundary, start) for source in sources]
+        data = [SolveData(self, source, boundary, start, f"sources[{i}]") for i, source in enumerate(sources)]
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem

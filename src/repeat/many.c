@@ -120,6 +120,15 @@ static kedge_status solve_at_once(kedge_solver *s, int n, const kedge_data *cons
   return KEDGE_OK;
 }
 
+/// Have the sentence of a refusal say which data it is about.
+static kedge_status name_data(kedge_context *ctx, int i, kedge_status status)
+{
+  char sentence[sizeof ctx->error];
+  if (status != KEDGE_ERR_INPUT) return status;
+  memcpy(sentence, ctx->error, sizeof sentence);
+  return KG_FAIL(ctx, status, "data[%d]: %s", i, sentence);
+}
+
 kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_data *const *data,
                                      kedge_solution **solutions)
 {
@@ -138,6 +147,8 @@ kedge_status kedge_solver_solve_many(kedge_solver *solver, int n, const kedge_da
     now = at_once(solver, n - i, data + i, solutions + i);
     status = now == 1 ? kedge_solver_solve(solver, data[i], &solutions[i])
                       : solve_at_once(solver, now, data + i, solutions + i);
+    const int vector = now == 1 ? 0 : solver->vector;
+    if (vector < now) status = name_data(ctx, i + vector, status);
   }
   if (status == KEDGE_OK) return KEDGE_OK;
   for (int i = 0; i < n; ++i) {

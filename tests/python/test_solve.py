@@ -107,6 +107,13 @@ class Solves(unittest.TestCase):
         for sources in "xy", 3:
             with self.assertRaisesRegex(TypeError, "a list of"):
                 solver.solve(sources=sources)
+        for bad, sentence in (("zz", ": column 1 of source: unknown name 'zz'"), ({}, " of a solve is a number"),
+                              (lambda x, y: 1 / 0, ": the function <lambda> raised ZeroDivisionError"),
+                              (lambda x, y: np.nan, ": source is nan at x ="), (np.ones(3), " has 3 numbers")):
+            with self.assertRaisesRegex(ValueError, r"^sources\[1\]" + sentence):
+                solver.solve(sources=[1, bad])
+        with self.assertRaisesRegex(ValueError, "^the mesh has no boundary group 'lid'"):
+            solver.solve(sources=[1, 2], boundary={"lid": 1})
 
     def test_a_solver_takes_other_sources_and_boundary_values(self):
         mesh = kedge.square(4)

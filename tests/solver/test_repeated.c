@@ -158,6 +158,7 @@ static void many_right_hand_sides_are_solved_as_one_by_one(void **state)
   solutions[1] = own;
   data[1].source = "1 +";
   assert_int_equal(kedge_solver_solve_many(b.solver, MANY, each, solutions), KEDGE_ERR_INPUT);
+  assert_ptr_equal(strstr(kedge_context_error(b.ctx), "data[1]: "), kedge_context_error(b.ctx));
   for (int k = 0; k < MANY; ++k) assert_null(solutions[k]);
   assert_int_equal(kedge_solver_solve_many(b.solver, 0, each, solutions), KEDGE_ERR_ARG);
   bench_free(&b);
