@@ -75,10 +75,15 @@ def _by_points(sets, blocks, n):
     return edges[numbers > 0], numbers[numbers > 0]
 
 
+def in_space(vectors):
+    """Vectors of the plane with a third component, 0, as Gmsh and ParaView want them."""
+    return np.column_stack([vectors, np.zeros(len(vectors))])
+
+
 def by_vertices(s):
     """A solution on the mesh's own cells and vertices, with the lines of its groups."""
     meshio = package("meshio", "to_meshio()")
-    mesh, fields = s.mesh, ("u", "u_star", "q", "sigma")
+    mesh = s.mesh
     numbers = np.unique(mesh.corners)
     place = np.zeros(numbers.max() + 1, int)
     place[numbers] = np.arange(len(numbers))
@@ -86,9 +91,10 @@ def by_vertices(s):
     of_regions = [mesh.regions[elements] for _, elements, _ in mesh.shapes]
     names = {group.name: np.array([group.tag, group.dimension]) for group in mesh.groups if group.tag > 0}
     blocks = [*zip(mesh.cells.items(), of_regions), *([(("line", lines), of_lines)] if len(lines) else [])]
-    return meshio.Mesh(np.column_stack([mesh.points[numbers], np.zeros(len(numbers))]),
+    return meshio.Mesh(in_space(mesh.points[numbers]),
                        [(shape, place[cells]) for (shape, cells), _ in blocks],
-                       point_data={field: s.at_vertices(field)[numbers] for field in fields},
+                       point_data={**{field: s.at_vertices(field)[numbers] for field in ("u", "u_star")},
+                                   **{field: in_space(s.at_vertices(field)[numbers]) for field in ("q", "sigma")}},
                        cell_data={"gmsh:physical": [tags for _, tags in blocks]}, field_data=names)
 
 

@@ -204,7 +204,8 @@ class Fields(Operators):
 
     def to_meshio(self, vertices: bool = False) -> Any:
         """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
-        its own, and u, u_star, q and sigma there.
+        its own, and u, u_star, q and sigma there, vectors with a third component, 0. Its write() makes a file of Gmsh
+        with file_format="gmsh22".
 
         vertices -- in place of that the cells of the mesh and the lines of its groups, all straight, and at_vertices() of
                     these fields; points that are no corner are left out
@@ -215,10 +216,9 @@ class Fields(Operators):
         order = self.order + 1
         points, triangles = self._pieces(order)
         fields = {name: self.values(name, order).ravel() for name in c.FIELDS}
-        pairs = {name: np.stack([fields.pop(one), fields.pop(two)], axis=-1)
-                 for name, one, two in (("q", "qx", "qy"), ("sigma", "sigma_x", "sigma_y"))}
-        return meshio.Mesh(np.column_stack([points, np.zeros(len(points))]), [("triangle", triangles)],
-                           point_data={**fields, **pairs})
+        vectors = {name: exchange.in_space(np.stack([fields.pop(part) for part in parts], axis=-1))
+                   for name, parts in VECTORS.items()}
+        return meshio.Mesh(exchange.in_space(points), [("triangle", triangles)], point_data={**fields, **vectors})
 
     def _pieces(self, order):
         """All nodes of an order, [node][2], and the triangles between them."""

@@ -177,7 +177,8 @@ class Results(unittest.TestCase):
                          [("triangle", [[0, 1, 2], [1, 3, 2]]), ("quad", [[1, 4, 5, 3]]), ("line", [[0, 1]])])
         self.assertTrue(np.isnan(s.at_vertices()[1]))
         np.testing.assert_array_equal(data["point_data"]["u"], np.delete(s.at_vertices("u"), 1))
-        self.assertEqual(data["point_data"]["sigma"].shape, (6, 2))
+        np.testing.assert_array_equal(data["point_data"]["sigma"][:, :2], np.delete(s.at_vertices("sigma"), 1, axis=0))
+        np.testing.assert_array_equal(data["point_data"]["sigma"][:, 2], np.zeros(6))
         numbers = {name: int(tag) for name, (tag, _) in data["field_data"].items()}
         self.assertEqual([part.tolist() for part in data["cell_data"]["gmsh:physical"]],
                          [[numbers["iron"], numbers["air"]], [numbers["air"]], [numbers["low"]]])
@@ -198,7 +199,8 @@ class Results(unittest.TestCase):
         (ax, ay), (bx, by), (cx, cy) = np.moveaxis(corners, 0, 2)
         self.assertAlmostEqual(np.sum((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) / 2, 1)
         self.assertEqual(set(data), {"u", "u_star", "q", "sigma"})
-        self.assertEqual(data["q"].shape, (len(points), 2))
+        for name, parts in ("q", ("qx", "qy")), ("sigma", ("sigma_x", "sigma_y")):
+            np.testing.assert_array_equal(data[name], np.column_stack([*(s.values(part, 3) for part in parts), 0 * points[:, 0]]))
 
 
 if __name__ == "__main__":
