@@ -54,7 +54,7 @@ class Borrowed:
 class OfHost:
     """Likewise an array of NumPy, which is written to."""
 
-    def __init__(self, name, array, shape, of):
+    def __init__(self, name, array, shape, of="the unknowns of the trace"):
         if not isinstance(array, np.ndarray) or array.dtype != float:
             kind = f"an array of {array.dtype}" if isinstance(array, np.ndarray) else type(array).__name__
             raise WrongType(f"{name} is {kind}; a solver on the host fills arrays of NumPy, of float64")

@@ -199,15 +199,15 @@ class Solver:
             out: Any = None) -> Any:
         """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it.
 
-        out -- an array on the GPU, of float64, that is filled there and returned
+        out -- an array of float64 that is filled and returned, on the GPU where the solver is there, else of NumPy
         """
         data, set_up = SolveData(self, source, boundary, None), self._ready(None)
-        if out is not None:
-            self.context.call("kedge_solver_rhs_device", set_up.handle, data.raw, self._there("out", out, set_up).address)
-            return out
-        b = np.empty(self._unknowns(set_up))
-        self.context.call("kedge_solver_rhs", set_up.handle, data.raw, b.ctypes.data)
-        return b
+        there = out is not None and self.context.backend == "cuda"
+        if out is None:
+            out = np.empty(self._unknowns(set_up))
+        filled = self._there("out", out, set_up) if there else OfHost("out", out, (self._unknowns(set_up),))
+        self.context.call("kedge_solver_rhs" + "_device" * there, set_up.handle, data.raw, filled.address)
+        return out
 
     def apply(self, x: Any, out: Any = None) -> Any:
         """A x, for an array [unknown]. A is symmetric and positive definite; with precision="compact" it is refused.

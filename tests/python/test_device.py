@@ -91,6 +91,18 @@ class Device(unittest.TestCase):
             solver.apply(OnGpu(x))
         with self.assertRaisesRegex(TypeError, "out goes with an array x on a GPU"):
             solver.apply(x, out=x)
+        with self.assertRaisesRegex(TypeError, "out is OnGpu; a solver on the host fills arrays of NumPy, of float64"):
+            solver.rhs(out=OnGpu(x))
+
+    @unittest.skipUnless(BACKEND == "host", "of the host")
+    def test_a_right_hand_side_fills_an_array_of_the_host(self):
+        solver = self.solver()
+        b = solver.rhs("x")
+        out = np.zeros_like(b)
+        self.assertIs(solver.rhs("x", out=out), out)
+        np.testing.assert_array_equal(out, b)
+        with self.assertRaisesRegex(ValueError, r"out has the shape \(3,\); it takes .*, the unknowns of the trace"):
+            solver.rhs(out=np.zeros(3))
 
     def fills(self, bring, fetch):
         """Solves that fill arrays, on meshes of one shape and of both."""
