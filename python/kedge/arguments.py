@@ -84,9 +84,13 @@ def real(name, value, kind=float):
     """An argument of real numbers as an array of float64, on the host; of kind None as it comes."""
     value = on_host(name, value)
     try:
-        return np.asarray(value, kind)
+        given = np.asarray(value)
+        array = np.asarray(given, kind)
     except Exception as error:  # of a package whose array it is, too
         raise WrongType(f"{name} holds what is no real number: {error}") from error
+    if given.dtype == object and any(one is None for one in given.flat):  # of which NumPy makes NaN
+        raise WrongType(f"{name} holds None, which is no real number")
+    return array
 
 
 def encoded(name, text, encode=str.encode):

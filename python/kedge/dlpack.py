@@ -75,10 +75,18 @@ def on_host(name, array):
     raise WrongType(f"{name} is an array on a GPU; copy it to the host")
 
 
+def _package_of(array):
+    return sys.modules.get(type(array).__module__.partition(".")[0])
+
+
+def stacked(arrays):
+    """Arrays of one package side by side, along a last axis."""
+    return _package_of(arrays[0]).stack(arrays, -1)
+
+
 def like(name, array):
     """An array of the same package, shape and type."""
-    package = sys.modules.get(type(array).__module__.partition(".")[0])
-    make = getattr(package, "empty_like", None)
+    make = getattr(_package_of(array), "empty_like", None)
     if make is None:
         raise WrongType(f"{name} is a {type(array).__name__}, whose package has no empty_like; give the result's array: out")
     return make(array)

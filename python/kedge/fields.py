@@ -13,11 +13,23 @@ from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
 from .data import Expression, Operators, Polynomials
-from .dlpack import Borrowed, like, on_gpu
+from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
+
+
+def parts_of(field):
+    """The parts of a vector; of another field None."""
+    return VECTORS.get(field) if isinstance(field, str) else None
+
+
+def component(field):
+    """The number of a field that is no vector."""
+    if not isinstance(field, str) or field not in c.FIELDS:
+        raise InputError(f"there is no field {shown(field)}; fields are {', '.join(c.FIELDS)}")
+    return c.FIELDS.index(field)
 
 
 class Fields(Operators):
@@ -67,10 +79,9 @@ class Fields(Operators):
         if outside not in ("nan", "raise"):
             raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
         there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
-        if isinstance(field, str) and field in VECTORS:
-            if there:
-                raise InputError(f"{field} of points on the GPU is asked for by its parts: {', '.join(VECTORS[field])}")
-            return np.stack([self(x, y, part, outside) for part in VECTORS[field]], axis=-1)
+        if parts_of(field):
+            values = [self(x, y, part, outside) for part in parts_of(field)]
+            return stacked(values) if there else np.stack(values, axis=-1)
         if there:
             return self._at_there(x, y, field, outside)
         x, y = real("x", x), real("y", y)
@@ -81,8 +92,7 @@ class Fields(Operators):
         values = self.mesh.locator.values(*self._at_nodes(field), x, y)
         bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
         if len(bad):
-            raise InputError(f"{len(bad)} of {x.size} points lie outside of the mesh, the first at "
-                             f"({x.flat[bad[0]]:g}, {y.flat[bad[0]]:g})")
+            _refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
         return values if x.ndim else values.item()
 
     def _at_there(self, x, y, field, outside):
@@ -102,7 +112,8 @@ class Fields(Operators):
         locator.fill(order, nodes, math.prod(shape), *(one.address for one in borrowed[:3]))
         bad = int((values != values).sum()) if outside == "raise" else 0
         if bad:
-            raise InputError(f"{bad} of {math.prod(shape)} points lie outside of the mesh")
+            first = int(np.isnan(real("values", values)).argmax())
+            _refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
         return values
 
     def _order_of(self, shape):
@@ -137,15 +148,15 @@ class Fields(Operators):
         The mesh keeps its tree of elements for all its solutions.
         """
         self.mesh.locator
-        for part_of in VECTORS.get(field, (field,)):
+        for part_of in parts_of(field) or (field,):
             self._known(part_of)
 
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
-        if field not in self._modes:
-            if field in VECTORS:
-                raise InputError(f"{field} is asked for by its parts here: {', '.join(VECTORS[field])}")
-            if field not in c.FIELDS:
+        if not isinstance(field, str) or field not in self._modes:
+            if parts_of(field):
+                raise InputError(f"{field} is asked for by its parts here: {', '.join(parts_of(field))}")
+            if not isinstance(field, str) or field not in c.FIELDS:
                 raise InputError(f"there is no field {shown(field)} at points; fields are "
                                  f"{', '.join((*c.FIELDS, *VECTORS))}")
             order = self._degree(field)
@@ -196,8 +207,8 @@ class Fields(Operators):
     def at_vertices(self, field: str = "u_star") -> Array:
         """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of
         what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are [vertex][2]."""
-        if field in VECTORS:
-            return np.stack([self.at_vertices(part) for part in VECTORS[field]], axis=-1)
+        if parts_of(field):
+            return np.stack([self.at_vertices(part) for part in parts_of(field)], axis=-1)
         vertex = self.mesh.corners
         with np.errstate(invalid="ignore"):
             return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
@@ -226,3 +237,7 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
+
+
+def _refuse_outside(bad, n, x, y):
+    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")

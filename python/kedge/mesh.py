@@ -50,6 +50,12 @@ def _array(value, dtype, width, name):
     return array.reshape(shape)
 
 
+def _check_names(what, names):
+    for name in map(str, names):
+        if not name or any(character in name for character in '"\n\r\0'):
+            raise InputError(f"{what} has the name {name!r}; a name is not empty and holds no quotation mark, no line end and no NUL")
+
+
 def _tags(groups, n, what):
     """Numbers of groups, and the names of these where they are names: {number: name}."""
     groups = np.asarray(groups)
@@ -61,9 +67,7 @@ def _tags(groups, n, what):
             raise InputError(f"{what} holds {array.min()}; numbers are positive, or 0 for none")
         return array, {}
     names, numbers = np.unique(groups.astype(str), return_inverse=True)
-    for name in names:
-        if not name or any(character in name for character in '"\n\0'):
-            raise InputError(f"{what} has the name {str(name)!r}; a name is not empty and holds no quotation mark, no line end and no NUL")
+    _check_names(what, names)
     return (numbers + 1).astype(np.int32), {i + 1: str(name) for i, name in enumerate(names)}
 
 
@@ -142,6 +146,7 @@ class Mesh:
         context = context_of(backend)
         cells, lines, regions = exchange.parts_of(mesh)
         pairs, tags, names = lines
+        _check_names("mesh", [*names.values(), *regions[1].values()])
         handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), names),
                          (_array(regions[0], np.int32, 0, "regions"), regions[1]))
         made = cls._of(context, handle)

@@ -16,7 +16,7 @@ from .arguments import path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
 from .errors import InputError, WrongType
-from .fields import Fields
+from .fields import Fields, component
 from .hints import Any, Array, Function, Path, Tuple, Union
 
 
@@ -176,13 +176,13 @@ class Solution(Fields):
         """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
         order = self._nodes_order(order)
         values = np.empty(self._shape(order))
-        self.context.call("kedge_solution_values", self.handle, _field(field), order, values.ctypes.data)
+        self.context.call("kedge_solution_values", self.handle, component(field), order, values.ctypes.data)
         return values
 
     def means(self, field: str) -> Array:
         """The mean of a field over every element, [element]."""
         values = np.empty(self.mesh.elements)
-        self.context.call("kedge_solution_means", self.handle, _field(field), values.ctypes.data)
+        self.context.call("kedge_solution_means", self.handle, component(field), values.ctypes.data)
         return values
 
     @cached_property
@@ -251,9 +251,3 @@ class Solution(Fields):
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""
         self.context.call("kedge_report_write", self.context.handle, self._raw_report(), path_of("path", path))
-
-
-def _field(name):
-    if name not in c.FIELDS:
-        raise InputError(f"there is no field {name!r}; fields are {', '.join(c.FIELDS)}")
-    return c.FIELDS.index(name)

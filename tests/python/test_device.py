@@ -1,5 +1,6 @@
 """Arrays in the memory of a GPU: of CuPy and PyTorch, where they are installed; and how arrays are shared, with NumPy."""
 import inspect
+import re
 import unittest
 import warnings
 
@@ -243,10 +244,10 @@ class Device(unittest.TestCase):
             for name, bring, fetch in packages():
                 with self.subTest(name, mesh=mesh):
                     at = bring(x), bring(y)
-                    for field in ("u_star", "qx", "u_star"):
+                    for field in ("u_star", "qx", "u_star", "q", "sigma"):
                         found, expected = there(*at, field), there(x, y, field)
                         self.assertIs(type(found), type(at[0]))
-                        self.assertEqual(tuple(found.shape), x.shape)
+                        self.assertEqual(tuple(found.shape), expected.shape)
                         np.testing.assert_allclose(fetch(found), expected, rtol=0, atol=1e-12 * np.nanmax(abs(expected)))
                         np.testing.assert_allclose(fetch(found), here(x, y, field), rtol=0, atol=1e-7)
                     nodes = bring(np.zeros(solver.shape("u_star")))
@@ -254,7 +255,9 @@ class Device(unittest.TestCase):
                         warnings.simplefilter("ignore", kedge.Note)
                         solver.solve(into={"u_star": nodes}, on_failure="warn")
                     np.testing.assert_allclose(fetch(there(*at, nodes)), fetch(there(*at)), rtol=0, atol=1e-13)
-                    with self.assertRaisesRegex(ValueError, f"{np.isnan(here(x, y)).sum()} of 500000 points lie outside"):
+                    bad = np.flatnonzero(np.isnan(here(x, y)))
+                    first = f"{len(bad)} of 500000 points lie outside of the mesh, the first at ({x.flat[bad[0]]:g}, {y.flat[bad[0]]:g})"
+                    with self.assertRaisesRegex(ValueError, re.escape(first)):
                         there(*at, outside="raise")
                     with self.assertRaisesRegex(TypeError, "y is no array on a GPU"):
                         there(at[0], y)

@@ -1,6 +1,7 @@
 """Meshes from files, generators and arrays."""
 import gc
 import os
+import re
 import tempfile
 import unittest
 from types import SimpleNamespace
@@ -96,6 +97,10 @@ class Meshes(unittest.TestCase):
         bare = read([lines, block("triangle", TRIANGLES)], None, {})
         self.assertEqual(names(bare, 1), {"default": 4})
         self.assertEqual(list(bare.regions), [0, 0])
+        for name in "", "a\nb", "a\rb", 'a"b', "a\0b":
+            for cells in [quad], [block("triangle", TRIANGLES)]:
+                with self.assertRaisesRegex(kedge.InputError, f"mesh has the name {re.escape(repr(name))}; a name is not empty"):
+                    read([lines, *cells], [[30, 0, 0, 0], [0] * len(cells[0].data)], {name: np.array([30, 1])})
 
     def test_sets_of_meshio_are_groups(self):
         def read(**more):

@@ -116,6 +116,12 @@ class Points(unittest.TestCase):
         s.prepare("q")
         with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
             s.quadrature("q")
+        for take in (lambda: s(None, 0.5), lambda: s([0.5, None], 0.5)):
+            with self.assertRaisesRegex(TypeError, "x holds None, which is no real number"):
+                take()
+        for take in (s.at_vertices, s.prepare, s.quadrature, s.values, s.means, s.field):
+            with self.assertRaisesRegex(ValueError, r"there is no field \[\]"):
+                take([])
         with self.assertRaisesRegex(ValueError, r"field is an array of the shape \(3,\); values at nodes have that of s.u_star, \(8, 6\)"):
             s(0.5, 0.5, np.zeros(3))
 
