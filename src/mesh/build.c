@@ -75,11 +75,15 @@ static void set_keys(kedge_context *ctx, const kg_raw_mesh *raw, int n_corners, 
     ymax = fmax(ymax, y);
   }
   const kg_hilbert_box box = kg_hilbert_box_of(xmin, ymin, xmax, ymax);
-#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n, 1))
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, n, 1))
   for (int32_t i = 0; i < n; ++i) {
     const int32_t *v = kg_raw_corners(raw, element[i]);
-    pairs[i] = (kg_pair){kg_hilbert_place(box, vertices, v, n_corners), element[i]};
+    pairs[i] = (kg_pair){kg_hilbert_cell(box, vertices, v, n_corners), element[i]};
   }
+  // A loop of its own: it vectorises, where corners that follow no order would keep it from it.
+#pragma omp parallel for simd num_threads(kg_loop_threads(ctx, n, 1))
+  for (int32_t i = 0; i < n; ++i)
+    pairs[i] = (kg_pair){kg_hilbert_key(pairs[i].key), pairs[i].value};
 }
 
 /// Order elements of one shape by the place of their centres on the Hilbert curve, ties by number.

@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(BLOCK) place_kernel(const Work w, kg_hilbert_b
 {
   const int64_t e = kg_thread_number();
   if (e >= w.n_elements) return;
-  w.key[0][e] = kg_hilbert_place(box, w.raw_vertices, w.raw_triangles + 3 * e, 3);
+  w.key[0][e] = kg_hilbert_key(kg_hilbert_cell(box, w.raw_vertices, w.raw_triangles + 3 * e, 3));
   w.value[0][e] = (int32_t)e;
 }
 

@@ -22,11 +22,15 @@ KG_INLINE kg_hilbert_box kg_hilbert_box_of(double xmin, double ymin, double xmax
   return box;
 }
 
-/// Place on the curve of the cell (x, y), both below 2^KG_HILBERT_LEVELS. Free of branches, so that
-/// a loop over triangles vectorises.
-KG_INLINE uint64_t kg_hilbert_key(uint32_t x, uint32_t y)
+/// Place on the curve of a cell, x + 2^32 y, both below 2^KG_HILBERT_LEVELS. Free of branches, so
+/// that a loop over cells vectorises.
+KG_INLINE uint64_t kg_hilbert_key(uint64_t cell)
 {
+  uint32_t x = (uint32_t)cell, y = (uint32_t)(cell >> 32);
   uint64_t key = 0;
+#ifndef __CUDACC__
+#pragma GCC unroll 24  // else the loop over cells does not vectorise
+#endif
   for (int level = KG_HILBERT_LEVELS - 1; level >= 0; --level) {
     const uint32_t right = x >> level & 1, upper = y >> level & 1;
     key = key << 2 | ((3 * right) ^ upper);
@@ -49,13 +53,13 @@ KG_INLINE double kg_corner_sum(const double *vertices, const int32_t *v, int n, 
   return n == 3 ? sum : sum + vertices[2 * (int64_t)v[3] + k];
 }
 
-/// Place of an element of n corners on the curve.
-KG_INLINE uint64_t kg_hilbert_place(kg_hilbert_box box, const double *vertices, const int32_t *v,
-                                    int n)
+/// The cell of an element of n corners, as kg_hilbert_key() takes it.
+KG_INLINE uint64_t kg_hilbert_cell(kg_hilbert_box box, const double *vertices, const int32_t *v,
+                                   int n)
 {
   const double x = (kg_corner_sum(vertices, v, n, 0) - box.x) * box.scale;
   const double y = (kg_corner_sum(vertices, v, n, 1) - box.y) * box.scale;
-  return kg_hilbert_key((uint32_t)(int32_t)x, (uint32_t)(int32_t)y);
+  return (uint64_t)(uint32_t)(int32_t)x | (uint64_t)(uint32_t)(int32_t)y << 32;
 }
 
 KEDGE_END_DECLS
