@@ -59,7 +59,7 @@ struct make_lanes {
     for (int column = 0; column < LANES; ++column)
       if (column <= q) to[(q * (q + 1) / 2 + column) * system::E] = x[system::N + 1 + column];
   }
-  /// K^e and F^e from those of the halves; what is not finite in lanes without element is zero.
+  /// K^e and F^e from those of the halves; zero in lanes without an element.
   /// @param[in] scale  [n][E]  @param[in] of_warps  their scratch
   static __device__ __forceinline__ void write(const args &a, int32_t first, const double *scale,
                                                const double *of_warps)
@@ -111,8 +111,10 @@ struct make_lanes {
     for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
       const int32_t first = piece * E, e = first + threadIdx.x / 32 * system::E + w.e;
       w.put_constants(kg_parallelogram_of(&a.cells, &a.material, e));
-      w.put_right(
-          [&](kg_half_mode mode) { return a.load[kg_cell_at(e, N, kg_half_mode_number(mode))]; });
+      w.put_right([&](kg_half_mode mode) {  // nobody has written a load without an element
+        const bool exists = e < a.cells.n_elements;
+        return exists ? a.load[kg_cell_at(e, N, kg_half_mode_number(mode))] : 0.0;
+      });
       put_scale(a, first, scale);
 #pragma unroll 1
       for (int half = 0; half < KG_HALVES; ++half) {
