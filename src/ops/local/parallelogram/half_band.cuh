@@ -13,8 +13,8 @@
 //   W  products of the v_i      w_ii and w_(i, i - 2)
 //   B  derivatives times v_i    b_(i, i + 1) = 1, b_(i, i - 1) = -b_i, b_i 1 or 0; u*: transposed
 //
-// Unknown (i, j) is row (j m + i) / 2. Entries of a row are then 1, m / 2, m - 1, m and m + 1
-// places before its diagonal: a band of m + 1 in place of m^2 / 2 columns.
+// Unknown (i, j) is row (j m + i) / 2. Entries of a row are then 1, m - 1, m, m + 1 and, of G_rs,
+// about m / 2 places before its diagonal: a band of m + 1 in place of m^2 / 2 columns.
 //
 // A = L L^T goes column after column. Lane q has rows q, LANES + q, ... in registers, those alone
 // that the band reaches (`window`); columns of L take the place of A in shared memory, where all

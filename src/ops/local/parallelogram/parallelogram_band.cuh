@@ -20,7 +20,6 @@ struct recover_lanes {
   static constexpr int WARPS = SHARE.warps, LANES = SHARE.lanes, E = WARPS * 32 / LANES;
   using band = half_band<false, P + 1, LANES>;
   using warp = band_lanes<band>;
-  static constexpr const char *name = "parallelogram_recover";
   static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), TRACE = 2 * m;
   /// Vectors of an element: G and t, the trace by halves; then, in the place of the factors,
   /// gradient, flux and u.
@@ -29,10 +28,6 @@ struct recover_lanes {
   static constexpr int SCRATCH = (FACTORS + band::VALUES + KEPT) * band::E;
   static constexpr size_t BYTES = sizeof(double) * (band::CONSTANTS + WARPS * SCRATCH);
 
-  static int things(const args &a)
-  {
-    return a.cells.n_elements;
-  }
   /// The trace by halves.
   static __device__ __forceinline__ void take_trace(const args &a, int32_t e, kg_team team,
                                                     double *lambda)
@@ -115,7 +110,6 @@ struct star_lanes {
   static constexpr int WARPS = SHARE.warps, LANES = SHARE.lanes, E = WARPS * 32 / LANES;
   using band = half_band<true, P + 2, LANES>;
   using warp = band_lanes<band>;
-  static constexpr const char *name = "parallelogram_postprocess";
   static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), N_STAR = (m + 1) * (m + 1);
   /// The flux is in the place of the factors.
   static constexpr int VECTORS = S + 1;
@@ -123,10 +117,6 @@ struct star_lanes {
   static constexpr int SCRATCH = (FACTORS + band::VALUES) * band::E;
   static constexpr size_t BYTES = sizeof(double) * (band::CONSTANTS + WARPS * SCRATCH);
 
-  static int things(const args &a)
-  {
-    return a.cells.n_elements;
-  }
   static __device__ __forceinline__ void element(const args &a, int32_t e, bool exists,
                                                  const warp &w, double *flux)
   {

@@ -38,15 +38,15 @@ kedge_status run_threads(kedge_context *ctx, const char *name, int32_t n, const 
     case 3:                                                                                        \
       return run_threads<by_thread<3>>(ctx, name, n, a);                                           \
     case 4:                                                                                        \
-      return kg::run_lanes<by_lanes<4>>(ctx, a);                                                   \
+      return kg::run_lanes<by_lanes<4>>(ctx, name, n, a);                                          \
     case 5:                                                                                        \
-      return kg::run_lanes<by_lanes<5>>(ctx, a);                                                   \
+      return kg::run_lanes<by_lanes<5>>(ctx, name, n, a);                                          \
     case 6:                                                                                        \
-      return kg::run_lanes<by_lanes<6>>(ctx, a);                                                   \
+      return kg::run_lanes<by_lanes<6>>(ctx, name, n, a);                                          \
     case 7:                                                                                        \
-      return kg::run_lanes<by_lanes<7>>(ctx, a);                                                   \
+      return kg::run_lanes<by_lanes<7>>(ctx, name, n, a);                                          \
     case 8:                                                                                        \
-      return kg::run_lanes<by_lanes<8>>(ctx, a);                                                   \
+      return kg::run_lanes<by_lanes<8>>(ctx, name, n, a);                                          \
     default:                                                                                       \
       return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "order %d has no %s()", (a).cells.tables.size.order, \
                      name);                                                                        \

@@ -18,7 +18,6 @@ struct make_lanes {
   static_assert(KG_LANES % E == 0, "the elements of a block are of one group");
   using system = half_system<P + 1, LANES>;
   using warp = half_lanes<system>;
-  static constexpr const char *name = "parallelogram_make";
   static constexpr int m = P + 1, N = m * m, n = 4 * m, TRACE = 2 * m, PACKED = n * (n + 1) / 2;
   static constexpr int RESULTS = TRACE * (TRACE + 1) / 2 + TRACE;  ///< of a half
   static constexpr int FACTORS = 2 * system::PAIRS * system::E;
@@ -29,10 +28,6 @@ struct make_lanes {
   static constexpr size_t BYTES = sizeof(double) * (SHARED + WARPS * SCRATCH + n * E);
   static_assert(RESULTS <= system::VALUES, "of half 1 they are in the place of the values");
 
-  static int things(const args &a)
-  {
-    return kg_cell_make_things(&a);
-  }
   /// What is left of a half, K^e and F^e, to shared memory, packed.
   static __device__ __forceinline__ void put_results(const double (&a)[system::ENTRIES], int q,
                                                      double *to)

@@ -22,12 +22,13 @@ __global__ void __launch_bounds__(32 * Operator::SHARE.warps, Operator::SHARE.bl
 }
 
 template <class Operator>
-kedge_status run_lanes(kedge_context *ctx, const typename Operator::args &a)
+kedge_status run_lanes(kedge_context *ctx, const char *name, int32_t n,
+                       const typename Operator::args &a)
 {
   static_assert(Operator::BYTES <= 98 << 10, "fits the 99 KiB of the smaller GPUs");
-  const int n = Operator::things(a), pieces = (n + Operator::E - 1) / Operator::E;
+  const int pieces = (n + Operator::E - 1) / Operator::E;
   if (n == 0) return KEDGE_OK;
-  return kg_launch_shared(ctx, Operator::name, kg_cuda_blocks(ctx, pieces, Operator::SHARE.blocks),
+  return kg_launch_shared(ctx, name, kg_cuda_blocks(ctx, pieces, Operator::SHARE.blocks),
                           32 * Operator::SHARE.warps, Operator::BYTES, lanes_kernel<Operator>, a,
                           pieces);
 }
