@@ -25,8 +25,14 @@ def parts_of(field):
     return VECTORS.get(field) if isinstance(field, str) else None
 
 
+def refuse_vector(field):
+    if parts_of(field):
+        raise InputError(f"{field} is asked for by its parts here: {', '.join(parts_of(field))}")
+
+
 def component(field):
     """The number of a field that is no vector."""
+    refuse_vector(field)
     if not isinstance(field, str) or field not in c.FIELDS:
         raise InputError(f"there is no field {shown(field)}; fields are {', '.join(c.FIELDS)}")
     return c.FIELDS.index(field)
@@ -154,8 +160,7 @@ class Fields(Operators):
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            if parts_of(field):
-                raise InputError(f"{field} is asked for by its parts here: {', '.join(parts_of(field))}")
+            refuse_vector(field)
             if not isinstance(field, str) or field not in c.FIELDS:
                 raise InputError(f"there is no field {shown(field)} at points; fields are "
                                  f"{', '.join((*c.FIELDS, *VECTORS))}")

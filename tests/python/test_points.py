@@ -114,8 +114,9 @@ class Points(unittest.TestCase):
                                                     "sigma_x, sigma_y, q, sigma"):
                 take()
         s.prepare("q")
-        with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
-            s.quadrature("q")
+        for of in s.quadrature, s.values, s.means:
+            with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
+                of("q")
         for take in (lambda: s(None, 0.5), lambda: s([0.5, None], 0.5)):
             with self.assertRaisesRegex(TypeError, "x holds None, which is no real number"):
                 take()
