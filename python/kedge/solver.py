@@ -124,6 +124,8 @@ class Solver:
                 raise WrongType("into takes arrays for one solution; solve for one source after the other")
             if isinstance(sources, str) or is_by_name(sources) or not hasattr(sources, "__iter__"):
                 raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
+            if getattr(sources, "shape", None) == (self.mesh.elements,):
+                raise WrongType("sources is one array of one number an element; it takes a list of such arrays")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         check_failure(on_failure)
         data = SolveData(self, source, boundary, start)

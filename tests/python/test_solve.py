@@ -104,7 +104,7 @@ class Solves(unittest.TestCase):
 
     def test_sources_are_a_list(self):
         solver = kedge.Solver(kedge.square(2), sines(order=1), self.context)
-        for sources in "xy", 3:
+        for sources in "xy", 3, np.ones(solver.mesh.elements):
             with self.assertRaisesRegex(TypeError, "a list of"):
                 solver.solve(sources=sources)
         for bad, sentence in (("zz", ": column 1 of source: unknown name 'zz'"), ({}, " of a solve is a number"),
