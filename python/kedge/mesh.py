@@ -333,7 +333,9 @@ def _from_arrays(context, points, cells, lines, groups, regions):
 def _create(context, points, blocks, lines, regions):
     """A mesh of lines (pairs, tags, names) and regions (tags, names)."""
     points = real("points", points)
-    if points.ndim == 2 and points.shape[1] == 3 and not points[:, 2].any():
+    if points.ndim == 2 and points.shape[1] == 3:
+        if points[:, 2].any():
+            raise InputError(f"points has the shape {points.shape}; expected is (n, 2), or a third coordinate that is 0")
         points = points[:, :2]
     points = _array(points, np.float64, 2, "points")
     (pairs, tags, names), (region_tags, region_names) = lines, regions

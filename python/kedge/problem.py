@@ -75,7 +75,7 @@ class Problem:
     source    -- a number, an expression or data, or a dict
     boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for all edges that no other key names; values and
                  coefficients are numbers, expressions or data
-    exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report, and
+    exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report (u_l2 and others), and
                  data that are left out come from it
     parameters -- {name: number} for expressions
 
