@@ -9,13 +9,14 @@
 /// The topics of findings, in the order of the note. The note says the first finding of a topic
 /// that holds, and no other of that topic.
 typedef enum kg_topic {
-  KG_ABOUT_END,    ///< how the iteration ended, but for the tolerance reached
-  KG_ABOUT_CAUSE,  ///< why rounding is so large
-  KG_ABOUT_MESH,   ///< what is in the mesh and not in the solution, or the other way round
-  KG_ABOUT_INPUT,  ///< what a solve that went well may hide
-  KG_ABOUT_EXACT,  ///< whether the exact solution is that of the problem
-  KG_ABOUT_ERROR,  ///< whether the error is that of the method; asked when errors are known
-  KG_ABOUT_NORMS   ///< whether norms of errors have points enough; likewise
+  KG_ABOUT_END,     ///< how the iteration ended, but for the tolerance reached
+  KG_ABOUT_CAUSE,   ///< why rounding is so large
+  KG_ABOUT_MESH,    ///< what is in the mesh and not in the solution, or the other way round
+  KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
+  KG_ABOUT_INPUT,   ///< what a solve that went well may hide
+  KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
+  KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
+  KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise
 } kg_topic;
 
 enum { KG_WORDS = 7 };

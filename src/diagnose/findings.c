@@ -65,6 +65,11 @@ static const finding findings[] = {
      "poor there; take order = %s or more, or a smaller geometry",
      1, "docs/math.md#cells"},
 
+    {KG_ABOUT_UNUSED, kg_finds_unread_key,
+     "%s of [equation] is used by no region: each has its own; take it out", 0, SOLVE},
+    {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
+     "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
+
     {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_no_data,
      "the right-hand side is 0: the problem has neither a source nor an exact solution, and "
@@ -91,10 +96,6 @@ static const finding findings[] = {
      "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
      "residual is; compare with a smaller tolerance",
      1e-3, TOLERANCE},
-    {KG_ABOUT_INPUT, kg_finds_unread_key,
-     "%s of [equation] is used by no region: each has its own; take the line out", 0, SOLVE},
-    {KG_ABOUT_INPUT, kg_finds_unused_parameter,
-     "no expression uses '%s' of [parameters]: take the line out, or mend the name", 0, SOLVE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
 

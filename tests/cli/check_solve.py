@@ -118,12 +118,12 @@ class Solve(Command):
             self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json",
                        "-o", "o.hdf", "-s", f"equation.{key}")
             self.assertEqual(self.json("r.json")["solver"]["note"],
-                             "diffusion of [equation] is used by no region: each has its own; take the "
-                             "line out" if said else "")
+                             "diffusion of [equation] is used by no region: each has its own; take it "
+                             "out" if said else "")
 
     def test_a_parameter_that_no_expression_uses_is_said(self):
         text = "[parameters]\nlong = 2\nuse = 3\n" + PROBLEM
-        said = "no expression uses 'long' of [parameters]: take the line out, or mend the name"
+        said = "no expression uses 'long' of [parameters]: take it out, or mend the name"
         for settings, note in ((["equation.reaction=use"], said), (["equation.reaction=use*long"], ""),
                                (["equation.reaction=use*longer", "parameters.longer=2*long"], ""),
                                (["mesh.map=use*x, long*y"], "")):
@@ -131,6 +131,9 @@ class Solve(Command):
             self.kedge("solve", "q.ini", "-q", "-r", "r.json",
                        *(word for setting in settings for word in ("-s", setting)))
             self.assertEqual(self.json("r.json")["solver"]["note"], note)
+        self.write("q.ini", text[:text.index("[exact]")] + "value = 0\n")
+        self.kedge("solve", "q.ini", "-q", "-r", "r.json", "-s", "equation.reaction=use")
+        self.assertIn(said + "; the right-hand side is 0: ", self.json("r.json")["solver"]["note"])
 
     def test_what_a_mesh_has_and_the_solution_has_not_is_said(self):
         def note(*settings):
