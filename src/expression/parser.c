@@ -176,6 +176,10 @@ int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
         "it is the length of an edge, for stabilization alone; give a constant of "
         "your own another name",
         "h has no meaning here");
+  if (name[length] == '.') {
+    snprintf(hint, sizeof hint, "leave '%s.' out, as in sin(x) and pi", word);
+    return kg_parser_fail(p, name, hint, "unknown name '%s'", word);
+  }
   suggest(nearest,
           strcmp(word, "e") == 0 ? "e^x is written exp(x), and e is exp(1); names of your own are "
                                    "set in [parameters]"

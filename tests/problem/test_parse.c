@@ -122,6 +122,7 @@ static void every_error_names_its_column(void **state)
        "unknown name 'z' at column 1: known here are x, y, region, pi, sigma; others are set in "
        "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
+      {"1+np.sin(x)", "unknown name 'np' at column 3: leave 'np.' out, as in sin(x) and pi"},
       {"PI", "unknown name 'PI' at column 1: did you mean 'pi'?"},
       {"2*e^x",
        "unknown name 'e' at column 3: e^x is written exp(x), and e is exp(1); names of your own "
