@@ -202,7 +202,7 @@ class Fields(Operators):
 
     def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
              **options: Any) -> Any:
-        """Draw a field with matplotlib; returns the axes. Options are those of tripcolor.
+        """Draw a field, of "q" and "sigma" the length, with matplotlib; returns the axes. Options are those of tripcolor.
 
         edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
         """

@@ -2,7 +2,8 @@
 import numpy as np
 
 from .arguments import package
-from .errors import WrongType
+from .errors import InputError, WrongType
+from .fields import parts_of
 
 MOST = 30000  # elements whose edges are drawn
 
@@ -42,14 +43,18 @@ def _draw_edges(ax, mesh, **options):
 
 
 def plot_solution(solution, field, ax, edges, order, options):
-    values = solution.values(field, order).ravel()
+    values = [solution.values(part, order).ravel() for part in parts_of(field) or (field,)]
     points, triangles = solution._pieces(order)
     ax = axes(ax, "plot()")
     ax.set_aspect("equal")
-    picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
+    values, label = (np.hypot(*values), f"|{field}|") if parts_of(field) else (values[0], field)
+    try:
+        picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"plot(): tripcolor of matplotlib says: {error}") from error
     if edges:
         _draw_edges(ax, solution.mesh, colors="black", linewidths=0.2, alpha=0.5)
-    ax.figure.colorbar(picture, ax=ax, label=field)
+    ax.figure.colorbar(picture, ax=ax, label=label)
     return ax
 
 

@@ -125,6 +125,10 @@ class Results(unittest.TestCase):
                 picture = s.plot().collections[0]
                 self.assertAlmostEqual(picture.get_array().max(), s.values("u_star", 4).max())
                 s.plot("qx", edges=False, cmap="magma").figure.savefig(io.BytesIO())
+                length = s.plot("q").collections[0].get_array()
+                np.testing.assert_allclose(length, np.hypot(s.values("qx", 4), s.values("qy", 4)).ravel(), rtol=1e-14)
+                with self.assertRaisesRegex(kedge.InputError, r"^plot\(\): tripcolor of matplotlib says: .*'?cmapp'?"):
+                    s.plot(cmapp="jet")
             pyplot.close("all")
         axes = kedge.convergence(sines(), [kedge.square(2), kedge.square(4)], [1], self.context).plot()
         self.assertEqual(len(axes.lines), 2)
