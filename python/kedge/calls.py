@@ -21,9 +21,9 @@ def call(context, progress, *call):
         return
     if not (isinstance(progress, bool) or callable(progress)):
         raise WrongType(f"progress is {shown(progress)}; it takes True, or a function of a kedge.Progress")
-    line = _Line() if progress is True else None
+    line = _Line() if progress is True and _has_lines(sys.stderr) else None
     try:
-        context.call(*call, progress=line or progress or None)
+        context.call(*call, progress=line or (progress if callable(progress) else None))
     finally:
         if line:
             line.clear()
@@ -48,6 +48,13 @@ def _caller_level():
     while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _has_lines(stream):
+    """Whether it is a terminal or a notebook, where a line can be written over."""
+    if type(stream).__module__.startswith("ipykernel"):
+        return True
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 class _Line:

@@ -34,6 +34,7 @@ class Progress(NamedTuple):
 
 
 _process, _main_thread = os.getpid(), threading.main_thread().ident
+BACKENDS = ", ".join(repr(name) for name in c.BACKENDS if name != "shadow")  # which is for tests of the library
 INTERVAL = 0.05  # seconds between looks for Ctrl-C in a call without a progress function
 _threads = threading.local()
 _contexts: Any = weakref.WeakSet()
@@ -103,7 +104,7 @@ class Context:
     def __init__(self, backend: str = "auto", device: Optional[int] = None, threads: int = 0) -> None:
         _refuse_fork()
         if backend not in c.BACKENDS:
-            raise InputError(f"backend is {backend!r}; it is one of {', '.join(map(repr, c.BACKENDS))}")
+            raise InputError(f"backend is {backend!r}; it is one of {BACKENDS}")
         number = -1 if device is None else whole("device", device, 0)
         options = c.ContextOptions(c.BACKENDS.index(backend), number, whole("threads", threads, 0), True)
         handle = ctypes.c_void_p()
@@ -318,7 +319,7 @@ def context_of(backend):
     if isinstance(backend, Context):
         return backend
     if not isinstance(backend, str):
-        raise WrongType(f"backend is {backend!r}; it takes {', '.join(map(repr, c.BACKENDS))} or a kedge.Context")
+        raise WrongType(f"backend is {backend!r}; it takes {BACKENDS} or a kedge.Context")
     contexts = _threads.__dict__.setdefault("contexts", {})
     if backend not in contexts:
         contexts[backend] = Context(backend)

@@ -98,6 +98,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"\[region ([^\]]+)\]", r"region '\1'"),
     (r"\[boundary (?:boundary )?([^\]]+)\]", r"boundary['\1']"),
     (r" of \[equation\]", ""),
+    (r"(its name must end in \.vtkhdf or \.hdf, .*)", r"\1; to_meshio().write(path) writes other formats"),
     (r"\[exact\] quadrature", "exact_quadrature"),
     (r"\[exact\] u|\bu of \[exact\]", "exact"),
     (r"(?:\[output\] )?\bfields = (\w+)", r'fields="\1"'),

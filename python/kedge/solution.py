@@ -20,6 +20,7 @@ from .fields import Fields, component
 from .hints import Any, Array, Function, Path, Tuple, Union
 
 
+ERRORS = ("u_l2", "u_linf", "q_l2", "u_star_l2", "sigma_l2")
 REPORT_BYTES = ctypes.sizeof(c.Report)
 
 
@@ -41,8 +42,8 @@ class Report:
     """The report of a solve: attributes are the members of kedge_report (include/kedge/solution.h).
 
     iterations, relative_residual, converged, stop, solver_note; elements, trace_unknowns, element_unknowns;
-    u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution; stages, a dict of
-    Stage(seconds, bytes, flops); peak_device_bytes, ...
+    u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution, and errors, a dict of them;
+    stages, a dict of Stage(seconds, bytes, flops); peak_device_bytes, ...
     """
 
     if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Report:
         self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
                        for stage in raw.stages[:raw.n_stages]}
 
+    errors = property(lambda self: {name: getattr(self, name) for name in ERRORS}, doc="by name")
     seconds = property(lambda self: sum(stage.seconds for stage in self.stages.values()), doc="of all stages")
 
     def __repr__(self):

@@ -109,8 +109,8 @@ class Solver:
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
                       triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape.
                       With Problem(fields="cells") nearly nothing else is brought to the host
-        progress   -- True: a line on standard error; or a function of a Progress, which returns False to end the
-                      solve with kedge.Cancelled
+        progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
+                      which returns False to end the solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
 
         Ctrl-C ends a solve. Other threads of Python go on meanwhile.
@@ -318,12 +318,12 @@ class Solver:
         return x
 
 
-def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, progress: Watch = None,
-          on_failure: str = "raise") -> Solution:
+def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, device: Optional[int] = None,
+          threads: int = 0, progress: Watch = None, on_failure: str = "raise") -> Solution:
     """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
     check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
-    context, handle = context_of(backend), ctypes.c_void_p()
+    context, handle = _context(backend, device, threads), ctypes.c_void_p()
     built = problem.parsed(context, mesh)
     call(context, progress, "kedge_solve", context.handle, mesh.handle, built.handle, handle)
     return judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]

@@ -1,7 +1,10 @@
 """Solves: values, reports, functions as data, failures."""
+import contextlib
+import io
 import os
 import tempfile
 import unittest
+import unittest.mock
 import warnings
 
 import numpy as np
@@ -28,6 +31,7 @@ class Solves(unittest.TestCase):
         np.testing.assert_allclose(s.sigma, s.q, atol=1e-13)
         self.assertLess(s.report.u_l2, 1e-6)
         self.assertLess(s.report.u_star_l2, s.report.u_l2)
+        self.assertEqual(s.report.errors["q_l2"], s.report.q_l2)
         self.assertEqual((s.report.elements, s.report.order, s.report.stop), (128, 4, "tolerance"))
         self.assertEqual(list(s.report.stages)[:2], ["mesh", "transfer"])
         self.assertEqual(s.means("u").shape, (128,))
@@ -215,6 +219,7 @@ class Solves(unittest.TestCase):
                 (lambda: s.error(points="a"), kedge.WrongType, "points is 'a'; it takes a whole number"),
                 (lambda: s("a", 1), kedge.WrongType, "x holds what is no real number"),
                 (lambda: s([0, 1], [0, 1, 2]), kedge.InputError, r"x has the shape \(2,\) and y \(3,\)"),
+                (lambda: s.write("x.vtu"), kedge.InputError, r"x\.vtu: its name must end in .*; to_meshio\(\).write\(path\) writes other"),
                 (lambda: s.write(3), kedge.WrongType, "path is 3; it takes the name of a file"),
                 (lambda: kedge.Context("host", threads="a"), kedge.WrongType, "threads is 'a'; it takes a whole number"),
                 (lambda: kedge.Context("host", threads=-1), kedge.InputError, "threads is -1; it is at least 0"),
@@ -373,7 +378,7 @@ class Solves(unittest.TestCase):
             self.solve(kedge.square(2), kedge.Problem(boundary={"lft": kedge.Dirichlet(0)}))
         with self.assertRaisesRegex(ValueError, "no field 'v'"):
             self.solve(kedge.square(2), sines(order=1)).values("v")
-        with self.assertRaisesRegex(ValueError, "backend is 'gpu'"):
+        with self.assertRaisesRegex(ValueError, "backend is 'gpu'; it is one of 'auto', 'host', 'cuda'$"):
             kedge.Solver(kedge.square(2), sines(), backend="gpu")
 
     def test_what_a_function_raises_comes_out_with_the_name_of_its_argument(self):
@@ -419,6 +424,20 @@ class Solves(unittest.TestCase):
         self.assertIn("trace_solve", {at.stage for at in seen})
         with self.assertRaisesRegex(kedge.Cancelled, "cancelled"):
             self.solve(kedge.square(4), sines(), progress=lambda at: at.stage != "trace_solve")
+
+    def test_a_line_of_progress_is_drawn_on_a_terminal_alone(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
+        for stream, is_drawn in (io.StringIO(), False), (Terminal(), True):
+            with contextlib.redirect_stderr(stream), unittest.mock.patch.dict(os.environ, {"TERM": "xterm"}):
+                self.solve(kedge.square(2), sines(order=1), progress=True)
+            self.assertEqual("trace_solve" in stream.getvalue(), is_drawn)
+
+    def test_one_solve_takes_threads_as_a_solver_does(self):
+        s = kedge.solve(kedge.square(2), sines(order=1), "host", threads=1)
+        self.assertEqual(s.context.device, kedge.Context("host", threads=1).device)
 
     def test_a_plan_says_what_a_solve_takes(self):
         mesh = kedge.square(4)
