@@ -1,13 +1,39 @@
 """What arguments must be: sentences that name them."""
+import difflib
+import functools
 import importlib
+import inspect
 import operator
 import os
 import reprlib
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
 from .dlpack import on_host
 from .errors import Error, InputError, MissingPackage, WrongType
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def named(function: F) -> F:
+    """Refuse arguments by names that the function does not have with a sentence, which Python's is no kedge.Error."""
+    names = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+
+    @functools.wraps(function)
+    def checked(*arguments, **by_names):
+        for name in by_names:
+            if name not in names:
+                refuse_name(function.__qualname__.replace(".__init__", ""), name, names)
+        return function(*arguments, **by_names)
+
+    return checked  # type: ignore[return-value]
+
+
+def refuse_name(of, name, names):
+    """An argument that there is not: which of the names is meant."""
+    near = difflib.get_close_matches(name, names, 1)
+    raise WrongType(f"{of} has no argument {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"))
 
 
 def called(function, name, n, *arguments, **more):

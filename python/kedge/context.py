@@ -14,7 +14,7 @@ except ImportError:
     import signal
 
 from . import _library as c
-from .arguments import whole
+from .arguments import named, whole
 from .errors import Error, InputError, ReadOnly, WrongType, of_status
 
 
@@ -101,6 +101,7 @@ class Context:
     time take a context each, as they do when they name a backend.
     """
 
+    @named
     def __init__(self, backend: str = "auto", device: Optional[int] = None, threads: int = 0) -> None:
         _refuse_fork()
         if backend not in c.BACKENDS:

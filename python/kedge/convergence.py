@@ -4,7 +4,7 @@ from __future__ import annotations
 import math
 from typing import Iterable, List, NamedTuple
 
-from .arguments import shown, wanted
+from .arguments import named, shown, wanted
 from .context import Context
 from .errors import InputError, WrongType
 from .hints import Any, Sequence, Union
@@ -57,6 +57,7 @@ class Convergence:
         return ax
 
 
+@named
 def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
                 backend: Union[str, Context] = "auto") -> Convergence:
     """Solve a problem with an exact solution on meshes, the coarsest first, for every order.

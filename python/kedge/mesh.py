@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from . import exchange
-from .arguments import encoded, path_of, real, shown, whole
+from .arguments import encoded, named, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
 from .errors import InputError, WrongType
@@ -106,6 +106,7 @@ class Mesh:
     backend               -- "auto", "host", "cuda" or a Context: a GPU orders and connects large meshes
     """
 
+    @named
     def __init__(self, source: Union[Path, ArrayLike], cells: Optional[Cells] = None,
                  lines: Union[ArrayLike, Mapping[Any, ArrayLike], None] = None, groups: Optional[ArrayLike] = None,
                  regions: Optional[ArrayLike] = None, *, geometry: Optional[int] = None,
@@ -126,6 +127,7 @@ class Mesh:
         self._hold(context, Mesh._of(context, handle)._refined(refine) if refine else handle)
 
     @classmethod
+    @named
     def generate(cls, words: str, *, geometry: Optional[int] = None, map: Union[str, Sequence[str], None] = None,
                  refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
         """The mesh that [mesh] generate = WORDS of a problem file makes: "square 40", "ring 8 64 quads"."""
@@ -134,6 +136,7 @@ class Mesh:
         return cls._of(context, _from_section(context, settings))
 
     @classmethod
+    @named
     def from_meshio(cls, mesh: Any, *, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
         """The triangles and quadrilaterals of a meshio.Mesh, with its groups.
 

@@ -9,7 +9,7 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import path_of, wanted
+from .arguments import named, path_of, wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError
@@ -21,6 +21,7 @@ QUADRILATERALS, FULL = (9, 70), (69, 70)  # VTK's types
 ORDERS = 5  # of the curves of a mesh
 
 
+@named
 def read(path: Path, mesh: Optional[Mesh] = None, backend: Union[str, Context] = "auto") -> Output:
     """An output file, of Solution.write() or of the command, as an Output.
 

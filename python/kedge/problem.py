@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import difflib
 import numbers
 import os
 import stat
@@ -13,7 +12,7 @@ from typing import List, NamedTuple, NoReturn, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, encoded, is_array, is_by_name, path_of, shown
+from .arguments import by_name, encoded, is_array, is_by_name, path_of, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
 from .errors import FileError, InputError, ReadOnly, WrongType
@@ -324,10 +323,7 @@ def _key_of(name):
     for key, argument in ARGUMENTS.items():
         if argument == name:
             return key
-    names = [*ARGUMENTS.values(), "boundary", "parameters"]
-    near = difflib.get_close_matches(name, names, 1)
-    raise WrongType(f"Problem has no argument {name!r}; " +
-                    (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"))
+    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters"])
 
 
 def _text(name, value):

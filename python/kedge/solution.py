@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import path_of, whole
+from .arguments import named, path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
 from .errors import InputError, WrongType
@@ -213,6 +213,7 @@ class Solution(Fields):
         self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
         return edges, modes
 
+    @named
     def error(self, exact: Union[str, Function, Tuple[Function, Function, Function], Fields, None] = None,
               du_dx: Optional[Function] = None, du_dy: Optional[Function] = None, norm: Optional[str] = None,
               points: Optional[int] = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Iterable, List, Optional, overload
 import numpy as np
 
 from . import _library as c
-from .arguments import by_name, is_by_name, package, real, shown, wanted
+from .arguments import by_name, is_by_name, named, package, real, shown, wanted
 from .calls import call, check_failure, judge
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import InputError, ReadOnly, WrongType
@@ -35,6 +35,7 @@ class Solver:
     progress        -- of the set-up, as of solve()
     """
 
+    @named
     def __init__(self, mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
                  device: Optional[int] = None, threads: int = 0, progress: Watch = None) -> None:
         self._mesh, self._problem = _mesh_and_problem(mesh, problem)
@@ -91,6 +92,7 @@ class Solver:
               start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
               on_failure: str = "raise") -> List[Solution]: ...
 
+    @named
     def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, progress=None,
               on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
@@ -197,6 +199,7 @@ class Solver:
         self.context.call("kedge_solver_edges", set_up.handle, edges.ctypes.data)
         return edges
 
+    @named
     def rhs(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
             out: Any = None) -> Any:
         """b of the trace system A x = b, [unknown]; arguments as of solve(). Dirichlet values have been moved to it.
@@ -289,6 +292,7 @@ class Solver:
             c.library.kedge_matrix_destroy(handle)
         return sparse.csr_matrix((value, column, begin), (len(begin) - 1, len(begin) - 1))
 
+    @named
     def recover(self, trace: ArrayLike, source: Optional[Datum] = None,
                 boundary: Optional[Mapping[str, Datum]] = None, *, progress: Watch = None) -> Solution:
         """The Solution of a trace that was found otherwise, an array [unknown], on a GPU of float64;
@@ -318,6 +322,7 @@ class Solver:
         return x
 
 
+@named
 def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *, device: Optional[int] = None,
           threads: int = 0, progress: Watch = None, on_failure: str = "raise") -> Solution:
     """Solve once, in less memory than a Solver takes; arguments as of Solver and its solve()."""
@@ -329,6 +334,7 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
     return judge([Solution(mesh, problem, context, handle, built)], on_failure)[0]
 
 
+@named
 def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
          solver: bool = False) -> Dict[str, Any]:
     """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there.

@@ -425,6 +425,20 @@ class Solves(unittest.TestCase):
         with self.assertRaisesRegex(kedge.Cancelled, "cancelled"):
             self.solve(kedge.square(4), sines(), progress=lambda at: at.stage != "trace_solve")
 
+    def test_a_name_of_no_argument_is_refused_with_the_one_that_is_meant(self):
+        mesh, p = kedge.square(2), sines(order=1)
+        solver = kedge.Solver(mesh, p, self.context)
+        for call, name, sentence in [
+                (solver.solve, "sorce", "Solver.solve has no argument 'sorce'; did you mean 'source'?"),
+                (lambda **more: kedge.Solver(mesh, p, **more), "thread", "Solver has no argument 'thread'; did you mean 'threads'?"),
+                (lambda **more: kedge.solve(mesh, p, **more), "zz", "solve has no argument 'zz'; it has mesh, problem, backend, "
+                 "device, threads, progress, on_failure"),
+                (lambda **more: kedge.square(2, **more), "refin", "Mesh.generate has no argument 'refin'; did you mean 'refine'?"),
+                (kedge.Context, "thread", "Context has no argument 'thread'; did you mean 'threads'?")]:
+            with self.assertRaises(kedge.WrongType) as refused:
+                call(**{name: 1})
+            self.assertEqual(str(refused.exception), sentence)
+
     def test_a_line_of_progress_is_drawn_on_a_terminal_alone(self):
         class Terminal(io.StringIO):
             def isatty(self):
