@@ -95,6 +95,15 @@ class Programs(unittest.TestCase):
             self.assertTrue(line["converged"], line)
             self.assertAlmostEqual(line["u_star_l2"], lines[0]["u_star_l2"], delta=1e-6 * lines[0]["u_star_l2"])
 
+    def test_right_hand_sides_at_once_take_the_iterations_of_each(self):
+        lines = [json.loads(line) for line in self.run_program("many", BACKEND, "6", "1,2", "1", "mixed")]
+        self.assertEqual([line["order"] for line in lines], [1, 2])
+        for line in lines:
+            one, at_once = line["iterations"]
+            self.assertGreater(one, 4)
+            self.assertAlmostEqual(at_once, one, delta=4, msg=line)  # sums over four
+            self.assertGreater(line["ratio"], 0)
+
     def test_an_iteration_is_that_of_the_host(self):
         lines = self.measured("iterations", "--backend", BACKEND, "--orders", "1")
         self.assertEqual([line["form"] for line in lines], ["ordinary", "resident"][:1 if BACKEND == "host" else 2])
