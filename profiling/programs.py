@@ -34,10 +34,18 @@ def kept_cases(path, key, measured, options):
     return [{**stamp(before), **case} for case in before["cases"] if key(case) not in measured]
 
 
-def origins(cases):
-    """The dates and commits of cases, each once."""
-    found = dict.fromkeys((case["date"], case["commit"]) for case in cases)
-    return "; ".join(date + (f", commit {commit[:10]}" if commit else "") for date, commit in found)
+def origins(cases, name=None):
+    """The dates and commits of cases, each once; with the names, name(case), of those that are not of the most common one."""
+    found = {}
+    for case in cases:
+        found.setdefault((case["date"], case["commit"]), []).append(case)
+    most = max(found, key=lambda origin: len(found[origin]), default=None)
+
+    def text(origin):
+        date, commit = origin
+        names = f" ({', '.join(map(name, found[origin]))})" if name and origin != most else ""
+        return date + (f", commit {commit[:10]}" if commit else "") + names
+    return "; ".join(map(text, found))
 
 
 def build_folder(kedge, options):
