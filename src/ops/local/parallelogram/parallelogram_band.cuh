@@ -11,6 +11,29 @@ namespace kg
 constexpr lane_share recover_shares[] = {{4, 4, 4}, {4, 2, 6}, {8, 4, 4}, {8, 2, 6}, {8, 2, 5}};
 constexpr lane_share star_shares[] = {{4, 4, 4}, {8, 4, 4}, {8, 4, 4}, {8, 2, 6}, {8, 2, 4}};
 
+/// The elements of all pieces, those of a warp at once. In shared memory are constants of the block;
+/// then, of each warp, factors of its elements, values, and what the operator keeps.
+template <class Operator>
+__device__ __forceinline__ void run_bands(const typename Operator::args &a, int pieces,
+                                          double2 *memory)
+{
+  using band = typename Operator::band;
+  double *const constants = (double *)memory;
+  double *const factors = constants + band::CONSTANTS + threadIdx.x / 32 * Operator::SCRATCH;
+  double *const values = factors + Operator::FACTORS * band::E;
+  double *const kept = values + band::VALUES * band::E;
+  band::stage_constants(a.cells.tables.halves.root, constants);
+  __syncthreads();
+  const typename Operator::warp w(constants, factors, values);
+  const int32_t last = a.cells.n_elements - 1;
+#pragma unroll 1
+  for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
+    const int32_t e = piece * Operator::E + threadIdx.x / 32 * band::E + w.e;
+    Operator::element(a, e < last ? e : last, e <= last, w, kept + w.e * Operator::KEPT,
+                      factors + w.e * Operator::VECTORS);
+  }
+}
+
 // ---- u and flux ----
 
 template <int P>
@@ -85,19 +108,7 @@ struct recover_lanes {
   }
   static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
   {
-    double *const constants = (double *)memory;
-    double *const factors = constants + band::CONSTANTS + threadIdx.x / 32 * SCRATCH;
-    double *const values = factors + FACTORS * band::E, *const kept =
-                                                            values + band::VALUES * band::E;
-    band::stage_constants(a.cells.tables.halves.root, constants);
-    __syncthreads();
-    const warp w(constants, factors, values);
-    const int32_t last = a.cells.n_elements - 1;
-#pragma unroll 1
-    for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
-      const int32_t e = piece * E + threadIdx.x / 32 * band::E + w.e;
-      element(a, e < last ? e : last, e <= last, w, kept + w.e * KEPT, factors + w.e * VECTORS);
-    }
+    run_bands<recover_lanes>(a, pieces, memory);
   }
 };
 
@@ -112,13 +123,13 @@ struct star_lanes {
   using warp = band_lanes<band>;
   static constexpr int m = P + 1, N = m * m, S = 2 * m * (m + 1), N_STAR = (m + 1) * (m + 1);
   /// The flux is in the place of the factors.
-  static constexpr int VECTORS = S + 1;
+  static constexpr int KEPT = 0, VECTORS = S + 1;
   static constexpr int FACTORS = band::FACTORS > VECTORS ? band::FACTORS : VECTORS;
   static constexpr int SCRATCH = (FACTORS + band::VALUES) * band::E;
   static constexpr size_t BYTES = sizeof(double) * (band::CONSTANTS + WARPS * SCRATCH);
 
   static __device__ __forceinline__ void element(const args &a, int32_t e, bool exists,
-                                                 const warp &w, double *flux)
+                                                 const warp &w, double *, double *flux)
   {
     const double *const root = a.cells.tables.halves.root;
     const kg_team team = {w.q, nullptr, LANES, 0};
@@ -144,18 +155,7 @@ struct star_lanes {
   }
   static __device__ __forceinline__ void run(const args &a, int pieces, double2 *memory)
   {
-    double *const constants = (double *)memory;
-    double *const factors = constants + band::CONSTANTS + threadIdx.x / 32 * SCRATCH;
-    double *const values = factors + FACTORS * band::E;
-    band::stage_constants(a.cells.tables.halves.root, constants);
-    __syncthreads();
-    const warp w(constants, factors, values);
-    const int32_t last = a.cells.n_elements - 1;
-#pragma unroll 1
-    for (int piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
-      const int32_t e = piece * E + threadIdx.x / 32 * band::E + w.e;
-      element(a, e < last ? e : last, e <= last, w, factors + w.e * VECTORS);
-    }
+    run_bands<star_lanes>(a, pieces, memory);
   }
 };
 
