@@ -11,7 +11,7 @@ namespace kg
 constexpr lane_share recover_shares[] = {{4, 4, 4}, {4, 2, 6}, {8, 4, 4}, {8, 2, 6}, {8, 2, 5}};
 constexpr lane_share star_shares[] = {{4, 4, 4}, {8, 4, 4}, {8, 4, 4}, {8, 2, 6}, {8, 2, 4}};
 
-/// The elements of all pieces, those of a warp at once. In shared memory are constants of the block;
+/// The elements of all pieces, those of a warp at once. Shared memory has constants of the block;
 /// then, of each warp, factors of its elements, values, and what the operator keeps.
 template <class Operator>
 __device__ __forceinline__ void run_bands(const typename Operator::args &a, int pieces,
