@@ -14,9 +14,10 @@ from .convergence import Convergence, convergence
 from .context import Context, Progress
 from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, Note, NotConverged, NumericError,
                      OutOfMemory, ReadOnly, Unsupported, WrongType)
-from .mesh import Group, Mesh, disk, lshape, mixed, quads, ring, square
+from .mesh import Group, Mesh
 from .output import Output, read
 from .problem import Dirichlet, Neumann, Problem, Robin
+from .shapes import disk, lshape, mixed, quads, ring, square
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
