@@ -266,7 +266,13 @@ KEDGE_API kedge_status kedge_locator_values(kedge_locator *locator, int order, c
 /// @param[in] path  ends in .vtkhdf or .hdf, by which ParaView knows the format
 /// @retval KEDGE_ERR_ARG  the path does not end in one of these
 /// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was
+/// @retval KEDGE_ERR_UNSUPPORTED  as kedge_output_ready()
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
+
+/// Load HDF5, as the two calls around this one do when they are first made. Call it before a long
+/// solve whose solution is to be written: what it lacks is known then.
+/// @retval KEDGE_ERR_UNSUPPORTED  HDF5, or the file of kedge that calls it, cannot be loaded
+KEDGE_API kedge_status kedge_output_ready(kedge_context *ctx);
 
 /// Read an array of a file that kedge_solution_write() has made, as doubles, by its name in it:
 /// "Points", "Offsets", "Types", "PointData/u", "CellData/region", "FieldData/converged".
@@ -275,6 +281,7 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 /// @retval KEDGE_ERR_IO     the file cannot be read
 /// @retval KEDGE_ERR_INPUT  it is no output of kedge, or holds no array of that name
 /// @retval KEDGE_ERR_ARG    there is not room enough, or an argument is NULL
+/// @retval KEDGE_ERR_UNSUPPORTED  as kedge_output_ready()
 KEDGE_API kedge_status kedge_output_read(kedge_context *ctx, const char *path, const char *name,
                                          int64_t *count, double *values);
 

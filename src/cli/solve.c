@@ -119,7 +119,12 @@ static int solve(const solve_options *options)
   const kg_cli_file report = {options->from.report, "report", "", false, inputs};
   const bool good =
       check_targets(&output, &report) && (!path || kg_cli_named(&output, ".vtkhdf", ".hdf"));
-  code = good ? compute(&r) : KG_EXIT_INPUT;
+  code = good ? KG_EXIT_SOLVED : KG_EXIT_INPUT;
+  if (good && path) {
+    status = kedge_output_ready(r.ctx);
+    if (status != KEDGE_OK) code = fail(&r, status, false);
+  }
+  if (code == KG_EXIT_SOLVED) code = compute(&r);
   if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
 done:
   kedge_solution_destroy(r.solution);

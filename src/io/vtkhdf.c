@@ -34,6 +34,7 @@ static const unsigned char lagrange_type[SHAPES] = {69, 70};  // VTK_LAGRANGE_TR
 
 struct kg_vtkhdf {
   kedge_context *ctx;
+  const kg_hdf5 *hdf5;
   kg_target target;
   int descriptor;  ///< of the temporary file
   bool laid_out;
@@ -82,12 +83,19 @@ void kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
   add_dataset(file, ROLE_NUMBER, "VTKHDF/FieldData", name, KG_ITEM_F64, 1, 1);
 }
 
+static int64_t item_size(kg_item item)
+{
+  static const int64_t sizes[KG_ITEM_COUNT] = {
+      [KG_ITEM_F64] = 8, [KG_ITEM_I64] = 8, [KG_ITEM_I32] = 4, [KG_ITEM_U8] = 1};
+  return sizes[item];
+}
+
 /// Write rows [first, first + rows) of a dataset.
 static kedge_status write_rows(kg_vtkhdf *file, int dataset, int64_t first, int64_t rows,
                                const void *values)
 {
   const kg_hdf5_dataset *d = &file->datasets[dataset];
-  const int64_t row_bytes = (int64_t)kg_item_size(d->item) * d->components;
+  const int64_t row_bytes = item_size(d->item) * d->components;
   return kg_target_write(&file->target, file->descriptor, d->offset + first * row_bytes,
                          rows * row_bytes, values);
 }
@@ -99,11 +107,14 @@ static kedge_status lay_out(kg_vtkhdf *file)
   int64_t bytes = METADATA_BYTES;
   for (int i = 0; i < file->n_datasets; ++i) {
     const kg_hdf5_dataset *d = &file->datasets[i];
-    bytes += d->rows * d->components * (int64_t)kg_item_size(d->item);
+    bytes += d->rows * d->components * item_size(d->item);
   }
   KG_TRY(kg_target_reserve(&file->target, file->descriptor, bytes));
-  KG_TRY(kg_vtkhdf_lay_out(file->ctx, file->target.temporary, file->target.path, file->order,
-                           file->datasets, file->n_datasets));
+  kg_hdf5_reason why;
+  KG_REQUIRE(file->ctx,
+             file->hdf5->lay_out(file->target.temporary, file->order, file->datasets,
+                                 file->n_datasets, &why),
+             KEDGE_ERR_IO, "cannot write %s: %s", file->target.path, why.text);
   file->laid_out = true;
   struct stat info;
   KG_REQUIRE(file->ctx, fstat(file->descriptor, &info) == 0, KEDGE_ERR_IO, "cannot write %s: %s",
@@ -284,7 +295,8 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
                       .n_cells = cells->n,
                       .n_quadrilaterals = cells->n_quadrilaterals,
                       .shared = n_points > 0};
-  kedge_status status = count_nodes(file, cells);
+  kedge_status status = kg_output_open(ctx, &file->hdf5);
+  if (status == KEDGE_OK) status = count_nodes(file, cells);
   if (status == KEDGE_OK) {
     file->n_points = n_points > 0 ? n_points : nodes_before(file, cells->n);
     add_topology(file);

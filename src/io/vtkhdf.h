@@ -17,6 +17,9 @@
 
 typedef struct kg_vtkhdf kg_vtkhdf;
 
+/// Load what lays a file out, or say that it cannot be loaded.
+kedge_status kg_output_open(kedge_context *ctx, const kg_hdf5 **out);
+
 /// The cells of a file: triangles and n_quadrilaterals others.
 typedef struct kg_vtkhdf_cells {
   int64_t n, n_quadrilaterals;

@@ -2,21 +2,13 @@
 
 #include <hdf5.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "kedge/solution.h"
-
 static const char *const groups[] = {"VTKHDF", "VTKHDF/PointData", "VTKHDF/CellData",
                                      "VTKHDF/FieldData", "kedge"};
-
-size_t kg_item_size(kg_item item)
-{
-  static const size_t sizes[KG_ITEM_COUNT] = {
-      [KG_ITEM_F64] = 8, [KG_ITEM_I64] = 8, [KG_ITEM_I32] = 4, [KG_ITEM_U8] = 1};
-  return sizes[item];
-}
 
 static hid_t item_type(kg_item item)
 {
@@ -26,17 +18,12 @@ static hid_t item_type(kg_item item)
                                : H5T_STD_U8LE;
 }
 
-/// Why the first failing call failed: the system's phrase where HDF5 knows it, else its own.
-typedef struct reason {
-  char text[160];
-} reason;
-
 /// Walking from the call to its cause, the last record stays. HDF5 puts errno into its text:
 /// "... errno = 28, error message = ...".
 static herr_t read_record(unsigned n, const H5E_error2_t *record, void *data)
 {
   (void)n;
-  reason *why = data;
+  kg_hdf5_reason *why = data;
   if (!record->desc) return 0;
   const char *found = strstr(record->desc, "errno = ");
   const int error = found ? atoi(found + strlen("errno = ")) : 0;
@@ -47,7 +34,7 @@ static herr_t read_record(unsigned n, const H5E_error2_t *record, void *data)
 /// HDF5 calls this instead of printing, while the failing call still holds its error stack.
 static herr_t keep_reason(hid_t stack, void *data)
 {
-  reason *why = data;
+  kg_hdf5_reason *why = data;
   if (why->text[0]) return 0;
   snprintf(why->text, sizeof why->text, "unknown failure of HDF5");
   return H5Ewalk2(stack, H5E_WALK_DOWNWARD, read_record, why);
@@ -116,7 +103,7 @@ static herr_t put_dataset(hid_t file, kg_hdf5_dataset *d)
   return H5Dclose(dataset) < 0 || offset == HADDR_UNDEF ? -1 : 0;
 }
 
-static herr_t lay_out(const char *path, int cell_order, kg_hdf5_dataset *datasets, int n)
+static herr_t make_file(const char *path, int cell_order, kg_hdf5_dataset *datasets, int n)
 {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
@@ -140,54 +127,51 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 /// What HDF5 is to be given back.
 typedef struct hdf5_turn {
-  reason why;
   H5E_auto2_t print;
   void *print_data;
 } hdf5_turn;
 
-static void begin_turn(hdf5_turn *t)
+/// @param[out] why  the first call that fails says it here
+static void begin_turn(hdf5_turn *t, kg_hdf5_reason *why)
 {
   pthread_mutex_lock(&one_at_a_time);
-  t->why.text[0] = '\0';
+  why->text[0] = '\0';
   H5Eget_auto2(H5E_DEFAULT, &t->print, &t->print_data);
-  H5Eset_auto2(H5E_DEFAULT, keep_reason, &t->why);
+  H5Eset_auto2(H5E_DEFAULT, keep_reason, why);
 }
 
-static void end_turn(hdf5_turn *t)
+static void end_turn(const hdf5_turn *t, kg_hdf5_reason *why)
 {
   H5Eset_auto2(H5E_DEFAULT, t->print, t->print_data);
   pthread_mutex_unlock(&one_at_a_time);
+  if (!why->text[0]) snprintf(why->text, sizeof why->text, "HDF5 failed");
 }
 
-kedge_status kg_vtkhdf_lay_out(kedge_context *ctx, const char *path, const char *shown,
-                               int cell_order, kg_hdf5_dataset *datasets, int n)
+static bool lay_out(const char *path, int cell_order, kg_hdf5_dataset *datasets, int n,
+                    kg_hdf5_reason *why)
 {
   hdf5_turn turn;
-  begin_turn(&turn);
-  const herr_t result = lay_out(path, cell_order, datasets, n);
-  end_turn(&turn);
-  KG_REQUIRE(ctx, result >= 0, KEDGE_ERR_IO, "cannot write %s: %s", shown,
-             turn.why.text[0] ? turn.why.text : "HDF5 failed");
-  return KEDGE_OK;
+  begin_turn(&turn, why);
+  const herr_t result = make_file(path, cell_order, datasets, n);
+  end_turn(&turn, why);
+  return result >= 0;
 }
 
-/// What reading found.
-typedef enum finding { FOUND, NOT_OURS, NOT_THERE, NO_ROOM, FAILED } finding;
-
-static finding read_dataset(hid_t dataset, int64_t *count, double *values)
+static kg_hdf5_finding read_dataset(hid_t dataset, int64_t *count, double *values)
 {
   const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
   const hssize_t n = H5Sget_simple_extent_npoints(space);
   const H5T_class_t class = H5Tget_class(type);
   H5Sclose(space);
   H5Tclose(type);
-  if (class != H5T_INTEGER && class != H5T_FLOAT) return NOT_THERE;
+  if (class != H5T_INTEGER && class != H5T_FLOAT) return KG_HDF5_NOT_THERE;
   const bool fits = !values || n <= *count;
   *count = (int64_t)n;
-  if (!fits) return NO_ROOM;
-  if (!values) return FOUND;
-  return H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0 ? FAILED
-                                                                                        : FOUND;
+  if (!fits) return KG_HDF5_NO_ROOM;
+  if (!values) return KG_HDF5_FOUND;
+  return H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0
+             ? KG_HDF5_FAILED
+             : KG_HDF5_FOUND;
 }
 
 /// Whether all groups on the way to an object are there, and it is.
@@ -202,7 +186,7 @@ static bool is_there(hid_t file, const char *path)
   return true;
 }
 
-static finding read_file(const char *path, const char *name, int64_t *count, double *values)
+static kg_hdf5_finding read_file(const char *path, const char *name, int64_t *count, double *values)
 {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 #if H5_VERSION_GE(1, 10, 7)
@@ -210,36 +194,33 @@ static finding read_file(const char *path, const char *name, int64_t *count, dou
 #endif
   const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
   H5Pclose(access);
-  if (file < 0) return FAILED;
+  if (file < 0) return KG_HDF5_FAILED;
   char inside[120];
   snprintf(inside, sizeof inside, "VTKHDF/%s", name);
-  finding found = is_there(file, "kedge") && is_there(file, "VTKHDF") ? NOT_THERE : NOT_OURS;
-  if (found == NOT_THERE && is_there(file, inside)) {
+  kg_hdf5_finding found =
+      is_there(file, "kedge") && is_there(file, "VTKHDF") ? KG_HDF5_NOT_THERE : KG_HDF5_NOT_OURS;
+  if (found == KG_HDF5_NOT_THERE && is_there(file, inside)) {
     const hid_t dataset = H5Dopen2(file, inside, H5P_DEFAULT);
-    found = dataset < 0 ? NOT_THERE : read_dataset(dataset, count, values);
+    found = dataset < 0 ? KG_HDF5_NOT_THERE : read_dataset(dataset, count, values);
     if (dataset >= 0) H5Dclose(dataset);
   }
   H5Fclose(file);
   return found;
 }
 
-kedge_status kedge_output_read(kedge_context *ctx, const char *path, const char *name,
-                               int64_t *count, double *values)
+static kg_hdf5_finding read_numbers(const char *path, const char *name, int64_t *count,
+                                    double *values, kg_hdf5_reason *why)
 {
-  KG_REQUIRE(ctx, path && name && count && *name && strlen(name) < 100, KEDGE_ERR_ARG,
-             "kedge_output_read: path, name or count is NULL, or the name is none");
-  const int64_t room = *count;
   hdf5_turn turn;
-  begin_turn(&turn);
-  const finding found = read_file(path, name, count, values);
-  end_turn(&turn);
-  KG_REQUIRE(ctx, found != FAILED, KEDGE_ERR_IO, "cannot read %s: %s", path,
-             turn.why.text[0] ? turn.why.text : "HDF5 failed");
-  KG_REQUIRE(ctx, found != NOT_OURS, KEDGE_ERR_INPUT,
-             "%s is no output of kedge: it has no groups VTKHDF and kedge", path);
-  KG_REQUIRE(ctx, found != NOT_THERE, KEDGE_ERR_INPUT, "%s holds no numbers %s", path, name);
-  KG_REQUIRE(ctx, found != NO_ROOM, KEDGE_ERR_ARG,
-             "kedge_output_read: %s of %s has %lld numbers, and there is room for %lld", name, path,
-             (long long)*count, (long long)room);
-  return KEDGE_OK;
+  begin_turn(&turn, why);
+  const kg_hdf5_finding found = read_file(path, name, count, values);
+  end_turn(&turn, why);
+  return found;
+}
+
+KEDGE_API const kg_hdf5 *kg_hdf5_open(kg_hdf5_reason *why)
+{
+  static const kg_hdf5 calls = {lay_out, read_numbers};
+  (void)why;
+  return &calls;
 }

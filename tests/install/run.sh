@@ -60,5 +60,32 @@ if [ -x "$prefix/bin/kedge" ]; then
   if [ -f "$build/kedge.1" ]; then
     [ -f "$prefix/share/man/man1/kedge.1" ] || fail "the man page is not installed"
   fi
+
+  echo "HDF5 is loaded for output alone"
+  cd "$scratch"
+  printf '[mesh]\ngenerate = square 2\n[boundary default]\ntype = dirichlet\nvalue = x\n' >p.ini
+  solve=("$prefix/bin/kedge" solve p.ini -q -b host -t 1)
+  run env LD_DEBUG=files "${solve[@]}"
+  grep -q 'calling init: .*libkedge' log || fail "LD_DEBUG says nothing of libkedge"
+  if grep -q hdf5 log; then fail "a solve without output loads HDF5"; fi
+  run env LD_DEBUG=files "${solve[@]}" -o u.vtkhdf
+  grep -q 'calling init: .*libhdf5' log || fail "LD_DEBUG says nothing of HDF5"
+  [ -s u.vtkhdf ] || fail "no output"
+  mkdir elsewhere
+  ln -s "$libdir/libkedge.so.0" elsewhere
+  run env LD_DEBUG=files LD_LIBRARY_PATH=elsewhere "${solve[@]}" -o v.vtkhdf
+  grep -q 'calling init: elsewhere/libkedge' log || fail "the link was not taken"
+  cmp u.vtkhdf v.vtkhdf || fail "through a link of the library the output is another"
+
+  echo "without what calls HDF5, output is refused before the solve"
+  rm "$libdir"/libkedge_hdf5.so.* u.vtkhdf v.vtkhdf
+  sed -i 's/generate.*/file = missing.msh/' p.ini  # what is read after the check
+  code=0
+  "${solve[@]}" -o u.vtkhdf >log 2>&1 || code=$?
+  [ "$code" = 1 ] || fail "exit code $code"
+  path=$libdir/libkedge_hdf5.so.$(pkg-config --modversion kedge)
+  [ "$(cat log)" = "kedge: output needs HDF5, which cannot be loaded: $path: cannot open shared object file: No such \
+file or directory; install the libraries of HDF5, or kedge anew with all its files" ] || fail "it says: $(cat log)"
+  [ -z "$(find . -maxdepth 1 -name '*vtkhdf*')" ] || fail "something was written"
 fi
 echo "installed and used"

@@ -245,6 +245,7 @@ static void arrays_are_read_by_name_or_refused_by_it(void **state)
   enum { CELLS = 3 };
   int64_t count = 0;
   double values[CELLS * NODES * 3];
+  assert_int_equal(kedge_output_ready(ctx), KEDGE_OK);
   write_file(CELLS);
   assert_int_equal(kedge_output_read(ctx, path, "PointData/q", &count, NULL), KEDGE_OK);
   assert_int_equal(count, CELLS * NODES * 3);
