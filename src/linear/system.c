@@ -180,10 +180,15 @@ enum { ROUNDING_NEAR = 16 };
 
 /// Whether a restart may lower a residual above the tolerance. A restart aims at the tolerance,
 /// whoever chose it, where rounding leaves room for that.
-static bool can_gain(const solve *s)
+static bool can_gain(double rr, double tolerance_rr, double rr_rounding)
 {
-  const bool has_room = s->rr_rounding < s->tolerance_rr;
-  return has_room || s->rr > ROUNDING_NEAR * ROUNDING_NEAR * s->rr_rounding;
+  return rr_rounding < tolerance_rr || rr > ROUNDING_NEAR * ROUNDING_NEAR * rr_rounding;
+}
+
+bool kg_system_is_done(const kg_system_begun *begun)
+{
+  if (begun->rr <= begun->tolerance_rr || begun->iterated.at_limit) return true;
+  return begun->roundings > 0 && !can_gain(begun->rr, begun->tolerance_rr, begun->rr_rounding);
 }
 
 /// The recurrence stops at this r . r. With a rounded A it drifts from the residual: it stops below
@@ -224,7 +229,7 @@ static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
     }
     const bool spoilt = s->roundings == 0;
     if (spoilt) KG_TRY(measure_rounding(s));
-    if (!can_gain(s)) return KEDGE_OK;
+    if (!can_gain(s->rr, s->tolerance_rr, s->rr_rounding)) return KEDGE_OK;
     if (at_limit) {
       result->stop = KEDGE_STOP_LIMIT;
       return KEDGE_OK;

@@ -31,11 +31,8 @@ typedef struct kg_system_begun {
   int residuals, roundings;
 } kg_system_begun;
 
-/// Whether nothing is left to do but to report.
-static inline bool kg_system_is_done(const kg_system_begun *begun)
-{
-  return begun->rr <= begun->tolerance_rr || begun->iterated.at_limit;
-}
+/// Whether nothing is left to do but to report: a restart would not gain anything.
+bool kg_system_is_done(const kg_system_begun *begun);
 
 typedef struct kg_system {
   kg_residual *residual;

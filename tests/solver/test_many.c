@@ -7,6 +7,7 @@
 #include "backend.h"
 #include "compare.h"
 #include "device/context.h"
+#include "ops/vector/difference.h"
 #include "repeat/at_once.h"
 #include "repeat/solver.h"
 #include "support.h"
@@ -17,6 +18,14 @@ static bool is_asked;
 WRAP(bool, kg_many_pays, const kedge_context *ctx, int n)
 {
   return is_asked || REAL(kg_many_pays)(ctx, n);
+}
+
+/// Residuals of one vector that are made.
+static int n_alone;
+WRAP(kedge_status, kg_difference, kedge_context *ctx, const kg_difference_args *args)
+{
+  n_alone += !args->many;
+  return REAL(kg_difference)(ctx, args);
 }
 
 enum { MOST = 6 };
@@ -200,6 +209,32 @@ static void sharp_tolerances_are_met_too(void **state)
   }
 }
 
+/// Where all that is left is rounding no residual is made again.
+static void rounding_ends_all_at_once(void **state)
+{
+  (void)state;
+  bench b = bench_of(&samples[0], "1e-15");
+  all_data d;
+  fill(&d);
+  for (int k = 0; k < KG_VECTORS; ++k) d.data[k].n_values = 0;
+  d.data[2].source = "y";
+  kedge_solution *at_once[MOST] = {NULL}, *alone = NULL;
+  is_asked = true;
+  n_alone = 0;
+  must(b.ctx, kedge_solver_solve_many(b.solver, KG_VECTORS, d.each, at_once));
+  assert_int_equal(n_alone, 0);
+  is_asked = false;
+  for (int k = 0; k < KG_VECTORS; ++k) {
+    must(b.ctx, kedge_solver_solve(b.solver, d.each[k], &alone));
+    assert_alike(b.ctx, at_once[k], alone, 1e-12);
+    assert_int_equal(report(at_once[k]).stop, KEDGE_STOP_ROUNDING);
+    assert_int_equal(report(alone).stop, KEDGE_STOP_ROUNDING);
+    kedge_solution_destroy(at_once[k]);
+  }
+  kedge_solution_destroy(alone);
+  bench_free(&b);
+}
+
 /// Three leave a place empty; of six two are left that are solved one by one.
 static void any_number_is_solved(void **state)
 {
@@ -341,6 +376,7 @@ int main(void)
       cmocka_unit_test(each_is_what_it_is_alone),
       cmocka_unit_test(their_memory_is_predicted),
       cmocka_unit_test(sharp_tolerances_are_met_too),
+      cmocka_unit_test(rounding_ends_all_at_once),
       cmocka_unit_test(any_number_is_solved),
       cmocka_unit_test(a_limit_of_iterations_ends_each),
       cmocka_unit_test(others_are_solved_one_by_one),
