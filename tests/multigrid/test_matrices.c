@@ -41,7 +41,7 @@ static fe_matrix random_parts(uint64_t seed, int32_t n_rows, int32_t n_columns)
   return m;
 }
 
-static const int32_t sizes[] = {1, 2, 31, 32, 33, 127, 128, 129, 3000, 150001};
+static const int32_t sizes[] = {1, 2, 31, 32, 33, 127, 128, 129, 3000, 31000, 150001};
 /// The first DENSE sizes are compared with dense matrices.
 enum { SIZES = sizeof sizes / sizeof *sizes, DENSE = 8 };
 
@@ -51,10 +51,11 @@ static double *upload(const double *values, int32_t n, kg_buffer *out)
   return out->data;
 }
 
-/// Vectors of one call; what `expected` makes of the sum of row i.
+/// Vectors of one call, each of them K side by side; what `expected` makes of the sum of number i.
 typedef struct vectors {
   const double *x, *y, *b, *diagonal, *previous;
   double momentum, weight;
+  int K;
 } vectors;
 typedef double expectation(const vectors *v, int32_t i, double sum);
 
@@ -62,11 +63,11 @@ static double step_of(const vectors *v, int32_t i, double sum)
 {
   const double previous = v->previous ? v->previous[i] : 0.0;
   const double before = v->momentum * (v->x[i] - previous);
-  return v->x[i] + before + v->weight * ((v->b[i] - sum) / v->diagonal[i] - v->x[i]);
+  return v->x[i] + before + v->weight * ((v->b[i] - sum) / v->diagonal[i / v->K] - v->x[i]);
 }
 static double residual_of(const vectors *v, int32_t i, double sum)
 {
-  return v->b[i] - sum - v->diagonal[i] * v->x[i];
+  return v->b[i] - sum - v->diagonal[i / v->K] * v->x[i];
 }
 static double restricted_of(const vectors *v, int32_t i, double sum)
 {
@@ -78,39 +79,54 @@ static double prolonged_of(const vectors *v, int32_t i, double sum)
 }
 static double scaled_of(const vectors *v, int32_t i, double sum)
 {
-  return v->x[i] + sum / v->diagonal[i];
+  return v->x[i] + sum / v->diagonal[i / v->K];
+}
+
+/// The products of a matrix with each of K vectors that lie side by side.
+static double *multiply_each(const fe_matrix *m, const double *x, int K)
+{
+  const size_t n = (size_t)m->n;
+  double *sum = get(n * (size_t)K, sizeof *sum), *one = get(2 * n, sizeof *one);
+  for (int k = 0; k < K; ++k) {
+    for (size_t i = 0; i < n; ++i) one[i] = x[i * (size_t)K + (size_t)k];
+    fe_multiply(m, one, one + n);
+    for (size_t i = 0; i < n; ++i) sum[i * (size_t)K + (size_t)k] = one[n + i];
+  }
+  free(one);
+  return sum;
 }
 
 static void check_product(const fe_matrix *m, kg_csr_rule rule, expectation *expected,
-                          bool with_previous)
+                          bool with_previous, bool many)
 {
-  const int32_t n = m->n;
+  const int K = many ? KG_VECTORS : 1;
+  const int32_t n = m->n * K;
   double *v[4];
   kg_buffer device[5];
   for (int k = 0; k < 4; ++k) v[k] = randoms(10u + (uint64_t)k, n);
   for (int32_t i = 0; i < n; ++i) v[3][i] += 2.0;
-  double *sum = get((size_t)n, sizeof *sum), *found = get((size_t)n, sizeof *found);
+  double *sum = multiply_each(m, v[0], K), *found = get((size_t)n, sizeof *found);
   double *found_z = get((size_t)n, sizeof *found_z);
-  const vectors host = {v[0], v[1], v[2], v[3], with_previous ? v[1] : NULL, 0.3, 0.7};
+  const vectors host = {v[0], v[1], v[2], v[3], with_previous ? v[1] : NULL, 0.3, 0.7, K};
   device_matrix matrix;
   const kg_csr_form form = {.parts = rule == KG_CSR_RESTRICT || rule == KG_CSR_PROLONG};
   device_matrix_plain(ctx, m, form, &matrix);
-  kg_csr_apply_args args = {.matrix = matrix.csr, .momentum = 0.3, .weight = 0.7};
+  kg_csr_apply_args args = {.matrix = matrix.csr, .momentum = 0.3, .weight = 0.7, .many = many};
   args.x = upload(v[0], n, &device[0]);
   args.y = upload(v[1], n, &device[1]);
   args.b = upload(v[2], n, &device[2]);
-  args.diagonal = args.matrix.diagonal = upload(v[3], n, &device[3]);
+  args.diagonal = args.matrix.diagonal = upload(v[3], m->n, &device[3]);
   args.z = upload(v[0], n, &device[4]);
   args.previous = with_previous ? args.y : NULL;
   must(ctx, kg_csr_apply(ctx, rule, &args));
   must(ctx, kg_copy_out(ctx, found, args.y, (size_t)n * sizeof *found));
   must(ctx, kg_copy_out(ctx, found_z, args.z, (size_t)n * sizeof *found_z));
   must(ctx, kg_sync(ctx));
-  fe_multiply(m, v[0], sum);
   for (int32_t i = 0; i < n; ++i) {
-    const double terms = m->row[i + 1] - m->row[i], exact = expected(&host, i, sum[i]);
+    const int32_t row = i / K;
+    const double terms = m->row[row + 1] - m->row[row], exact = expected(&host, i, sum[i]);
     assert_at_most(fabs(found[i] - exact), rounding(terms) * (terms + 4.0));
-    const double z = rule == KG_CSR_RESTRICT ? 0.7 * sum[i] / v[3][i] : v[0][i];
+    const double z = rule == KG_CSR_RESTRICT ? 0.7 * sum[i] / v[3][row] : v[0][i];
     assert_at_most(fabs(found_z[i] - z), rounding(terms) * (terms + 4.0));
   }
   for (int k = 0; k < 5; ++k) kg_free(ctx, &device[k]);
@@ -121,20 +137,29 @@ static void check_product(const fe_matrix *m, kg_csr_rule rule, expectation *exp
   device_matrix_destroy(ctx, &matrix);
 }
 
+static void check_products(int32_t n, bool many)
+{
+  fe_matrix m = random_matrix(3, n, n), p = random_parts(4, n, n);
+  check_product(&m, KG_CSR_STEP, step_of, true, many);
+  check_product(&m, KG_CSR_STEP, step_of, false, many);
+  check_product(&m, KG_CSR_RESIDUAL, residual_of, false, many);
+  check_product(&m, KG_CSR_SCALED, scaled_of, false, many);
+  check_product(&p, KG_CSR_RESTRICT, restricted_of, false, many);
+  check_product(&p, KG_CSR_PROLONG, prolonged_of, false, many);
+  fe_matrix_free(&m);
+  fe_matrix_free(&p);
+}
+
 static void products_with_vectors_are_those_of_their_formulas(void **state)
 {
   (void)state;
-  for (int s = 0; s < SIZES - (test_is_quick() ? 1 : 0); ++s) {
-    fe_matrix m = random_matrix(3, sizes[s], sizes[s]), p = random_parts(4, sizes[s], sizes[s]);
-    check_product(&m, KG_CSR_STEP, step_of, true);
-    check_product(&m, KG_CSR_STEP, step_of, false);
-    check_product(&m, KG_CSR_RESIDUAL, residual_of, false);
-    check_product(&m, KG_CSR_SCALED, scaled_of, false);
-    check_product(&p, KG_CSR_RESTRICT, restricted_of, false);
-    check_product(&p, KG_CSR_PROLONG, prolonged_of, false);
-    fe_matrix_free(&m);
-    fe_matrix_free(&p);
-  }
+  for (int s = 0; s < SIZES - (test_is_quick() ? 1 : 0); ++s) check_products(sizes[s], false);
+}
+
+static void products_with_several_vectors_are_those_of_each(void **state)
+{
+  (void)state;
+  for (int s = 0; s < SIZES - (test_is_quick() ? 1 : 0); ++s) check_products(sizes[s], true);
 }
 
 static void transposes_have_every_entry_in_ascending_columns(void **state)
@@ -322,6 +347,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(products_with_vectors_are_those_of_their_formulas),
+      cmocka_unit_test(products_with_several_vectors_are_those_of_each),
       cmocka_unit_test(transposes_have_every_entry_in_ascending_columns),
       cmocka_unit_test(products_of_matrices_are_those_of_dense_ones),
       cmocka_unit_test(a_diagonal_apart_takes_part_in_products),
