@@ -28,11 +28,6 @@ __host__ __device__ inline int flux_count(const kg_cell_tables *t, bool exact, i
   return exact ? cell_matrix_count(t->tiles.flux) + strips * KG_TILE_ENTRIES : 0;
 }
 
-__device__ __forceinline__ bool has_mass(const kg_cell_material &material)
-{
-  return material.values || material.reaction != 0.0;
-}
-
 /// The team may read them afterwards.
 __device__ __forceinline__ cell_weights put_weights(const kg_cells &cells,
                                                     const kg_cell_material &material, bool exact,
@@ -46,7 +41,7 @@ __device__ __forceinline__ cell_weights put_weights(const kg_cells &cells,
   {
     out.tau[a] = a < t->size.n_trace ? out.geometry.tau[a / t->size.n_facet] : 0.0;
   }
-  if (has_mass(material)) KG_TEAM_EACH(team, q, 0, t->points.n)
+  if (material.reaction != 0.0) KG_TEAM_EACH(team, q, 0, t->points.n)
     {
       out.mass[q] = kg_cell_reaction_at(t, &material, e, q) * out.geometry.jacobian[q];
     }
@@ -75,7 +70,7 @@ __device__ __forceinline__ void add_sums(const kg_cells &cells, const kg_cell_ma
                        b, c);
   if (b.row >= tiles->modes) return;
   add_any_sum<true>(value_sum{tiles->lift_of_modes, tiles->modes, t->size.n_trace, w.tau}, b, c);
-  if (has_mass(material))
+  if (material.reaction != 0.0)
     add_any_sum<true>(value_sum{tiles->value, tiles->modes, t->points.n, w.mass}, b, c);
 }
 

@@ -180,7 +180,7 @@ __device__ __forceinline__ void add_small_sums(const kg_cell_tables *t,
     a.template add<USED>(gradient_sum{t->tiles.gradient, MODES + Shape::TRACES, Shape::POINTS,
                                       w.geometry.flux_matrix});
   a.template add<MODES>(value_sum{t->tiles.lift_of_modes, MODES, Shape::n, w.tau});
-  if (has_mass(material))
+  if (material.reaction != 0.0)
     a.template add<MODES>(value_sum{t->tiles.value, MODES, Shape::POINTS, w.mass});
 }
 
