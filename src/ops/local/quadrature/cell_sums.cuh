@@ -22,10 +22,10 @@ __host__ __device__ inline int cell_weights_count(const kg_cell_tables *t)
   return kg_cell_geometry_count(t) + 8 * t->tiles.traces + t->points.n;
 }
 
-/// Doubles of Y and of a panel for so many strips, if material.exact.
+/// Doubles of Y and of two panels for so many strips, if material.exact.
 __host__ __device__ inline int flux_count(const kg_cell_tables *t, bool exact, int strips)
 {
-  return exact ? cell_matrix_count(t->tiles.flux) + strips * KG_TILE_ENTRIES : 0;
+  return exact ? cell_matrix_count(t->tiles.flux) + 2 * strips * KG_TILE_ENTRIES : 0;
 }
 
 /// The team may read them afterwards.

@@ -67,6 +67,12 @@ struct gradient_sum {
     const double *const at = g + 3 * (q < last ? q : last);  // the table is zero behind the last
     return make_double3(at[0], at[1], at[2]);
   }
+  /// Number k of the same.
+  __device__ __forceinline__ double weight(int step, int k) const
+  {
+    const int q = 4 * step + threadIdx.x % 4, last = points - 1;
+    return g[3 * (q < last ? q : last) + k];
+  }
   static __device__ __forceinline__ double2 times(double3 w, double2 a)
   {
     return make_double2(w.x * a.x + w.y * a.y, w.y * a.x + w.z * a.y);
@@ -212,6 +218,19 @@ __device__ __forceinline__ void for_blocks(int strips, kg_team team, const What 
       if (turn % warps != warp) continue;
       what(tile_block{i, min(i + BLOCK_STRIPS, strips), j, min(j + BLOCK_STRIPS, strips)});
     }
+}
+
+/// How many these are.
+constexpr int block_count(int strips)
+{
+  return (strips + BLOCK_STRIPS - 1) / BLOCK_STRIPS *
+         ((strips + 2 * BLOCK_STRIPS - 1) / BLOCK_STRIPS) / 2;
+}
+
+__device__ __forceinline__ void clear_block(double2 (&c)[4][4])
+{
+#pragma unroll
+  for (int i = 0; i < 16; ++i) c[i / 4][i % 4] = make_double2(0.0, 0.0);
 }
 
 template <int COUNT>

@@ -14,11 +14,23 @@ __host__ __device__ inline int make_strips(const kg_cell_tables *t)
   return t->tiles.modes + t->size.n_trace / 8 + 1;
 }
 
+/// Doubles of the tiles of the flux, then of those of the matrix, in their place.
+__host__ __device__ inline int make_tiles_count(const kg_cell_tables *t, bool exact)
+{
+  const int matrix = cell_matrix_count(make_strips(t));
+  const int flux = flux_count(t, exact, t->tiles.modes + t->tiles.traces);
+  return matrix > flux ? matrix : flux;
+}
+
 __host__ __device__ inline int make_count(const kg_cell_tables *t, bool exact)
 {
-  const int strips = make_strips(t);
-  return cell_matrix_count(strips) + flux_count(t, exact, strips) + cell_weights_count(t) +
-         8 * t->tiles.traces;
+  return make_tiles_count(t, exact) + cell_weights_count(t) + 8 * t->tiles.traces;
+}
+
+/// Warps that an element needs.
+inline int make_warps(const kg_cell_tables *t, bool exact)
+{
+  return exact ? block_count(t->tiles.modes + t->tiles.traces) : 1;
 }
 
 /// What a tile of trace rows has besides the sums, of rows from mode `first` on: -t_l lift in the
@@ -129,15 +141,16 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
   const bool exact = args.material.exact;
   const int modes = t->tiles.modes, sums = modes + t->tiles.traces, strips = make_strips(t);
   const cell_matrix a = {(double2 *)team.scratch};
-  const cell_matrix flux = {(double2 *)(team.scratch + cell_matrix_count(strips))};
-  double *const sign = (double *)flux.tiles + flux_count(t, exact, strips);
+  double *const sign = team.scratch + make_tiles_count(t, exact);
   const cell_weights w =
       put_weights(args.cells, args.material, exact, e, team, sign + 8 * t->tiles.traces);
   KG_TEAM_EACH(team, i, 0, size.n_trace) sign[i] = kg_cell_sign(&args.cells, e, i);
 
-  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
+  double2 c[4][4];
+  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, a, team);
+  if (exact) put_flux(&t->tiles, a, sums, nullptr, team, c);
   for_blocks(sums, team, [&](tile_block b) {
-    double2 c[4][4] = {};
+    if (!exact) clear_block(c);
     add_sums(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
       if (i >= modes) return trace_entry(args, e, w, i, j, sum);
@@ -145,7 +158,6 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
     });
   });
   if (sums < strips) put_load(args, e, a, sums, team);
-  if (exact) add_flux(&t->tiles, flux, sums, nullptr, team, flux.tile(t->tiles.flux, 0), a);
   eliminate<ROWS>(a, modes, strips, team);
   for_blocks(strips - modes, team, [&](tile_block b) {
     double2 c[4][4];

@@ -76,6 +76,12 @@ __host__ __device__ inline int recover_count(const kg_cell_tables *t, bool exact
          recover_flux<any_shape>::count(t, exact) + 8 * strips + cell_weights_count(t);
 }
 
+/// Warps that an element needs.
+inline int recover_warps(const kg_cell_tables *t, bool exact)
+{
+  return exact ? block_count(t->tiles.modes + 1) : 1;
+}
+
 template <int ROWS>
 __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &args, int32_t e,
                                                  kg_team team)
@@ -98,17 +104,19 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   {
     x[i] = right_hand_side(z, args, e, w.tau, lambda, own.of_trace(), i);
   }
+  kg_team_wait(team);
+  double2 c[4][4];
   if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
-  for_blocks(modes, team, [&](tile_block b) {
-    double2 c[4][4] = {};
+  if (exact) put_flux(&t->tiles, flux, modes, own.gradient, team, c);
+  for_blocks(modes + 1, team, [&](tile_block b) {
+    if (!exact) clear_block(c);
     add_sums(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
-      return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
+      if (i < modes) return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
+      const double2 right = tile_of_row(x, j);
+      return exact ? make_double2(right.x - sum.x, right.y - sum.y) : right;
     });
   });
-  kg_team_wait(team);
-  put_row(a, modes, x, team);
-  if (exact) add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
   eliminate<ROWS>(a, modes, modes + 1, team);
   if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);
