@@ -282,29 +282,45 @@ struct tile_rows {
   }
 };
 
+/// What columns begin to end leave of row j + 1 in columns j and j + 1, which are `left`.
+__device__ __forceinline__ void take_columns(const cell_matrix &a, int j, int begin, int end,
+                                             double2 (&left)[2])
+{
+  const double2 *const across = &a.at(j, 0), *const row = &a.at(j + 1, 0);
+  double2 odd[2] = {};
+#pragma unroll 2
+  for (int k = begin; k < end; ++k) {
+    const double2 down = row[k * TILE_LANES], right = across[k * TILE_LANES];
+    tensor_multiply(left[0], down.x, right.x);
+    tensor_multiply(odd[0], down.y, right.y);
+    tensor_multiply(left[1], down.x, down.x);
+    tensor_multiply(odd[1], down.y, down.y);
+  }
+  add_to<2>(left, odd);
+}
+
+/// The same for the columns before the last, j - 1: ahead of eliminate_next(), which has to wait
+/// for that one.
+__device__ __forceinline__ void eliminate_ahead(const cell_matrix &a, int j)
+{
+  double2 left[2] = {a.at(j + 1, j), a.at(j + 1, j + 1)};
+  take_columns(a, j, 0, j - 1, left);
+  a.at(j + 1, j) = left[0];
+  a.at(j + 1, j + 1) = left[1];
+}
+
 /// Row j + 1 of column j of the Cholesky factor, and -L^-1 of the next tile on the diagonal, which
 /// needs nothing but this row.
 __device__ __forceinline__ void eliminate_next(const cell_matrix &a, int j)
 {
-  const double2 *const across = &a.at(j, 0);
-  double2 *const row = &a.at(j + 1, 0);
-  double2 sums[2] = {row[j * TILE_LANES], row[(j + 1) * TILE_LANES]}, odd[2] = {};
-#pragma unroll 2
-  for (int k = 0; k < j; ++k) {
-    const double2 left = row[k * TILE_LANES], right = across[k * TILE_LANES];
-    tensor_multiply(sums[0], left.x, right.x);
-    tensor_multiply(odd[0], left.y, right.y);
-    tensor_multiply(sums[1], left.x, left.x);
-    tensor_multiply(odd[1], left.y, left.y);
-  }
-  add_to<2>(sums, odd);
-  double2 d[1] = {sums[1]};
-  double2 w = make_double2(0.0, 0.0);
-  tile_multiply(w, sums[0], across[j * TILE_LANES]);
+  double2 left[2] = {a.at(j + 1, j), a.at(j + 1, j + 1)}, w = make_double2(0.0, 0.0);
+  take_columns(a, j, j > 0 ? j - 1 : 0, j, left);
+  tile_multiply(w, left[0], a.at(j, j));
+  double2 d[1] = {left[1]};
   tile_multiply(d[0], w, w);
   invert_factors<8, 1>(d);
-  row[j * TILE_LANES] = w;
-  row[(j + 1) * TILE_LANES] = d[0];
+  a.at(j + 1, j) = w;
+  a.at(j + 1, j + 1) = d[0];
 }
 
 /// The first `pivots` of the strips become columns of the Cholesky factor: W = A L_jj^-T below,
@@ -322,10 +338,12 @@ __device__ void eliminate(const cell_matrix &a, int pivots, int strips, kg_team 
   kg_team_wait(team);
 #pragma unroll 1
   for (int j = 0; j < pivots; ++j) {
-    // The first warp prepares the next column. If there are others, they do the rest.
+    // The first warp prepares the next column. If there are others, they do the rest, and the last
+    // begins with the column after the next.
     const bool next = j + 1 < pivots, apart = next && warps > 1;
     const double2 *const across = &a.at(j, 0);
     if (next && warp == 0) eliminate_next(a, j);
+    if (j > 0 && j + 2 < pivots && warp == warps - 1) eliminate_ahead(a, j + 1);
     const int worker = apart ? warp - 1 : warp, workers = apart ? warps - 1 : warps;
 #pragma unroll 1
     for (int i = j + 1 + next + worker * ROWS; worker >= 0 && i < strips; i += workers * ROWS) {
