@@ -121,8 +121,10 @@ __device__ __forceinline__ void gather_block(const cell_matrix &a, int pivots, i
 #pragma unroll
     for (int j = 0; j < 4; ++j) {
       const double2 right = DIAGONAL ? left[j] : across.row[j][k * TILE_LANES];
+      if (DIAGONAL && j % 2) tile_multiply(c[j][j], left[j], right);
 #pragma unroll
-      for (int i = DIAGONAL ? j : 0; i < 4; ++i) tile_multiply(c[i][j], left[i], right);
+      for (int i = DIAGONAL ? (j + 1) / 2 * 2 : 0; i < 4; i += 2)
+        tile_multiply(c[i][j], c[i + 1][j], left[i], left[i + 1], right);
     }
   }
 }
