@@ -275,15 +275,16 @@ struct small_make {
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     if (e >= a.cells.n_elements) {
       write_empty<Shape>(a, e, team);
       return;
     }
     const cell_matrix flux = {(double2 *)team.scratch};
     double *const sign = team.scratch + small_flux_count<Shape, EXACT>();
-    KG_TEAM_EACH(team, i, 0, Shape::n) sign[i] = kg_cell_sign(&a.cells, e, i);
-    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, sign + Shape::n);
+    KG_TEAM_EACH(team, i, 0, Shape::n) sign[i] = kg_cell_sign(&cells, e, i);
+    const cell_weights w = put_weights(cells, a.material, EXACT, e, team, sign + Shape::n);
     if (EXACT) put_flux_inverse<4>(t, w.geometry.flux_matrix, flux, team);
     small_matrix<Shape::STRIPS> matrix;
     add_small_sums<Shape, Shape::MODES + Shape::TRACES, EXACT, false>(t, a.material, w, flux,
@@ -309,13 +310,14 @@ struct small_recover {
   {
     constexpr Shape z = {};
     constexpr int MODES = Shape::MODES;
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     const cell_matrix flux = {(double2 *)team.scratch};
     double *const lambda = team.scratch + small_flux_count<Shape, EXACT>();
     double *const vectors = lambda + Shape::n;
     double *const x = vectors + recover_flux<Shape>::count(t, EXACT);
     take_trace(z, a, e, team, lambda);
-    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, x + 8 * MODES);
+    const cell_weights w = put_weights(cells, a.material, EXACT, e, team, x + 8 * MODES);
     const recover_flux<Shape> own(z, t, EXACT, w.geometry.flux_matrix, vectors);
     own.take_trace(lambda, team);
     KG_TEAM_EACH(team, i, 0, 8 * MODES)
@@ -347,13 +349,14 @@ struct small_postprocess {
   {
     constexpr Shape z = {};
     constexpr int N = Shape::N, S = Shape::S, STAR = Shape::STAR, POINTS = Shape::POINTS;
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     double *const values = team.scratch, *const u = values + 2 * POINTS, *const s = u + N;
     double *const x = s + S;
     KG_TEAM_EACH(team, i, 0, N) u[i] = a.u[kg_cell_at(e, N, i)];
     KG_TEAM_EACH(team, i, 0, S) s[i] = a.flux[kg_cell_at(e, S, i)];
     const kg_cell_geometry geometry =
-        kg_cell_geometry_make(&a.cells, &a.material, e, team, x + 8 * STAR);
+        kg_cell_geometry_make(&cells, &a.material, e, team, x + 8 * STAR);
     weighted_flux(z, t, s, team, values);
     KG_TEAM_EACH(team, i, 0, 8 * STAR) x[i] = star_load(z, t, values, i);
     __syncwarp();
