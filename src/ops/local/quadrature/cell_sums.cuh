@@ -59,12 +59,13 @@ __device__ __forceinline__ cell_weights put_weights(const kg_cells &cells,
 }
 
 /// The sums of a block of the rows and columns of u, and of the trace where `gradient` has them.
+template <bool EXACT>
 __device__ __forceinline__ void add_sums(const kg_cells &cells, const kg_cell_material &material,
                                          const cell_weights &w, tile_block b, double2 (&c)[4][4])
 {
   const kg_cell_tables *t = &cells.tables;
   const kg_cell_tiles *tiles = &t->tiles;
-  if (!material.exact)
+  if (!EXACT)
     add_any_sum<false>(gradient_sum{tiles->gradient, tiles->modes + tiles->traces, t->points.n,
                                     w.geometry.flux_matrix},
                        b, c);

@@ -129,7 +129,7 @@ __device__ __forceinline__ void gather_block(const cell_matrix &a, int pivots, i
   }
 }
 
-template <int ROWS>
+template <bool EXACT, int ROWS>
 __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int32_t e,
                                               kg_team team)
 {
@@ -140,20 +140,19 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
     KG_TEAM_EACH(team, i, 0, size.n_trace) args.condensed[kg_cell_at(e, size.n_trace, i)] = 0.0;
     return;
   }
-  const bool exact = args.material.exact;
   const int modes = t->tiles.modes, sums = modes + t->tiles.traces, strips = make_strips(t);
   const cell_matrix a = {(double2 *)team.scratch};
-  double *const sign = team.scratch + make_tiles_count(t, exact);
+  double *const sign = team.scratch + make_tiles_count(t, EXACT);
   const cell_weights w =
-      put_weights(args.cells, args.material, exact, e, team, sign + 8 * t->tiles.traces);
+      put_weights(args.cells, args.material, EXACT, e, team, sign + 8 * t->tiles.traces);
   KG_TEAM_EACH(team, i, 0, size.n_trace) sign[i] = kg_cell_sign(&args.cells, e, i);
 
   double2 c[4][4];
-  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, a, team);
-  if (exact) put_flux(&t->tiles, a, sums, nullptr, team, c);
+  if (EXACT) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, a, team);
+  if (EXACT) put_flux(&t->tiles, a, sums, nullptr, team, c);
   for_blocks(sums, team, [&](tile_block b) {
-    if (!exact) clear_block(c);
-    add_sums(args.cells, args.material, w, b, c);
+    if (!EXACT) clear_block(c);
+    add_sums<EXACT>(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
       if (i >= modes) return trace_entry(args, e, w, i, j, sum);
       return i == j ? negative_padded(sum, 8 * i, size.n_modes) : negative(sum);

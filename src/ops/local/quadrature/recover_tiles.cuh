@@ -82,21 +82,20 @@ inline int recover_warps(const kg_cell_tables *t, bool exact)
   return exact ? block_count(t->tiles.modes + 1) : 1;
 }
 
-template <int ROWS>
+template <bool EXACT, int ROWS>
 __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &args, int32_t e,
                                                  kg_team team)
 {
   const kg_cell_tables *t = &args.cells.tables;
-  const bool exact = args.material.exact;
   const any_shape z(t);
   const int N = z.N, n = z.n, modes = t->tiles.modes;
   const cell_matrix a = {(double2 *)team.scratch};
   const cell_matrix flux = {(double2 *)(team.scratch + cell_matrix_count(modes + 1))};
-  double *const lambda = (double *)flux.tiles + flux_count(t, exact, modes + 1);
-  double *const vectors = lambda + n, *const x = vectors + recover_flux<any_shape>::count(t, exact);
+  double *const lambda = (double *)flux.tiles + flux_count(t, EXACT, modes + 1);
+  double *const vectors = lambda + n, *const x = vectors + recover_flux<any_shape>::count(t, EXACT);
   const cell_weights w =
-      put_weights(args.cells, args.material, exact, e, team, x + 8 * (modes + 1));
-  const recover_flux<any_shape> own(z, t, exact, w.geometry.flux_matrix, vectors);
+      put_weights(args.cells, args.material, EXACT, e, team, x + 8 * (modes + 1));
+  const recover_flux<any_shape> own(z, t, EXACT, w.geometry.flux_matrix, vectors);
   take_trace(z, args, e, team, lambda);
   kg_team_wait(team);
   own.take_trace(lambda, team);
@@ -106,15 +105,15 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   }
   kg_team_wait(team);
   double2 c[4][4];
-  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
-  if (exact) put_flux(&t->tiles, flux, modes, own.gradient, team, c);
+  if (EXACT) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
+  if (EXACT) put_flux(&t->tiles, flux, modes, own.gradient, team, c);
   for_blocks(modes + 1, team, [&](tile_block b) {
-    if (!exact) clear_block(c);
-    add_sums(args.cells, args.material, w, b, c);
+    if (!EXACT) clear_block(c);
+    add_sums<EXACT>(args.cells, args.material, w, b, c);
     put_block(a, b, c, [&](int i, int j, double2 sum) {
       if (i < modes) return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
       const double2 right = tile_of_row(x, j);
-      return exact ? make_double2(right.x - sum.x, right.y - sum.y) : right;
+      return EXACT ? make_double2(right.x - sum.x, right.y - sum.y) : right;
     });
   });
   eliminate<ROWS>(a, modes, modes + 1, team);

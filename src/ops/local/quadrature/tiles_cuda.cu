@@ -136,9 +136,11 @@ kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<kg::make_by_tiles<4>, kg::make_by_tiles<2>>(ctx, "cell_make", kg_cell_make_things(a),
-                                                         kg::make_warps(t, exact),
-                                                         kg::make_count(t, exact), *a);
+  const auto make_by_tiles =
+      exact ? run<kg::make_by_tiles<true, 2>, kg::make_by_tiles<true, 2>, kg_cell_make_args>
+            : run<kg::make_by_tiles<false, 4>, kg::make_by_tiles<false, 2>, kg_cell_make_args>;
+  return make_by_tiles(ctx, "cell_make", kg_cell_make_things(a), kg::make_warps(t, exact),
+                       kg::make_count(t, exact), *a);
 }
 
 bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
@@ -154,9 +156,13 @@ kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<kg::recover_by_tiles<4>, kg::recover_by_tiles<2>>(
-      ctx, "cell_recover", a->cells.n_elements, kg::recover_warps(t, exact),
-      kg::recover_count(t, exact), *a);
+  const auto recover_by_tiles =
+      exact
+          ? run<kg::recover_by_tiles<true, 2>, kg::recover_by_tiles<true, 2>, kg_cell_recover_args>
+          : run<kg::recover_by_tiles<false, 4>, kg::recover_by_tiles<false, 2>,
+                kg_cell_recover_args>;
+  return recover_by_tiles(ctx, "cell_recover", a->cells.n_elements, kg::recover_warps(t, exact),
+                          kg::recover_count(t, exact), *a);
 }
 
 bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_args *a)
