@@ -179,7 +179,8 @@ __device__ __forceinline__ void add_any_sum(const Sum &sum, tile_block b, double
     add_sum<false, PART>(sum, b, c);
 }
 
-/// Set the tiles of a block to `entry(i, j, sum)` of the sums c.
+/// Set the tiles of a block to `entry(i, j, sum)` of the sums c. In two loops, the second short:
+/// registers are left for the sums.
 template <class Entry>
 __device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
                                           const double2 (&c)[4][4], const Entry &entry)
@@ -188,7 +189,11 @@ __device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
   for (int i = 0; i < 4; ++i)
 #pragma unroll
     for (int j = 0; j < 4; ++j)
-      if (b.has(i, j)) a.at(b.row + i, b.col + j) = entry(b.row + i, b.col + j, c[i][j]);
+      if (b.has(i, j)) a.at(b.row + i, b.col + j) = c[i][j];
+#pragma unroll 1
+  for (int i = b.row; i < b.row_end; ++i)
+#pragma unroll 1
+    for (int j = b.col; j < b.col_end && j <= i; ++j) a.at(i, j) = entry(i, j, a.at(i, j));
 }
 
 /// -t with -1 on the diagonal in rows and columns from n on: of a tile whose first row is `first`
