@@ -343,15 +343,16 @@ __device__ void eliminate(const cell_matrix &a, int pivots, int strips, kg_team 
   kg_team_wait(team);
 #pragma unroll 1
   for (int j = 0; j < pivots; ++j) {
-    // The first warp prepares the next column. If there are others, they do the rest, and the last
-    // begins with the column after the next.
+    // The first warp prepares the next column. If there are others, they do the rest. The last
+    // begins with the column after the next if it has no rows, else the first does.
     const bool next = j + 1 < pivots, apart = next && warps > 1;
+    const int worker = apart ? warp - 1 : warp, workers = apart ? warps - 1 : warps;
+    const int first = j + 1 + next, ahead = first + (workers - 1) * ROWS < strips ? 0 : warps - 1;
     const double2 *const across = &a.at(j, 0);
     if (next && warp == 0) eliminate_next(a, j);
-    if (j > 0 && j + 2 < pivots && warp == warps - 1) eliminate_ahead(a, j + 1);
-    const int worker = apart ? warp - 1 : warp, workers = apart ? warps - 1 : warps;
+    if (j > 0 && j + 2 < pivots && warp == ahead) eliminate_ahead(a, j + 1);
 #pragma unroll 1
-    for (int i = j + 1 + next + worker * ROWS; worker >= 0 && i < strips; i += workers * ROWS) {
+    for (int i = first + worker * ROWS; worker >= 0 && i < strips; i += workers * ROWS) {
       double2 c[ROWS];
       const tile_rows<ROWS> rows(a, i, strips);
       rows.load(j, c);
