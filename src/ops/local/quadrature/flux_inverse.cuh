@@ -3,7 +3,7 @@
 // trace, their matrix gets (B^T Y^T) (B^T Y^T)^T, strip by strip of the flux functions; vectors are
 // multiplied by Y, then by Y^T.
 #pragma once
-#include "ops/local/quadrature/cell_tiles.cuh"
+#include "ops/local/quadrature/cell_elimination.cuh"
 
 namespace kg
 {
