@@ -179,11 +179,11 @@ __device__ __forceinline__ void add_any_sum(const Sum &sum, tile_block b, double
     add_sum<false, PART>(sum, b, c);
 }
 
-/// Set the tiles of a block to `entry(i, j, sum)` of the sums c. In two loops, the second short:
-/// registers are left for the sums.
-template <class Entry>
-__device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
-                                          const double2 (&c)[4][4], const Entry &entry)
+/// Put the sums c into the tiles of a block, then call what(i, j, tile) for these, in a loop that
+/// leaves registers for the sums.
+template <class What>
+__device__ __forceinline__ void with_block(const cell_matrix &a, tile_block b,
+                                           const double2 (&c)[4][4], const What &what)
 {
 #pragma unroll
   for (int i = 0; i < 4; ++i)
@@ -193,7 +193,15 @@ __device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
 #pragma unroll 1
   for (int i = b.row; i < b.row_end; ++i)
 #pragma unroll 1
-    for (int j = b.col; j < b.col_end && j <= i; ++j) a.at(i, j) = entry(i, j, a.at(i, j));
+    for (int j = b.col; j < b.col_end && j <= i; ++j) what(i, j, a.at(i, j));
+}
+
+/// Set the tiles of a block to `entry(i, j, sum)` of the sums c.
+template <class Entry>
+__device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
+                                          const double2 (&c)[4][4], const Entry &entry)
+{
+  with_block(a, b, c, [&](int i, int j, double2 &tile) { tile = entry(i, j, tile); });
 }
 
 /// -t with -1 on the diagonal in rows and columns from n on: of a tile whose first row is `first`

@@ -76,29 +76,22 @@ __device__ __forceinline__ void put_load(const kg_cell_make_args &args, int32_t 
   }
 }
 
-/// Write what is left of a block: entries of K^e, and F^e from the row behind.
-__device__ __forceinline__ void write_block(const kg_cell_make_args &args, int32_t e,
-                                            const double *sign, tile_block b,
-                                            const double2 (&c)[4][4])
+/// Write what is left in a tile of the rows and columns of the trace: entries of K^e, and F^e from
+/// the row behind.
+__device__ __forceinline__ void write_tile(const kg_cell_make_args &args, int32_t e,
+                                           const double *sign, int i, int j, double2 left)
 {
   const kg_cell_sizes size = args.cells.tables.size;
-  const int n = size.n_trace, lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
+  const int n = size.n_trace, lane = threadIdx.x % 32, p = 8 * i + lane / 4;
 #pragma unroll
-  for (int i = 0; i < 4; ++i)
-#pragma unroll
-    for (int j = 0; j < 4; ++j) {
-      if (!b.has(i, j)) continue;
-      const int p = 8 * (b.row + i) + row;
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const int q = 8 * (b.col + j) + col + k;
-        const double left = k == 0 ? c[i][j].x : c[i][j].y;
-        if (p < n && q <= p)
-          args.local[kg_cell_at(e, size.n_packed, p * (p + 1) / 2 + q)] = -sign[p] * sign[q] * left;
-        else if (p == n && q < n)
-          args.condensed[kg_cell_at(e, n, q)] = sign[q] * left;
-      }
-    }
+  for (int k = 0; k < 2; ++k) {
+    const int q = 8 * j + lane % 4 * 2 + k;
+    const double of_q = k == 0 ? left.x : left.y;
+    if (p < n && q <= p)
+      args.local[kg_cell_at(e, size.n_packed, p * (p + 1) / 2 + q)] = -sign[p] * sign[q] * of_q;
+    else if (p == n && q < n)
+      args.condensed[kg_cell_at(e, n, q)] = sign[q] * of_q;
+  }
 }
 
 /// c = the tiles of a block of rows and columns behind the pivots, after elimination.
@@ -106,13 +99,12 @@ template <bool DIAGONAL>
 __device__ __forceinline__ void gather_block(const cell_matrix &a, int pivots, int strips,
                                              tile_block b, double2 (&c)[4][4])
 {
-  const tile_rows<4> down(a, pivots + b.row, strips), across(a, pivots + b.col, strips);
+  const tile_rows<4> down(a, b.row, strips), across(a, b.col, strips);
 #pragma unroll
   for (int i = 0; i < 4; ++i)
 #pragma unroll
     for (int j = 0; j < 4; ++j)
-      c[i][j] =
-          b.has(i, j) ? down.row[i][(pivots + b.col + j) * TILE_LANES] : make_double2(0.0, 0.0);
+      c[i][j] = b.has(i, j) ? down.row[i][(b.col + j) * TILE_LANES] : make_double2(0.0, 0.0);
 #pragma unroll 1
   for (int k = 0; k < pivots; ++k) {
     double2 left[4];
@@ -160,13 +152,17 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
   });
   if (sums < strips) put_load(args, e, a, sums, team);
   eliminate<ROWS>(a, modes, strips, team);
-  for_blocks(strips - modes, team, [&](tile_block b) {
+  for_blocks(strips - modes, team, [&](tile_block of_trace) {
+    const tile_block b = {of_trace.row + modes, of_trace.row_end + modes, of_trace.col + modes,
+                          of_trace.col_end + modes};
     double2 c[4][4];
     if (b.row == b.col)
       gather_block<true>(a, modes, strips, b, c);
     else
       gather_block<false>(a, modes, strips, b, c);
-    write_block(args, e, sign, b, c);
+    with_block(a, b, c, [&](int i, int j, double2 left) {
+      write_tile(args, e, sign, i - modes, j - modes, left);
+    });
   });
 }
 
