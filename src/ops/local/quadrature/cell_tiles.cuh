@@ -179,29 +179,29 @@ __device__ __forceinline__ void add_any_sum(const Sum &sum, tile_block b, double
     add_sum<false, PART>(sum, b, c);
 }
 
-/// Put the sums c into the tiles of a block, then call what(i, j, tile) for these, in a loop that
-/// leaves registers for the sums.
-template <class What>
-__device__ __forceinline__ void with_block(const cell_matrix &a, tile_block b,
-                                           const double2 (&c)[4][4], const What &what)
-{
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-      if (b.has(i, j)) a.at(b.row + i, b.col + j) = c[i][j];
-#pragma unroll 1
-  for (int i = b.row; i < b.row_end; ++i)
-#pragma unroll 1
-    for (int j = b.col; j < b.col_end && j <= i; ++j) what(i, j, a.at(i, j));
-}
-
 /// Set the tiles of a block to `entry(i, j, sum)` of the sums c.
 template <class Entry>
 __device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
                                           const double2 (&c)[4][4], const Entry &entry)
 {
-  with_block(a, b, c, [&](int i, int j, double2 &tile) { tile = entry(i, j, tile); });
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+      if (b.has(i, j)) a.at(b.row + i, b.col + j) = entry(b.row + i, b.col + j, c[i][j]);
+}
+
+/// Set them to the sums, then call what(i, j, tile) for each, in a loop that leaves registers for
+/// the sums.
+template <class What>
+__device__ __forceinline__ void with_block(const cell_matrix &a, tile_block b,
+                                           const double2 (&c)[4][4], const What &what)
+{
+  put_block(a, b, c, [](int, int, double2 sum) { return sum; });
+#pragma unroll 1
+  for (int i = b.row; i < b.row_end; ++i)
+#pragma unroll 1
+    for (int j = b.col; j < b.col_end && j <= i; ++j) what(i, j, a.at(i, j));
 }
 
 /// -t with -1 on the diagonal in rows and columns from n on: of a tile whose first row is `first`

@@ -111,9 +111,13 @@ __device__ void put_flux_inverse(const kg_cell_tables *t, const double *weights,
       add_directions(mass, down, across, b, c);
     else
       add_any_sum<false>(mass, b, c);
-    put_block(y, b, c, [&](int i, int j, double2 sum) {
+    const auto entry = [&](int i, int j, double2 sum) {
       return i == j ? negative_padded(sum, 8 * i, t->size.n_flux) : negative(sum);
-    });
+    };
+    if (ROWS == 2)  // the kernel of several warps is short of registers
+      with_block(y, b, c, [&](int i, int j, double2 &tile) { tile = entry(i, j, tile); });
+    else
+      put_block(y, b, c, entry);
   });
   invert_flux<ROWS>(y, strips, team);
 }

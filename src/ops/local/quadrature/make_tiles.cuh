@@ -145,9 +145,10 @@ __device__ __forceinline__ void make_by_tiles(const kg_cell_make_args &args, int
   for_blocks(sums, team, [&](tile_block b) {
     if (!EXACT) clear_block(c);
     add_sums<EXACT>(args.cells, args.material, w, b, c);
-    put_block(a, b, c, [&](int i, int j, double2 sum) {
-      if (i >= modes) return trace_entry(args, e, w, i, j, sum);
-      return i == j ? negative_padded(sum, 8 * i, size.n_modes) : negative(sum);
+    with_block(a, b, c, [&](int i, int j, double2 &tile) {
+      tile = i >= modes ? trace_entry(args, e, w, i, j, tile)
+             : i == j   ? negative_padded(tile, 8 * i, size.n_modes)
+                        : negative(tile);
     });
   });
   if (sums < strips) put_load(args, e, a, sums, team);

@@ -110,10 +110,12 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   for_blocks(modes + 1, team, [&](tile_block b) {
     if (!EXACT) clear_block(c);
     add_sums<EXACT>(args.cells, args.material, w, b, c);
-    put_block(a, b, c, [&](int i, int j, double2 sum) {
-      if (i < modes) return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
-      const double2 right = tile_of_row(x, j);
-      return EXACT ? make_double2(right.x - sum.x, right.y - sum.y) : right;
+    with_block(a, b, c, [&](int i, int j, double2 &tile) {
+      const double2 right = i < modes ? make_double2(0.0, 0.0) : tile_of_row(x, j);
+      if (i == j && i < modes)
+        tile = negative_padded(tile, 8 * i, N);
+      else
+        tile = EXACT || i < modes ? make_double2(right.x - tile.x, right.y - tile.y) : right;
     });
   });
   eliminate<ROWS>(a, modes, modes + 1, team);

@@ -10,9 +10,9 @@
 namespace kg
 {
 
-/// A lower triangle of negative tiles in registers. Of a column the tensor cores take rows by pairs:
-/// with ODD those of an odd column begin at the diagonal if none is left alone then, else they are
-/// those of the tables.
+/// A lower triangle of negative tiles in registers. Rows of a column go by pairs: with ODD those of
+/// an odd column begin at the diagonal if none is left alone then, else they are those of the
+/// tables.
 template <int STRIPS, bool ODD = false>
 struct small_matrix {
   double2 t[STRIPS][STRIPS];
