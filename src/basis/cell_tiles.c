@@ -27,6 +27,7 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
     size_t count;
   } pieces[] = {
       {&tiles->gradient, by_four * rows},
+      {&tiles->joint, by_four * even(kg_tiles_of(z.n_modes + z.n_trace))},
       {&tiles->value, by_eight * even(tiles->modes)},
       {&tiles->lift_of_modes, traces * even(tiles->modes) * KG_TILE_ENTRIES},
       {&tiles->lift_of_traces, traces * modes * KG_TILE_ENTRIES},
@@ -84,6 +85,7 @@ void kg_cell_tiles_fill(const kg_cell_tables *t)
   // Modes of u, then of the trace. Columns are points and components.
   cut(t->gradient, (cut_of){N, 1, 2 * points, p, 0, 0, 1, strips}, tiles->gradient);
   cut(t->gradient + N, (cut_of){n, 1, 2 * points, p, behind, 0, 1, strips}, tiles->gradient);
+  cut(t->gradient, (cut_of){p, 1, 2 * points, p, 0, 0, 1, kg_tiles_of(p)}, tiles->joint);
   cut(t->weak, (cut_of){N, 1, S, p, 0, 0, 1, strips}, tiles->weak);
   cut(t->weak + N, (cut_of){n, 1, S, p, behind, 0, 1, strips}, tiles->weak);
   cut(t->star, (cut_of){z.n_star - 1, 1, 2 * points, z.n_star - 1, 0, 0, 1, tiles->star},

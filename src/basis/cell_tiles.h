@@ -17,6 +17,7 @@ typedef struct kg_cell_tiles {
   int modes, traces, flux, star;    ///< strips
   int n_points;                     ///< of the rule and of the facets behind
   const double *gradient;           ///< [points / 4][modes, traces][64]
+  const double *joint;              ///< the same, trace modes next to modes of u without padding
   const double *value;              ///< [points / 8][modes][64]
   const double *lift_of_modes;      ///< [n / 8][modes][64]: rows are modes of u
   const double *lift_of_traces;     ///< [traces][modes][64]: rows are trace modes

@@ -226,6 +226,7 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
       .device = kg_cell_points_and_facets(&p->elements[batch].cells.tables)};
   if (!(out->cells.length > 0.0)) chunk.host.n = chunk.device.n = k.rows * k.rows;
   out->cells.values = values;
+  out->cells.reaction = kg_has_no_reaction(&p->resolved) ? 0.0 : 1.0;
   const int residuals = p->shape.choice.residual == KG_PLAIN ? 0 : KG_RESIDUALS;
   return kg_coefficients_put(p, &chunk, KG_CELL_FUNCTIONS, 2 + residuals, values);
 }

@@ -210,6 +210,7 @@ static both of_regions(op_case *c, const kg_cells *these, kg_cell_material like)
     for (int k = 0; k < KG_CELL_FUNCTIONS * points; ++k)
       values[kg_cell_at(lane, KG_CELL_FUNCTIONS * points, k)] = of_region[index[lane]][k / points];
   }
+  like.reaction = 1.0;
   like.values = case_input(c, values, count);
   const both of = {.fast = {.table = case_upload(c, table, MATERIALS, sizeof *table),
                             .index = case_upload(c, index, (size_t)lanes, sizeof *index)},

@@ -57,7 +57,7 @@ static void varying(double x, double y, double *f)
   f[0] = 2.0 + sin(3.0 * x);
   f[1] = 0.7 * cos(x * y);
   f[2] = 1.5 + y * y;
-  f[3] = 0.0;
+  f[3] = NAN;  // is not read where a material has no reaction
 }
 
 /// Constants on straight elements, else values, and by them the stabilization.

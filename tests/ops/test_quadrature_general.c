@@ -132,7 +132,7 @@ static void K_is_positive_definite_with_reaction(void **state)
       for (int exact = 0; exact < 2; ++exact) {
         cell_case c;
         create(&c, cells[k], 3, g);
-        kg_cell_material material = {.length = 1.0, .exact = exact == 1};
+        kg_cell_material material = {.reaction = 1.0, .length = 1.0, .exact = exact == 1};
         material.values = cell_case_values(&c, &material, varying);
         const int n = c.size.n_trace;
         double *load = case_randoms(1, (size_t)(c.n_elements * c.size.n_modes));

@@ -167,7 +167,7 @@ static void errors_of(const kg_cell *cell, int order, const problem *p, double n
   now = p;
   cell_case_grid(&c, ctx, cell, order, order + 6, SQUARES, p->place);
   if (p->map) cell_case_bend(&c, p->geometry, NULL, p->map);
-  kg_cell_material material = {.length = 1.0, .exact = p->exact};
+  kg_cell_material material = {.reaction = 1.0, .length = 1.0, .exact = p->exact};
   material.values = cell_case_values(&c, &material, p->coefficients);
   const int n = c.host_points.n;
   double *f = cell_case_sample(&c, 1, source);

@@ -22,15 +22,10 @@ __host__ __device__ inline int cell_weights_count(const kg_cell_tables *t)
   return kg_cell_geometry_count(t) + 8 * t->tiles.traces + t->points.n;
 }
 
-/// Doubles of Y and of a panel for so many strips, if material.exact.
+/// Doubles of Y and of two panels for so many strips, if material.exact.
 __host__ __device__ inline int flux_count(const kg_cell_tables *t, bool exact, int strips)
 {
-  return exact ? cell_matrix_count(t->tiles.flux) + strips * KG_TILE_ENTRIES : 0;
-}
-
-__device__ __forceinline__ bool has_mass(const kg_cell_material &material)
-{
-  return material.values || material.reaction != 0.0;
+  return exact ? cell_matrix_count(t->tiles.flux) + 2 * strips * KG_TILE_ENTRIES : 0;
 }
 
 /// The team may read them afterwards.
@@ -46,7 +41,7 @@ __device__ __forceinline__ cell_weights put_weights(const kg_cells &cells,
   {
     out.tau[a] = a < t->size.n_trace ? out.geometry.tau[a / t->size.n_facet] : 0.0;
   }
-  if (has_mass(material)) KG_TEAM_EACH(team, q, 0, t->points.n)
+  if (material.reaction != 0.0) KG_TEAM_EACH(team, q, 0, t->points.n)
     {
       out.mass[q] = kg_cell_reaction_at(t, &material, e, q) * out.geometry.jacobian[q];
     }
@@ -64,18 +59,19 @@ __device__ __forceinline__ cell_weights put_weights(const kg_cells &cells,
 }
 
 /// The sums of a block of the rows and columns of u, and of the trace where `gradient` has them.
+template <bool EXACT>
 __device__ __forceinline__ void add_sums(const kg_cells &cells, const kg_cell_material &material,
                                          const cell_weights &w, tile_block b, double2 (&c)[4][4])
 {
   const kg_cell_tables *t = &cells.tables;
   const kg_cell_tiles *tiles = &t->tiles;
-  if (!material.exact)
+  if (!EXACT)
     add_any_sum<false>(gradient_sum{tiles->gradient, tiles->modes + tiles->traces, t->points.n,
                                     w.geometry.flux_matrix},
                        b, c);
   if (b.row >= tiles->modes) return;
   add_any_sum<true>(value_sum{tiles->lift_of_modes, tiles->modes, t->size.n_trace, w.tau}, b, c);
-  if (has_mass(material))
+  if (material.reaction != 0.0)
     add_any_sum<true>(value_sum{tiles->value, tiles->modes, t->points.n, w.mass}, b, c);
 }
 

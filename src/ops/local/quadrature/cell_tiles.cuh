@@ -1,5 +1,5 @@
-// cell_tiles.cuh: sums over points and their elimination, for one element by a team of warps, on
-// the FP64 tensor cores (ops/local/triangle/tiles.cuh).
+// cell_tiles.cuh: sums over points for one element by a team of warps, on the FP64 tensor cores
+// (ops/local/triangle/tiles.cuh); cell_elimination.cuh eliminates.
 //
 // The matrix of an element is cut into tiles of 8 x 8. Those of its lower triangle lie in shared
 // memory, *negative*, because the tensor cores add: tile (i, j), j <= i, is number i (i + 1) / 2 +
@@ -11,7 +11,7 @@
 // a warp reads a tile and the transpose of a tile without waiting for a bank.
 #pragma once
 #include "ops/local/quadrature/geometry.h"
-#include "ops/local/triangle/tile_inverse.cuh"
+#include "ops/local/triangle/tiles.cuh"
 
 namespace kg
 {
@@ -66,6 +66,12 @@ struct gradient_sum {
     const int q = 4 * step + threadIdx.x % 4, last = points - 1;
     const double *const at = g + 3 * (q < last ? q : last);  // the table is zero behind the last
     return make_double3(at[0], at[1], at[2]);
+  }
+  /// Number k of the same.
+  __device__ __forceinline__ double weight(int step, int k) const
+  {
+    const int q = 4 * step + threadIdx.x % 4, last = points - 1;
+    return g[3 * (q < last ? q : last) + k];
   }
   static __device__ __forceinline__ double2 times(double3 w, double2 a)
   {
@@ -185,6 +191,19 @@ __device__ __forceinline__ void put_block(const cell_matrix &a, tile_block b,
       if (b.has(i, j)) a.at(b.row + i, b.col + j) = entry(b.row + i, b.col + j, c[i][j]);
 }
 
+/// Set them to the sums, then call what(i, j, tile) for each, in a loop that leaves registers for
+/// the sums.
+template <class What>
+__device__ __forceinline__ void with_block(const cell_matrix &a, tile_block b,
+                                           const double2 (&c)[4][4], const What &what)
+{
+  put_block(a, b, c, [](int, int, double2 sum) { return sum; });
+#pragma unroll 1
+  for (int i = b.row; i < b.row_end; ++i)
+#pragma unroll 1
+    for (int j = b.col; j < b.col_end && j <= i; ++j) what(i, j, a.at(i, j));
+}
+
 /// -t with -1 on the diagonal in rows and columns from n on: of a tile whose first row is `first`
 /// in the matrix of n rows.
 __device__ __forceinline__ double2 negative_padded(double2 t, int first, int n)
@@ -214,160 +233,24 @@ __device__ __forceinline__ void for_blocks(int strips, kg_team team, const What 
     }
 }
 
+/// How many these are.
+constexpr int block_count(int strips)
+{
+  return (strips + BLOCK_STRIPS - 1) / BLOCK_STRIPS *
+         ((strips + 2 * BLOCK_STRIPS - 1) / BLOCK_STRIPS) / 2;
+}
+
+__device__ __forceinline__ void clear_block(double2 (&c)[4][4])
+{
+#pragma unroll
+  for (int i = 0; i < 16; ++i) c[i / 4][i % 4] = make_double2(0.0, 0.0);
+}
+
 template <int COUNT>
 __device__ __forceinline__ void add_to(double2 (&c)[COUNT], const double2 (&other)[COUNT])
 {
 #pragma unroll
   for (int i = 0; i < COUNT; ++i) c[i] = make_double2(c[i].x + other[i].x, c[i].y + other[i].y);
-}
-
-/// The tiles of column 0 in rows i, i + 1, ..., behind the last strip those of row i again.
-template <int ROWS>
-struct tile_rows {
-  const double2 *row[ROWS];
-
-  __device__ __forceinline__ tile_rows(const cell_matrix &a, int i, int strips)
-  {
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) row[r] = &a.at(i + r < strips ? i + r : i, 0);
-  }
-  /// c[r] += the sum over the columns before j of the products with row j.
-  __device__ __forceinline__ void gather(const double2 *across, int j, double2 (&c)[ROWS]) const
-  {
-    double2 odd[ROWS] = {};
-#pragma unroll 2
-    for (int k = 0; k < j; ++k) multiply(k, across[k * TILE_LANES], c, odd);
-    add_to<ROWS>(c, odd);
-  }
-  /// c[r] + odd[r] += the product of tile k of row r and a transpose. Two sums wait half as long
-  /// for the tensor cores as one.
-  __device__ __forceinline__ void multiply(int k, double2 right, double2 (&c)[ROWS],
-                                           double2 (&odd)[ROWS]) const
-  {
-#pragma unroll
-    for (int r = 0; r + 1 < ROWS; r += 2) {
-      const double2 left = row[r][k * TILE_LANES], next = row[r + 1][k * TILE_LANES];
-      tensor_multiply(c[r], c[r + 1], left.x, next.x, right.x);
-      tensor_multiply(odd[r], odd[r + 1], left.y, next.y, right.y);
-    }
-    if (ROWS % 2) {
-      const double2 left = row[ROWS - 1][k * TILE_LANES];
-      tensor_multiply(c[ROWS - 1], left.x, right.x);
-      tensor_multiply(odd[ROWS - 1], left.y, right.y);
-    }
-  }
-  __device__ __forceinline__ void load(int j, double2 (&c)[ROWS]) const
-  {
-#pragma unroll
-    for (int r = 0; r < ROWS; ++r) c[r] = row[r][j * TILE_LANES];
-  }
-};
-
-/// Row j + 1 of column j of the Cholesky factor, and -L^-1 of the next tile on the diagonal, which
-/// needs nothing but this row.
-__device__ __forceinline__ void eliminate_next(const cell_matrix &a, int j)
-{
-  const double2 *const across = &a.at(j, 0);
-  double2 *const row = &a.at(j + 1, 0);
-  double2 sums[2] = {row[j * TILE_LANES], row[(j + 1) * TILE_LANES]}, odd[2] = {};
-#pragma unroll 2
-  for (int k = 0; k < j; ++k) {
-    const double2 left = row[k * TILE_LANES], right = across[k * TILE_LANES];
-    tensor_multiply(sums[0], left.x, right.x);
-    tensor_multiply(odd[0], left.y, right.y);
-    tensor_multiply(sums[1], left.x, left.x);
-    tensor_multiply(odd[1], left.y, left.y);
-  }
-  add_to<2>(sums, odd);
-  double2 d[1] = {sums[1]};
-  double2 w = make_double2(0.0, 0.0);
-  tile_multiply(w, sums[0], across[j * TILE_LANES]);
-  tile_multiply(d[0], w, w);
-  invert_factors<8, 1>(d);
-  row[j * TILE_LANES] = w;
-  row[(j + 1) * TILE_LANES] = d[0];
-}
-
-/// The first `pivots` of the strips become columns of the Cholesky factor: W = A L_jj^-T below,
-/// -L_jj^-1 on the diagonal. The team may read them afterwards; waits before.
-template <int ROWS>
-__device__ void eliminate(const cell_matrix &a, int pivots, int strips, kg_team team)
-{
-  const int warp = team.thread / 32, warps = team.threads / 32;
-  kg_team_wait(team);
-  if (warp == 0) {
-    double2 d[1] = {a.at(0, 0)};
-    invert_factors<8, 1>(d);
-    a.at(0, 0) = d[0];
-  }
-  kg_team_wait(team);
-#pragma unroll 1
-  for (int j = 0; j < pivots; ++j) {
-    // The first warp prepares the next column. If there are others, they do the rest.
-    const bool next = j + 1 < pivots, apart = next && warps > 1;
-    const double2 *const across = &a.at(j, 0);
-    if (next && warp == 0) eliminate_next(a, j);
-    const int worker = apart ? warp - 1 : warp, workers = apart ? warps - 1 : warps;
-#pragma unroll 1
-    for (int i = j + 1 + next + worker * ROWS; worker >= 0 && i < strips; i += workers * ROWS) {
-      double2 c[ROWS];
-      const tile_rows<ROWS> rows(a, i, strips);
-      rows.load(j, c);
-      rows.gather(across, j, c);
-      const double2 inverse = across[j * TILE_LANES];
-#pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-        double2 w = make_double2(0.0, 0.0);
-        tile_multiply(w, c[r], inverse);
-        if (i + r < strips) a.at(i + r, j) = w;
-      }
-    }
-    kg_team_wait(team);
-  }
-}
-
-/// The sum over the rows of a tile, in the lanes of all rows: of both columns of a lane.
-__device__ __forceinline__ double2 sum_of_rows(double2 v)
-{
-#pragma unroll
-  for (int offset = 4; offset < 32; offset *= 2) {
-    v.x += __shfl_xor_sync(0xffffffffu, v.x, offset);
-    v.y += __shfl_xor_sync(0xffffffffu, v.y, offset);
-  }
-  return v;
-}
-
-/// The value in column `row` of what sum_of_rows() leaves.
-__device__ __forceinline__ double value_of_row(double2 sum, int row)
-{
-  const double even = __shfl_sync(0xffffffffu, sum.x, row / 2);
-  const double odd = __shfl_sync(0xffffffffu, sum.y, row / 2);
-  return row % 2 ? odd : even;
-}
-
-/// The unknowns of one right hand side, which is the first row of the strip behind the pivots
-/// before elimination: x [8 pivots]. By one warp.
-__device__ __forceinline__ void substitute_back(const cell_matrix &a, int pivots, double *x)
-{
-  const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
-#pragma unroll 1
-  for (int j = pivots - 1; j >= 0; --j) {
-    // Row 0 of the strip of the right hand side lies in the lanes of row 0.
-    double2 sum = row == 0 ? negative(a.at(pivots, j)) : make_double2(0.0, 0.0);
-#pragma unroll 1
-    for (int i = j + 1; i < pivots; ++i) {
-      const double2 w = a.at(i, j);
-      sum = make_double2(fma(w.x, -x[8 * i + row], sum.x), fma(w.y, -x[8 * i + row], sum.y));
-    }
-    const double v = value_of_row(sum_of_rows(sum), row);
-    const double2 inverse = a.at(j, j);
-    const double2 out = sum_of_rows(make_double2(-inverse.x * v, -inverse.y * v));
-    if (row == 0) {
-      x[8 * j + col] = out.x;
-      x[8 * j + col + 1] = out.y;
-    }
-    __syncwarp();
-  }
 }
 
 }  // namespace kg

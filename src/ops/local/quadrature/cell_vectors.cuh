@@ -34,7 +34,17 @@ struct small_shape {
   static constexpr int POINTS = (P + 2) * (P + 2), PACKED = n * (n + 1) / 2;
   static constexpr int MODES = (N + 7) / 8, TRACES = (n + 7) / 8, STAR = (N_STAR + 6) / 8;
   static constexpr int FLUX = (S + 7) / 8;
-  static constexpr int STRIPS = MODES + n / 8 + 1;  ///< of local matrices, with the row of -f
+  static constexpr bool JOINT = (N + n) / 8 < MODES + n / 8;  ///< are there fewer strips
+
+  /// Elements of this shape, of whose tables the compiler knows the sizes then.
+  static __device__ __forceinline__ kg_cells known(kg_cells cells)
+  {
+    cells.tables.size = {P, V, N, S, m, n, N_STAR, PACKED};
+    cells.tables.rows = P + 2;
+    cells.tables.points.n = POINTS;
+    cells.tables.tiles.traces = TRACES;
+    return cells;
+  }
 };
 
 /// The trace of an element, with its own signs.

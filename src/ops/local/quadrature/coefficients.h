@@ -8,7 +8,7 @@
 /// constant in each element, or have values at the points that kg_cell_value_points() tells.
 typedef struct kg_cell_material {
   double diffusion[3];  ///< xx, xy, yy; positive definite
-  double reaction;
+  double reaction;      ///< 0 only where there is none: nothing else of it is read then
   double stabilization;
   kedge_scaling scaling;  ///< of the stabilization with the facet's length
   /// L of the stabilization n . kappa n / L, of which each facet takes the mean over its length;
@@ -18,7 +18,7 @@ typedef struct kg_cell_material {
   /// or NULL. The reaction is not read behind the points of the matrices.
   const double *values;
   /// Constants of an element in their place: [material][4], xx, xy, yy, reaction, and the material
-  /// by [group of the range][lane]; or NULL. `reaction` is 0 where all of them are.
+  /// by [group of the range][lane]; or NULL.
   const double *table;
   const int32_t *index;
   /// The flux s solves (G^-1 s, v) = (g, v) with the weak gradient g, where else it is the

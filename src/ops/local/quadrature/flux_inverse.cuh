@@ -3,7 +3,7 @@
 // trace, their matrix gets (B^T Y^T) (B^T Y^T)^T, strip by strip of the flux functions; vectors are
 // multiplied by Y, then by Y^T.
 #pragma once
-#include "ops/local/quadrature/cell_tiles.cuh"
+#include "ops/local/quadrature/cell_elimination.cuh"
 
 namespace kg
 {
@@ -61,18 +61,63 @@ __device__ void invert_flux(const cell_matrix &a, int strips, kg_team team)
   kg_team_wait(team);
 }
 
+/// c += the sum of a block whose rows are flux functions along direction `down` and whose columns
+/// along `across`: half of what gradient_sum multiplies there is zero.
+__device__ __forceinline__ void add_directions(const gradient_sum &sum, int down, int across,
+                                               tile_block b, double2 (&c)[4][4])
+{
+  const int pairs = (sum.strips + 1) / 2, steps = sum.steps();
+  const double2 *from = (const double2 *)sum.table + threadIdx.x % 32;
+  const double2 *row[2], *col[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    row[i] = from + (min(b.row / 2 + i, pairs - 1) * 2 + down) * TILE_LANES;
+    col[i] = from + (min(b.col / 2 + i, pairs - 1) * 2 + across) * TILE_LANES;
+  }
+#pragma unroll 2
+  for (int step = 0; step < steps; ++step) {
+    const int at = step * pairs * 2 * TILE_LANES;
+    const double2 left[2] = {__ldg(row[0] + at), __ldg(row[1] + at)};
+    const double2 right[2] = {__ldg(col[0] + at), __ldg(col[1] + at)};
+    const double w = sum.weight(step, down + across);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const double of_column = w * (j % 2 ? right[j / 2].y : right[j / 2].x);
+#pragma unroll
+      for (int i = 0; i < 4; i += 2)
+        tensor_multiply(c[i][j], c[i + 1][j], left[i / 2].x, left[i / 2].y, of_column);
+    }
+  }
+}
+
+/// The direction of all flux functions of strips begin to end; -1: they have both.
+__device__ __forceinline__ int direction_of(const kg_cell_tables *t, int begin, int end)
+{
+  const int half = t->size.n_flux / 2;
+  return 8 * end <= half ? 0 : 8 * begin >= half ? 1 : -1;
+}
+
 /// Y of an element whose weights of points are w G^-1. The team may read it afterwards.
 template <int ROWS>
 __device__ void put_flux_inverse(const kg_cell_tables *t, const double *weights,
                                  const cell_matrix &y, kg_team team)
 {
   const int strips = t->tiles.flux;
+  const gradient_sum mass = {t->tiles.fluxes, strips, t->points.n, weights};
   for_blocks(strips, team, [&](tile_block b) {
+    const int down = direction_of(t, b.row, b.row_end), across = direction_of(t, b.col, b.col_end);
     double2 c[4][4] = {};
-    add_any_sum<false>(gradient_sum{t->tiles.fluxes, strips, t->points.n, weights}, b, c);
-    put_block(y, b, c, [&](int i, int j, double2 sum) {
+    if (down >= 0 && across >= 0)
+      add_directions(mass, down, across, b, c);
+    else
+      add_any_sum<false>(mass, b, c);
+    const auto entry = [&](int i, int j, double2 sum) {
       return i == j ? negative_padded(sum, 8 * i, t->size.n_flux) : negative(sum);
-    });
+    };
+    if (ROWS == 2)  // the kernel of several warps is short of registers
+      with_block(y, b, c, [&](int i, int j, double2 &tile) { tile = entry(i, j, tile); });
+    else
+      put_block(y, b, c, entry);
   });
   invert_flux<ROWS>(y, strips, team);
 }
@@ -92,19 +137,40 @@ __device__ __forceinline__ strip_pair load_weak(const kg_cell_tiles *tiles, int 
                    (j * pairs + pair) * 2 * TILE_LANES);
 }
 
-/// Add what the flux gives to the strips of modes and trace, the first `strips` of a, which is
-/// negative; and to `row` behind them, if it is not null: that is B^T Y^T of a right hand side.
-/// The team may read a afterwards. @param panel  a tile a strip, scratch
-__device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_matrix &y,
-                                         int strips, const double *row, kg_team team,
-                                         double2 *panel, const cell_matrix &a)
+/// c += left right^T of strips, in the tiles of a block: of strip i tile `from + i`.
+__device__ __forceinline__ void add_strips(const double2 *from, tile_block b, double2 (&c)[4][4])
 {
-  const int warp = team.thread / 32, warps = team.threads / 32, all = strips + (row != nullptr);
-  double2 *const own = panel + threadIdx.x % 32;
+  double2 left[4], right[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    left[i] = from[min(b.row + i, b.row_end - 1) * TILE_LANES];
+    right[i] = from[min(b.col + i, b.col_end - 1) * TILE_LANES];
+  }
+#pragma unroll
+  for (int j = 0; j < 4; ++j)
+#pragma unroll
+    for (int i = 0; i < 4; i += 2)
+      tile_multiply(c[i][j], c[i + 1][j], left[i], left[i + 1], right[j]);
+}
+
+/// What the flux gives to the first `strips` strips, modes and trace, and to `row` behind them, if
+/// it is not null: that is B^T Y^T of a right hand side. c: of the block of a warp, if it has one;
+/// none has two. The team may write over Y afterwards, behind which there are two panels.
+__device__ __forceinline__ void put_flux(const kg_cell_tiles *tiles, const cell_matrix &y,
+                                         int strips, const double *row, kg_team team,
+                                         double2 (&c)[4][4])
+{
+  const int warps = team.threads / 32, all = strips + (row != nullptr);
+  const int turn = warps - 1 - team.thread / 32;  // those without a block come first
+  double2 *const panel = y.tile(tiles->flux, 0) + threadIdx.x % 32;
+  tile_block b = {};
+  for_blocks(all, team, [&](tile_block own) { b = own; });
+  clear_block(c);
 #pragma unroll 1
   for (int k = 0; k < tiles->flux; ++k) {
+    double2 *const own = panel + k % 2 * all * TILE_LANES;  // others may read the other
 #pragma unroll 1
-    for (int i = 2 * warp; i < all; i += 2 * warps) {
+    for (int i = 2 * turn; i < all; i += 2 * warps) {
       double2 w[2] = {}, odd[2] = {};
 #pragma unroll 4
       for (int j = 0; j <= k; ++j) {
@@ -124,18 +190,9 @@ __device__ __forceinline__ void add_flux(const kg_cell_tiles *tiles, const cell_
       if (i + 1 < all) own[(i + 1) * TILE_LANES] = w[1];
     }
     kg_team_wait(team);
-#pragma unroll 1
-    for (int i = warp; i < all; i += warps) {
-      const double2 left = negative(own[i * TILE_LANES]);
-#pragma unroll 4
-      for (int j = 0; j <= i; ++j) {
-        double2 c = a.at(i, j);
-        tile_multiply(c, left, own[j * TILE_LANES]);
-        a.at(i, j) = c;
-      }
-    }
-    kg_team_wait(team);
+    if (b.row < b.row_end) add_strips(own, b, c);
   }
+  kg_team_wait(team);
 }
 
 /// (B x)_k of the rows of strips `first` on of B^T, of which x has n numbers.

@@ -50,7 +50,7 @@ KG_INLINE void kg_cell_add_mass(const kg_cell_tables *t, const kg_cell_geometry 
                                 double *a)
 {
   const kg_cell_points *points = &t->points;
-  if (!material->values && material->reaction == 0.0) return;
+  if (material->reaction == 0.0) return;
   for (int q = 0; q < points->n; ++q) {
     const double *const phi = points->value + q * points->size.n_star;
     const double c = kg_cell_reaction_at(t, material, e, q);

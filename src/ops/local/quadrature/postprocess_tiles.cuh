@@ -1,7 +1,7 @@
 // postprocess_tiles.cuh: kg_cell_postprocess() by tiles: the modes of u* but the constant, and the
 // right hand side.
 #pragma once
-#include "ops/local/quadrature/cell_tiles.cuh"
+#include "ops/local/quadrature/cell_elimination.cuh"
 #include "ops/local/quadrature/cell_vectors.cuh"
 
 namespace kg

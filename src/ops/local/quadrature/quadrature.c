@@ -40,7 +40,8 @@ static double node_bytes(const kg_cell_points *points)
 
 static double value_bytes(const kg_cell_tables *t, const kg_cell_material *material)
 {
-  return material->values ? 8.0 * KG_CELL_FUNCTIONS * kg_cell_value_points(t, material) : 0.0;
+  const double reaction = material->reaction != 0.0 ? t->points.n : 0.0;
+  return material->values ? 8.0 * (3.0 * kg_cell_value_points(t, material) + reaction) : 0.0;
 }
 
 /// Operations of a point that make its part in the geometry.

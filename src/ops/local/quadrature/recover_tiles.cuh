@@ -76,21 +76,26 @@ __host__ __device__ inline int recover_count(const kg_cell_tables *t, bool exact
          recover_flux<any_shape>::count(t, exact) + 8 * strips + cell_weights_count(t);
 }
 
-template <int ROWS>
+/// Warps that an element needs.
+inline int recover_warps(const kg_cell_tables *t, bool exact)
+{
+  return exact ? block_count(t->tiles.modes + 1) : 1;
+}
+
+template <bool EXACT, int ROWS>
 __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &args, int32_t e,
                                                  kg_team team)
 {
   const kg_cell_tables *t = &args.cells.tables;
-  const bool exact = args.material.exact;
   const any_shape z(t);
   const int N = z.N, n = z.n, modes = t->tiles.modes;
   const cell_matrix a = {(double2 *)team.scratch};
   const cell_matrix flux = {(double2 *)(team.scratch + cell_matrix_count(modes + 1))};
-  double *const lambda = (double *)flux.tiles + flux_count(t, exact, modes + 1);
-  double *const vectors = lambda + n, *const x = vectors + recover_flux<any_shape>::count(t, exact);
+  double *const lambda = (double *)flux.tiles + flux_count(t, EXACT, modes + 1);
+  double *const vectors = lambda + n, *const x = vectors + recover_flux<any_shape>::count(t, EXACT);
   const cell_weights w =
-      put_weights(args.cells, args.material, exact, e, team, x + 8 * (modes + 1));
-  const recover_flux<any_shape> own(z, t, exact, w.geometry.flux_matrix, vectors);
+      put_weights(args.cells, args.material, EXACT, e, team, x + 8 * (modes + 1));
+  const recover_flux<any_shape> own(z, t, EXACT, w.geometry.flux_matrix, vectors);
   take_trace(z, args, e, team, lambda);
   kg_team_wait(team);
   own.take_trace(lambda, team);
@@ -98,17 +103,21 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   {
     x[i] = right_hand_side(z, args, e, w.tau, lambda, own.of_trace(), i);
   }
-  if (exact) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
-  for_blocks(modes, team, [&](tile_block b) {
-    double2 c[4][4] = {};
-    add_sums(args.cells, args.material, w, b, c);
-    put_block(a, b, c, [&](int i, int j, double2 sum) {
-      return i == j ? negative_padded(sum, 8 * i, N) : negative(sum);
+  kg_team_wait(team);
+  double2 c[4][4];
+  if (EXACT) put_flux_inverse<ROWS>(t, w.geometry.flux_matrix, flux, team);
+  if (EXACT) put_flux(&t->tiles, flux, modes, own.gradient, team, c);
+  for_blocks(modes + 1, team, [&](tile_block b) {
+    if (!EXACT) clear_block(c);
+    add_sums<EXACT>(args.cells, args.material, w, b, c);
+    with_block(a, b, c, [&](int i, int j, double2 &tile) {
+      const double2 right = i < modes ? make_double2(0.0, 0.0) : tile_of_row(x, j);
+      if (i == j && i < modes)
+        tile = negative_padded(tile, 8 * i, N);
+      else
+        tile = EXACT || i < modes ? make_double2(right.x - tile.x, right.y - tile.y) : right;
     });
   });
-  kg_team_wait(team);
-  put_row(a, modes, x, team);
-  if (exact) add_flux(&t->tiles, flux, modes, own.gradient, team, flux.tile(t->tiles.flux, 0), a);
   eliminate<ROWS>(a, modes, modes + 1, team);
   if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(32 * WARPS_BLOCK, BLOCKS)
   const int warp = threadIdx.x / 32;
   const int64_t e = (int64_t)blockIdx.x * (blockDim.x / 32) + warp;
   if (e >= n) return;
-  const kg_team team = {(int)threadIdx.x % 32, (double *)s_tiles + warp * scratch, 32, 0};
+  const kg_team team = {(int)(threadIdx.x & 31), (double *)s_tiles + warp * scratch, 32, 0};
   Operator::element(a, (int32_t)e, team);
 }
 

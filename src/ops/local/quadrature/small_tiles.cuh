@@ -10,8 +10,10 @@
 namespace kg
 {
 
-/// A lower triangle of negative tiles in registers.
-template <int STRIPS>
+/// A lower triangle of negative tiles in registers. Rows of a column go by pairs: with ODD those of
+/// an odd column begin at the diagonal if none is left alone then, else they are those of the
+/// tables.
+template <int STRIPS, bool ODD = false>
 struct small_matrix {
   double2 t[STRIPS][STRIPS];
 
@@ -21,6 +23,11 @@ struct small_matrix {
     for (int i = 0; i < STRIPS; ++i)
 #pragma unroll
       for (int j = 0; j <= i; ++j) t[i][j] = make_double2(0.0, 0.0);
+  }
+  /// The first row of the pairs of column j.
+  static __device__ __forceinline__ constexpr int first_pair(int j)
+  {
+    return ODD && (STRIPS - j) % 2 == 0 ? j : j + j % 2;
   }
   /// += the sum over all steps of a table of `strips` strips, of which the first USED are rows.
   template <int USED, class Sum>
@@ -38,11 +45,13 @@ struct small_matrix {
 #pragma unroll
       for (int j = 0; j < USED; ++j) {
         const double2 right = Sum::times(w, down[j / 2].strip(j));
-        if (j % 2) tile_multiply(t[j][j], down[j / 2].strip(j), right);
+        const int first = first_pair(j);
+        if (first > j) tile_multiply(t[j][j], down[j / 2].strip(j), right);
 #pragma unroll
-        for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
+        for (int i = first; i < USED; i += 2)
           if (i + 1 < USED)
-            pair_multiply(t[i][j], t[i + 1][j], down[i / 2], right);
+            tile_multiply(t[i][j], t[i + 1][j], down[i / 2].strip(i),
+                          down[(i + 1) / 2].strip(i + 1), right);
           else
             tile_multiply(t[i][j], down[i / 2].strip(i), right);
       }
@@ -52,9 +61,10 @@ struct small_matrix {
   template <int USED>
   __device__ __forceinline__ void add_products(int j, const double2 (&w)[USED])
   {
-    if (j % 2) tile_multiply(t[j][j], w[j], w[j]);
+    const int first = first_pair(j);
+    if (first > j) tile_multiply(t[j][j], w[j], w[j]);
 #pragma unroll
-    for (int i = (j + 1) / 2 * 2; i < USED; i += 2)
+    for (int i = first; i < USED; i += 2)
       if (i + 1 < USED)
         tile_multiply(t[i][j], t[i + 1][j], w[i], w[i + 1], w[j]);
       else
@@ -95,28 +105,28 @@ struct small_matrix {
       for (int j = 0; j <= i; ++j)
         t[i][j] = i == j ? negative_padded(t[i][j], 8 * i, n) : negative(t[i][j]);
   }
-  /// Column j of the Cholesky factor from -L_jj^-1, which stays on the diagonal, and what is left
-  /// of the columns behind it.
-  __device__ __forceinline__ void take_column(int j, double2 inverse)
+  /// Column j of the Cholesky factor from -L_jj^-1 and what is left of the columns behind it: from
+  /// row j + 1 on, where both stay in this column; or from row j on, where what is left of it does.
+  __device__ __forceinline__ void take_column(int j, int from, double2 inverse)
   {
     double2 w[STRIPS] = {};
-    t[j][j] = inverse;
-    if (j % 2 == 0 && j + 1 < STRIPS) tile_multiply(w[j + 1], t[j + 1][j], inverse);
+    if (from % 2 && from < STRIPS) tile_multiply(w[from], t[from][j], inverse);
 #pragma unroll
-    for (int i = (j + 2) / 2 * 2; i < STRIPS; i += 2)
+    for (int i = (from + 1) / 2 * 2; i < STRIPS; i += 2)
       if (i + 1 < STRIPS)
         tile_multiply(w[i], w[i + 1], t[i][j], t[i + 1][j], inverse);
       else
         tile_multiply(w[i], t[i][j], inverse);
 #pragma unroll
-    for (int i = j + 1; i < STRIPS; ++i) {
-      t[i][j] = w[i];
+    for (int i = from; i < STRIPS; ++i) {
+      if (from > j) t[i][j] = w[i];
       add_products<STRIPS>(i, w);
     }
+    if (from > j) t[j][j] = inverse;
   }
   /// The first n columns, of PIVOTS strips, become those of the Cholesky factor, with -L^-1 on the
-  /// diagonal.
-  template <int PIVOTS, int n>
+  /// diagonal. With PART, others share the last strip, where what is left of them stays.
+  template <int PIVOTS, int n, bool PART>
   __device__ __forceinline__ void eliminate()
   {
     constexpr int LAST = n - 8 * (PIVOTS - 1);
@@ -127,7 +137,9 @@ struct small_matrix {
         invert_factors<8, 1>(inverse);
       else
         invert_factors<LAST, 1>(inverse);
-      take_column(j, inverse[0]);
+      const bool part = PART && j + 1 == PIVOTS && LAST < 8;
+      if (part && threadIdx.x % 32 / 4 >= LAST) inverse[0] = make_double2(0.0, 0.0);
+      take_column(j, part ? j : j + 1, inverse[0]);
     }
   }
   /// The right hand side in row 0 of the last strip, less the sums that are there.
@@ -164,23 +176,23 @@ struct small_matrix {
   }
 };
 
-/// The sums of the first USED strips: modes of u, and of the trace behind them; with EXACT also of
-/// `row`, if ROW is set.
-template <class Shape, int USED, bool EXACT, bool ROW, int STRIPS>
+/// The sums of the first USED strips of `gradient`: modes of u, and of the trace behind them; with
+/// EXACT, of the flux in its place, also of `row`, if ROW is set.
+template <class Shape, int USED, bool EXACT, bool ROW, int STRIPS, bool ODD>
 __device__ __forceinline__ void add_small_sums(const kg_cell_tables *t,
                                                const kg_cell_material &material,
                                                const cell_weights &w, const cell_matrix &flux,
-                                               const double *row, small_matrix<STRIPS> &a)
+                                               const double *row, const gradient_sum &gradient,
+                                               small_matrix<STRIPS, ODD> &a)
 {
   constexpr int MODES = Shape::MODES;
   a.clear();
   if (EXACT)
     a.template add_flux<USED, ROW>(&t->tiles, flux, row);
   else
-    a.template add<USED>(gradient_sum{t->tiles.gradient, MODES + Shape::TRACES, Shape::POINTS,
-                                      w.geometry.flux_matrix});
+    a.template add<USED>(gradient);
   a.template add<MODES>(value_sum{t->tiles.lift_of_modes, MODES, Shape::n, w.tau});
-  if (has_mass(material))
+  if (material.reaction != 0.0)
     a.template add<MODES>(value_sum{t->tiles.value, MODES, Shape::POINTS, w.mass});
 }
 
@@ -191,67 +203,73 @@ __host__ __device__ constexpr int small_flux_count()
   return EXACT ? cell_matrix_count(Shape::FLUX) : 0;
 }
 
-/// Rows of the trace: -t_l lift in the columns of u, t_l on the diagonal, and -f in row n.
-template <class Shape>
-__device__ __forceinline__ void put_small_traces(const kg_cell_make_args &args, int32_t e,
-                                                 const double *tau_of_mode,
-                                                 small_matrix<Shape::STRIPS> &a)
+/// The rows and columns of a local matrix: the first of the trace is FIRST, behind which is that of
+/// -f.
+template <class Shape, bool EXACT>
+struct small_rows {
+  static constexpr bool JOINT = !EXACT && Shape::JOINT;
+  static constexpr int FIRST = JOINT ? Shape::N : 8 * Shape::MODES;
+  static constexpr int USED = (FIRST + Shape::n + 7) / 8;  ///< strips that have sums
+  static constexpr int STRIPS = (FIRST + Shape::n) / 8 + 1;
+  typedef small_matrix<STRIPS, JOINT> matrix;
+};
+
+/// The negative matrix from its sums: in the rows of the trace -t_l lift in the columns of u, t_l
+/// on the diagonal; then -f.
+template <class Shape, int FIRST, int STRIPS, bool ODD>
+__device__ __forceinline__ void put_small(const kg_cell_make_args &args, int32_t e,
+                                          const double *tau_of_mode, small_matrix<STRIPS, ODD> &a)
 {
-  constexpr int MODES = Shape::MODES, N = Shape::N, n = Shape::n;
+  constexpr int N = Shape::N, n = Shape::n;
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
-  const double2 *const lifts = (const double2 *)args.cells.tables.tiles.lift_of_traces + lane;
 #pragma unroll
-  for (int i = 0; i < Shape::STRIPS - MODES; ++i) {
-    const int of_trace = 8 * i + row;
-    const double tau = of_trace < n ? tau_of_mode[of_trace] : 0.0;
-#pragma unroll
-    for (int j = 0; j < MODES; ++j) {
-      double2 out = negative(a.t[MODES + i][j]);
-      if (i < Shape::TRACES) {
-        const double2 lift = __ldg(lifts + (i * MODES + j) * TILE_LANES);
-        out = make_double2(fma(tau, lift.x, out.x), fma(tau, lift.y, out.y));
-      }
-      if (8 * i <= n && n < 8 * i + 8 && of_trace == n) {
-        const int k = 8 * j + col;
-        out.x = k < N ? args.load[kg_cell_at(e, N, k)] : 0.0;
-        out.y = k + 1 < N ? args.load[kg_cell_at(e, N, k + 1)] : 0.0;
-      }
-      a.t[MODES + i][j] = out;
-    }
+  for (int i = 0; i < STRIPS; ++i) {
+    const int p = 8 * i + row - FIRST;
+    const bool of_trace = FIRST < 8 * i + 8 && p >= 0 && p < n;
+    const double tau = of_trace ? tau_of_mode[p] : 0.0;
+    const double *const lift = args.cells.tables.lift + (of_trace ? p * N : 0);
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      double2 &out = a.t[MODES + i][MODES + j];
-      out = negative(out);
-      if (i != j) continue;
-      if (col == row) out.x -= tau;
-      if (col + 1 == row) out.y -= tau;
+      const int k = 8 * j + col;
+      double2 out = i == j && i < Shape::MODES && FIRST > N ? negative_padded(a.t[i][j], 8 * i, N)
+                                                            : negative(a.t[i][j]);
+      if (8 * j < N && of_trace) {
+        if (k < N) out.x = fma(tau, __ldg(lift + k), out.x);
+        if (k + 1 < N) out.y = fma(tau, __ldg(lift + k + 1), out.y);
+      }
+      if (8 * j < N && i + 1 == STRIPS && p == n) {
+        if (k < N) out.x = args.load[kg_cell_at(e, N, k)];
+        if (k + 1 < N) out.y = args.load[kg_cell_at(e, N, k + 1)];
+      }
+      if (i == j && col == row) out.x -= tau;
+      if (i == j && col + 1 == row) out.y -= tau;
+      a.t[i][j] = out;
     }
   }
 }
 
 /// Write K^e and F^e from what is left.
-template <class Shape>
+template <class Shape, int FIRST, int STRIPS, bool ODD>
 __device__ __forceinline__ void write_small(const kg_cell_make_args &args, int32_t e,
-                                            const double *sign,
-                                            const small_matrix<Shape::STRIPS> &a)
+                                            const double *sign, const small_matrix<STRIPS, ODD> &a)
 {
-  constexpr int MODES = Shape::MODES, n = Shape::n;
+  constexpr int n = Shape::n;
   const int lane = threadIdx.x % 32, row = lane / 4, col = lane % 4 * 2;
   double *const local = args.local + kg_cell_at(e, Shape::PACKED, 0);
   double *const condensed = args.condensed + kg_cell_at(e, n, 0);
 #pragma unroll
-  for (int i = 0; i < Shape::STRIPS - MODES; ++i) {
-    const int p = 8 * i + row;
-    const bool is_load = p == n;
-    const double of_row = p < n ? -sign[p] : 1.0;
-    double *const to = is_load ? condensed : local + p * (p + 1) / 2 * KG_LANES;
-    const int end = p < n ? p + 1 : is_load ? n : 0;  // of the columns
+  for (int i = FIRST / 8; i < STRIPS; ++i) {
+    const int p = 8 * i + row - FIRST;
+    const bool of_trace = p >= 0 && p < n;
+    const double of_row = of_trace ? -sign[p] : 1.0;
+    double *const to = of_trace ? local + p * (p + 1) / 2 * KG_LANES : condensed;
+    const int end = of_trace ? p + 1 : p == n ? n : 0;  // of the columns
 #pragma unroll
-    for (int j = 0; j <= i; ++j) {
-      const double2 left = a.t[MODES + i][MODES + j];
-      const int q = 8 * j + col;
-      if (q < end) to[q * KG_LANES] = of_row * sign[q] * left.x;
-      if (q + 1 < end) to[(q + 1) * KG_LANES] = of_row * sign[q + 1] * left.y;
+    for (int j = FIRST / 8; j <= i; ++j) {
+      const double2 left = a.t[i][j];
+      const int q = 8 * j + col - FIRST;
+      if (q >= 0 && q < end) to[q * KG_LANES] = of_row * sign[q] * left.x;
+      if (q + 1 >= 0 && q + 1 < end) to[(q + 1) * KG_LANES] = of_row * sign[q + 1] * left.y;
     }
   }
 }
@@ -267,6 +285,7 @@ __device__ __forceinline__ void write_empty(const kg_cell_make_args &args, int32
 template <class Shape, bool EXACT>
 struct small_make {
   typedef kg_cell_make_args args;
+  typedef small_rows<Shape, EXACT> rows;
   static constexpr const char *name = "cell_make";
 
   static int count(const kg_cell_tables *t)
@@ -275,23 +294,25 @@ struct small_make {
   }
   static __device__ __forceinline__ void element(const args &a, int32_t e, kg_team team)
   {
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     if (e >= a.cells.n_elements) {
       write_empty<Shape>(a, e, team);
       return;
     }
     const cell_matrix flux = {(double2 *)team.scratch};
     double *const sign = team.scratch + small_flux_count<Shape, EXACT>();
-    KG_TEAM_EACH(team, i, 0, Shape::n) sign[i] = kg_cell_sign(&a.cells, e, i);
-    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, sign + Shape::n);
+    KG_TEAM_EACH(team, i, 0, Shape::n) sign[i] = kg_cell_sign(&cells, e, i);
+    const cell_weights w = put_weights(cells, a.material, EXACT, e, team, sign + Shape::n);
     if (EXACT) put_flux_inverse<4>(t, w.geometry.flux_matrix, flux, team);
-    small_matrix<Shape::STRIPS> matrix;
-    add_small_sums<Shape, Shape::MODES + Shape::TRACES, EXACT, false>(t, a.material, w, flux,
-                                                                      nullptr, matrix);
-    matrix.template negate<Shape::MODES>(Shape::N);
-    put_small_traces<Shape>(a, e, w.tau, matrix);
-    matrix.template eliminate<Shape::MODES, Shape::N>();
-    write_small<Shape>(a, e, sign, matrix);
+    const gradient_sum gradient = {rows::JOINT ? t->tiles.joint : t->tiles.gradient, rows::USED,
+                                   Shape::POINTS, w.geometry.flux_matrix};
+    typename rows::matrix matrix;
+    add_small_sums<Shape, rows::USED, EXACT, false>(t, a.material, w, flux, nullptr, gradient,
+                                                    matrix);
+    put_small<Shape, rows::FIRST>(a, e, w.tau, matrix);
+    matrix.template eliminate<Shape::MODES, Shape::N, rows::JOINT>();
+    write_small<Shape, rows::FIRST>(a, e, sign, matrix);
   }
 };
 
@@ -309,13 +330,14 @@ struct small_recover {
   {
     constexpr Shape z = {};
     constexpr int MODES = Shape::MODES;
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     const cell_matrix flux = {(double2 *)team.scratch};
     double *const lambda = team.scratch + small_flux_count<Shape, EXACT>();
     double *const vectors = lambda + Shape::n;
     double *const x = vectors + recover_flux<Shape>::count(t, EXACT);
     take_trace(z, a, e, team, lambda);
-    const cell_weights w = put_weights(a.cells, a.material, EXACT, e, team, x + 8 * MODES);
+    const cell_weights w = put_weights(cells, a.material, EXACT, e, team, x + 8 * MODES);
     const recover_flux<Shape> own(z, t, EXACT, w.geometry.flux_matrix, vectors);
     own.take_trace(lambda, team);
     KG_TEAM_EACH(team, i, 0, 8 * MODES)
@@ -325,10 +347,13 @@ struct small_recover {
     __syncwarp();
     if (EXACT) put_flux_inverse<4>(t, w.geometry.flux_matrix, flux, team);
     small_matrix<MODES + 1> matrix;
-    add_small_sums<Shape, MODES, EXACT, EXACT>(t, a.material, w, flux, own.gradient, matrix);
+    const gradient_sum gradient = {t->tiles.gradient, MODES + Shape::TRACES, Shape::POINTS,
+                                   w.geometry.flux_matrix};
+    add_small_sums<Shape, MODES, EXACT, EXACT>(t, a.material, w, flux, own.gradient, gradient,
+                                               matrix);
     matrix.template negate<MODES>(Shape::N);
     matrix.put_row(x);
-    matrix.template eliminate<MODES, Shape::N>();
+    matrix.template eliminate<MODES, Shape::N, false>();
     matrix.substitute_back(x);
     own.write(a, e, flux, x, team);
   }
@@ -347,13 +372,14 @@ struct small_postprocess {
   {
     constexpr Shape z = {};
     constexpr int N = Shape::N, S = Shape::S, STAR = Shape::STAR, POINTS = Shape::POINTS;
-    const kg_cell_tables *t = &a.cells.tables;
+    const kg_cells cells = Shape::known(a.cells);
+    const kg_cell_tables *t = &cells.tables;
     double *const values = team.scratch, *const u = values + 2 * POINTS, *const s = u + N;
     double *const x = s + S;
     KG_TEAM_EACH(team, i, 0, N) u[i] = a.u[kg_cell_at(e, N, i)];
     KG_TEAM_EACH(team, i, 0, S) s[i] = a.flux[kg_cell_at(e, S, i)];
     const kg_cell_geometry geometry =
-        kg_cell_geometry_make(&a.cells, &a.material, e, team, x + 8 * STAR);
+        kg_cell_geometry_make(&cells, &a.material, e, team, x + 8 * STAR);
     weighted_flux(z, t, s, team, values);
     KG_TEAM_EACH(team, i, 0, 8 * STAR) x[i] = star_load(z, t, values, i);
     __syncwarp();
@@ -363,7 +389,7 @@ struct small_postprocess {
         gradient_sum{t->tiles.star_gradient, STAR, POINTS, geometry.flux_matrix});
     matrix.template negate<STAR>(Shape::N_STAR - 1);
     matrix.put_row(x);
-    matrix.template eliminate<STAR, Shape::N_STAR - 1>();
+    matrix.template eliminate<STAR, Shape::N_STAR - 1, false>();
     matrix.substitute_back(x);
     write_star(z, a, e, geometry, u, x, values);
   }

@@ -42,24 +42,25 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 
 /// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS of
-/// them. With one each, elements do not wait for each other's steps.
-int warps_for(size_t bytes, size_t limit)
+/// them, and at least `least`. With one each, elements do not wait for each other's steps.
+int warps_for(size_t bytes, size_t limit, int least)
 {
   const int elements = (int)(limit / bytes);
   int warps = 1;
-  while (2 * warps * elements <= WARPS) warps *= 2;
+  while (warps < least || 2 * warps * elements <= WARPS) warps *= 2;
   return warps;
 }
 
-/// Run ALONE(a, e, team) for e < n where a team is one warp, else SHARED. A team has `scratch`
-/// doubles.
+/// Run ALONE(a, e, team) for e < n where a team is one warp, else SHARED. A team has `least` warps
+/// or more, and `scratch` doubles.
 template <auto ALONE, auto SHARED, typename Arguments>
-kedge_status run(kedge_context *ctx, const char *name, int32_t n, int scratch, const Arguments &a)
+kedge_status run(kedge_context *ctx, const char *name, int32_t n, int least, int scratch,
+                 const Arguments &a)
 {
   if (n == 0) return KEDGE_OK;
   const int even = scratch + scratch % 2;
   const size_t bytes = even * sizeof(double), limit = (size_t)kg_cuda(ctx)->shared_limit;
-  const int warps = warps_for(bytes, limit);
+  const int warps = warps_for(bytes, limit, least);
   int teams = warps < WARPS_BLOCK ? WARPS_BLOCK / warps : 1;
   while (teams > 1 && teams * bytes > limit) --teams;
   const unsigned n_blocks = ((unsigned)n + teams - 1) / teams, threads = 32u * warps * teams;
@@ -135,8 +136,11 @@ kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<kg::make_by_tiles<4>, kg::make_by_tiles<2>>(ctx, "cell_make", kg_cell_make_things(a),
-                                                         kg::make_count(t, exact), *a);
+  const auto make_by_tiles =
+      exact ? run<kg::make_by_tiles<true, 2>, kg::make_by_tiles<true, 2>, kg_cell_make_args>
+            : run<kg::make_by_tiles<false, 4>, kg::make_by_tiles<false, 2>, kg_cell_make_args>;
+  return make_by_tiles(ctx, "cell_make", kg_cell_make_things(a), kg::make_warps(t, exact),
+                       kg::make_count(t, exact), *a);
 }
 
 bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
@@ -152,8 +156,13 @@ kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
     return status;
   const kg_cell_tables *t = &a->cells.tables;
   const bool exact = a->material.exact;
-  return run<kg::recover_by_tiles<4>, kg::recover_by_tiles<2>>(
-      ctx, "cell_recover", a->cells.n_elements, kg::recover_count(t, exact), *a);
+  const auto recover_by_tiles =
+      exact
+          ? run<kg::recover_by_tiles<true, 2>, kg::recover_by_tiles<true, 2>, kg_cell_recover_args>
+          : run<kg::recover_by_tiles<false, 4>, kg::recover_by_tiles<false, 2>,
+                kg_cell_recover_args>;
+  return recover_by_tiles(ctx, "cell_recover", a->cells.n_elements, kg::recover_warps(t, exact),
+                          kg::recover_count(t, exact), *a);
 }
 
 bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_args *a)
@@ -167,5 +176,5 @@ kedge_status kg_tiles_postprocess(kedge_context *ctx, const kg_cell_postprocess_
   if (try_small<kg::small_postprocess>(ctx, a->cells.n_elements, *a, &status)) return status;
   const kg_cell_tables *t = &a->cells.tables;
   return run<kg::postprocess_by_tiles<4>, kg::postprocess_by_tiles<2>>(
-      ctx, "cell_postprocess", a->cells.n_elements, kg::postprocess_count(t), *a);
+      ctx, "cell_postprocess", a->cells.n_elements, 1, kg::postprocess_count(t), *a);
 }
