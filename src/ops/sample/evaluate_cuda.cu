@@ -53,7 +53,7 @@ struct values {
   double at[AT_ONCE];
 };
 
-/// The sine of large angles, or the cosine, by CUDA's functions. Each time the first one becomes the
+/// The sine of large angles, or the cosine, by CUDA's functions. Each time what was first becomes
 /// last.
 __device__ __forceinline__ void repeat_circle(values a, bool cosine, values *to)
 {
