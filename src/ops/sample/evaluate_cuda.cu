@@ -147,12 +147,23 @@ __device__ __forceinline__ values operation(const kg_point_code &code, kg_code_i
   return in.op == KG_OP_COS ? cosine : sine;
 }
 
+/// An instruction, by one load.
+__device__ __forceinline__ kg_code_instruction instruction_of(const kg_point_code &code, int k)
+{
+  uint2 word;
+  memcpy(&word, __builtin_assume_aligned(&code.instruction[k], 8), sizeof word);
+  const unsigned x = word.x, y = word.y;
+  return {(uint8_t)x,
+          (int8_t)(x >> 8),
+          (uint8_t)(x >> 16),
+          {(uint8_t)(x >> 24), (uint8_t)y, (uint8_t)(y >> 8)}};
+}
+
 /// Run the code on columns of rows.
 __device__ __forceinline__ void interpret(const kg_point_code &code, double *row)
 {
   for (int k = 0; k < code.n_instructions; ++k) {
-    kg_code_instruction in;
-    memcpy(&in, __builtin_assume_aligned(&code.instruction[k], 8), sizeof in);
+    const kg_code_instruction in = instruction_of(code, k);
     write(operation(code, in, row), in.result, row);
   }
 }
