@@ -162,7 +162,11 @@ static kedge_status sum_errors(kg_pipeline *p)
     }
   }
   if (status == KEDGE_OK && !p->shape.choice.wants_means)
-    status = kg_norms_moves(p, &(kg_group_errors){by_group, fluxes}, p->norm_moves);
+    status = kg_norms_moves(
+        p,
+        &(kg_group_errors){
+            by_group, fluxes, {total.u, total.q, total.u_star, flux / p->scale / p->scale}},
+        p->norm_moves);
   free(by_group);
   free(fluxes);
   kedge_report *report = &p->solution->report;

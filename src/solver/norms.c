@@ -87,17 +87,16 @@ static void choose_worst(const kg_pipeline *p, const double *first, size_t strid
       c->group[c->n++] = worst[k];
 }
 
-/// All groups where they are few. @param[in] total  squares of all, by norm
-static chosen choose_groups(const kg_pipeline *p, const kg_group_errors *of,
-                            const double total[KG_NORMS])
+/// All groups where they are few.
+static chosen choose_groups(const kg_pipeline *p, const kg_group_errors *of)
 {
   const int32_t n_groups = p->layout.count.n_groups;
   chosen c = {0};
   for (int32_t g = 0; n_groups <= GROUPS && g < n_groups; ++g)
     if (has_elements(p, g)) c.group[c.n++] = g;
   if (c.n == 0) {
-    choose_worst(p, &of->sums->q, sizeof *of->sums / sizeof(double), total[1], &c);
-    if (norms_of(p) == KG_NORMS) choose_worst(p, of->flux, 1, total[3], &c);
+    choose_worst(p, &of->sums->q, sizeof *of->sums / sizeof(double), of->total[1], &c);
+    if (norms_of(p) == KG_NORMS) choose_worst(p, of->flux, 1, of->total[3], &c);
   }
   c.n_worst = c.n;
   for (int k = 1; n_groups > GROUPS && k <= SPREAD; ++k) {
@@ -134,12 +133,10 @@ static double move_of(double total, const double coarse[2], const double fine[2]
 static kedge_status compare(const kg_pipeline *p, const kg_group_errors *of, const kg_measure *m,
                             double moves[KG_NORMS])
 {
-  double total[KG_NORMS] = {0}, exact[KG_NORMS] = {0};
+  double exact[KG_NORMS] = {0};
   double coarse[2][KG_NORMS] = {{0}}, fine[2][KG_NORMS] = {{0}};
   kg_squares finer[GROUPS] = {{0}}, solution = {0};
-  for (int32_t g = 0; g < p->layout.count.n_groups; ++g)
-    if (has_elements(p, g)) add_coarse(of, g, total);
-  const chosen c = choose_groups(p, of, total);
+  const chosen c = choose_groups(p, of);
   KG_TRY(sum_groups(p, m, &c, finer, &solution));
   for (int i = 0; i < c.n; ++i) {
     add_coarse(of, c.group[i], coarse[i >= c.n_worst]);
@@ -149,7 +146,7 @@ static kedge_status compare(const kg_pipeline *p, const kg_group_errors *of, con
   for (int k = 0; k < norms_of(p); ++k) {
     const double before[2] = {coarse[0][k], coarse[1][k]}, after[2] = {fine[0][k], fine[1][k]};
     if (after[0] + after[1] > ROUNDING * ROUNDING * exact[k])
-      moves[k] = move_of(total[k], before, after);
+      moves[k] = move_of(of->total[k], before, after);
   }
   return KEDGE_OK;
 }

@@ -188,6 +188,7 @@ static inline double kg_stabilization_length(const kg_pipeline *p)
 typedef struct kg_group_errors {
   const kg_error_sums *sums;
   const double *flux;
+  double total[KG_NORMS];  ///< of u, q, u* and the flux: sums over all groups
 } kg_group_errors;
 
 /// How much norms of errors move with more points a direction, twice as many or KG_GAUSS_MAX, as

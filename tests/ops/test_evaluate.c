@@ -137,6 +137,19 @@ static void every_function_is_that_of_the_host_to_rounding(void **state)
     assert_as_on_host(33, 2, 1, calls + i, 1e-11);  // the argument of the last one has rounded
 }
 
+/// Where all angles are moderate, where some are not, and where none is; also of both together.
+static void sines_and_cosines_of_any_angle_are_those_of_the_host(void **state)
+{
+  (void)state;
+  static const char *const sets[][SET] = {
+      {"sin(7*x)*sin(5*y)", "7*cos(7*x)*sin(5*y)", "5*sin(7*x)*cos(5*y)"},
+      {"cos(2*x)+sin(2*x)", "sin(2*x)", "x-cos(2*x)"},
+      {"sin(x*(x<y ? 1e17 : 1))", "cos(x*(x<y ? 1e17 : 1))", "sin(sin(x))+cos(cos(x))"},
+      {"cos(1e17+1e18*x)", "sin(1e17+1e18*x)*y", "sin(cos(x))"}};
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i)
+    for (int order = 1; order <= 3; ++order) assert_as_on_host(33, order, SET, sets[i], 1e-14);
+}
+
 static void many_temporaries_and_constants_find_their_places(void **state)
 {
   (void)state;
@@ -178,6 +191,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_is_that_of_the_host_to_the_last_bit),
       cmocka_unit_test(every_function_is_that_of_the_host_to_rounding),
+      cmocka_unit_test(sines_and_cosines_of_any_angle_are_those_of_the_host),
       cmocka_unit_test(many_temporaries_and_constants_find_their_places),
       cmocka_unit_test(the_first_bad_value_is_named),
   };

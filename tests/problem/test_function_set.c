@@ -109,6 +109,47 @@ static void code_for_a_kernel_has_rows_and_constants(void **state)
   kg_expression_free(f.expression);
 }
 
+/// The code of sets of functions; to be freed.
+static kg_point_code *code_of(int n, const char *const *texts)
+{
+  kg_function f[3];
+  const kg_function *functions[3];
+  for (int i = 0; i < n; ++i) {
+    f[i] = function_of(texts[i]);
+    functions[i] = &f[i];
+  }
+  kg_program program = compiled(n, functions);
+  kg_point_code *code = malloc(sizeof *code);
+  assert_non_null(code);
+  assert_int_equal(kg_point_code_of(NULL, &program, KG_CODE_ROWS, code), KEDGE_OK);
+  kg_program_free(&program);
+  for (int i = 0; i < n; ++i) kg_expression_free(f[i].expression);
+  return code;
+}
+
+static int count_of(const kg_point_code *code, int op)
+{
+  int n = 0;
+  for (int k = 0; k < code->n_instructions; ++k) n += code->instruction[k].op == op;
+  return n;
+}
+
+static void code_makes_sine_and_cosine_of_an_angle_together(void **state)
+{
+  (void)state;
+  const char *const texts[] = {"sin(2*x)*sin(3*y)", "2*cos(2*x)*sin(3*y)", "3*sin(2*x)*cos(3*y)"};
+  kg_point_code *code = code_of(3, texts);
+  assert_int_equal(count_of(code, KG_CODE_CIRCLE), 2);
+  assert_int_equal(count_of(code, KG_OP_SIN) + count_of(code, KG_OP_COS), 0);
+  free(code);
+  const char *const others[] = {"sin(x)", "cos(y)", "sin(2*x)"};
+  code = code_of(3, others);
+  assert_int_equal(count_of(code, KG_CODE_CIRCLE), 0);
+  assert_int_equal(count_of(code, KG_OP_SIN), 2);
+  assert_int_equal(count_of(code, KG_OP_COS), 1);
+  free(code);
+}
+
 static void assert_too_many(int rows)
 {
   char sentence[160];
@@ -166,6 +207,7 @@ int main(void)
       cmocka_unit_test(what_functions_share_is_one_instruction),
       cmocka_unit_test(a_callers_function_is_refused),
       cmocka_unit_test(code_for_a_kernel_has_rows_and_constants),
+      cmocka_unit_test(code_makes_sine_and_cosine_of_an_angle_together),
       cmocka_unit_test(code_that_a_small_gpu_has_no_room_for_is_refused),
       cmocka_unit_test(code_that_is_no_argument_of_a_kernel_is_refused),
   };

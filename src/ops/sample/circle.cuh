@@ -1,6 +1,6 @@
-// circle.cuh: sine and cosine for kernels that NVRTC compiles, without the branches and tables that
-// CUDA's have: the points of an unrolled loop then overlap. Text, in front of evaluate(). Where a
-// formula has both of an angle the compiler makes the circle once.
+// circle.cuh: sine and cosine without the branches and tables that CUDA's have: the points of an
+// unrolled loop then overlap. For the interpreter (evaluate_cuda.cu), and text for NVRTC, in front
+// of evaluate(). Where a formula has both of an angle the circle is made once.
 //
 // An argument is a multiple of the quarter circle and a rest r of at most half of one. Adding
 // 1.5 * 2^52 rounds to that multiple and leaves its last bits in the low word of the sum. With
@@ -48,10 +48,16 @@ static __device__ __forceinline__ int size_of(double a)
   return __double2hiint(a) & 0x7fffffff;
 }
 
+/// Whether no `angle` was from 2^46 on.
+static __device__ __forceinline__ bool is_known(int angle)
+{
+  return angle < (1023 + 46) << 20;
+}
+
 /// The value if no `angle` was from 2^46 on; else NaN, to be looked at again (solver/sampler.c).
 static __device__ __forceinline__ double known(double value, int angle)
 {
-  return angle < (1023 + 46) << 20 ? value : __hiloint2double(0x7ff80000, 0);
+  return is_known(angle) ? value : __hiloint2double(0x7ff80000, 0);
 }
 
 /// -a, if bit 1 of a number is set; else a.

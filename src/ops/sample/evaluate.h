@@ -3,6 +3,8 @@
 /// worth a kernel of their own (sample_kernel.h, cell_kernel.h). Only on a GPU; the host has
 /// kg_sample().
 #pragma once
+#include <stdalign.h>
+
 #include "ops/local/triangle/element.h"
 #include "ops/sample/cell_values.h"
 #include "ops/sample/points.h"
@@ -15,10 +17,14 @@ enum {
   KG_CODE_CONSTANTS = 128,  ///< an operand from KG_CODE_ROWS on is a constant
 };
 
+/// An operation beside those of kg_program: the sine, and the cosine into the row of operand 1.
+enum { KG_CODE_CIRCLE = KG_PROGRAM_INTEGER_POWER + 1 };
+
 typedef struct kg_code_instruction {
-  uint8_t op;
+  alignas(8) uint8_t op;
   int8_t exponent;
   uint8_t result, operand[3];
+
   uint8_t unused[2];  ///< so that one load of 8 bytes has it all
 } kg_code_instruction;
 

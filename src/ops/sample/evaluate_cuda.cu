@@ -1,21 +1,28 @@
 // evaluate_cuda.cu: values of formulas at the points of elements, from register code.
 // Layout  values [group of the chunk][result][point][lane]; a block's rows in shared memory
-//         [row][thread]: variables, temporaries, results at a thread's point, which has a column
+//         [row][point][lane]: variables, temporaries, results at the points of a lane
 // Code    an argument of the kernel, in constant memory: the same for all threads, like branches.
-// Map     lane = element; warps of the blocks of a group (gridDim.y of them) take points in turn.
+//         Reading an instruction costs more than most do: it is done for some points at once.
+// Map     lane = element; blocks of a group (gridDim.y of them), a warp each, take points in turn.
 // Points  and operations are rounded as the host does (solver/sampling.c, expression/program.c):
-//         compiled without fused multiply-adds
+//         compiled without fused multiply-adds. Sines are those of circle.cuh.
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter
 // Cost    kg_evaluate_cost()
 #include "device/cuda_launch.cuh"
 #include "ops/sample/cell_values.cuh"
+#include "ops/sample/circle.cuh"
 #include "ops/sample/evaluate.h"
 #include "expression/expression_tree.h"
 
 namespace
 {
 
-enum { WARPS = 4, THREADS = 32 * WARPS, ROW_BYTES = 8 * THREADS };
+enum {
+  AT_ONCE = 4,  ///< points of a thread for which an instruction is read once
+  THREADS = 32,
+  ROW = AT_ONCE * THREADS,
+  ROW_BYTES = 8 * ROW
+};
 
 /// The corners of a thread's triangle.
 struct corners {
@@ -25,7 +32,7 @@ struct corners {
   {
     const double b = 0.5 * (1.0 + r), c = 0.5 * (1.0 + s), a = 1.0 - b - c;
     row[0] = a * x[0] + b * x[1] + c * x[2];
-    row[THREADS] = a * y[0] + b * y[1] + c * y[2];
+    row[ROW] = a * y[0] + b * y[1] + c * y[2];
   }
 };
 
@@ -41,34 +48,123 @@ __device__ __forceinline__ double integer_power(double a, int k)
   return k < 0 ? 1.0 / power : power;
 }
 
-#define CASE(name, children, word, formula) \
-  case KG_OP_##name:                        \
-    return formula;
+/// A value for each of a thread's points.
+struct values {
+  double at[AT_ONCE];
+};
 
-__device__ __forceinline__ double operation(int op, int exponent, double a, double b, double c)
+/// The sine of large angles, or the cosine, by CUDA's functions. Each time what was first becomes
+/// last.
+__device__ __forceinline__ void repeat_circle(values a, bool cosine, values *to)
 {
-  switch (op) {
-    case KG_PROGRAM_COPY:
-      return a;
-    case KG_PROGRAM_INTEGER_POWER:
-      return integer_power(a, exponent);
-      KG_OPERATIONS(CASE)
-    default:
-      return NAN;
+#pragma unroll 1
+  for (int k = 0; k < AT_ONCE; ++k) {
+    const double value = cosine ? cos(a.at[0]) : sin(a.at[0]);
+#pragma unroll
+    for (int i = 1; i < AT_ONCE; ++i) {
+      a.at[i - 1] = a.at[i];
+      to->at[i - 1] = to->at[i];
+    }
+    to->at[AT_ONCE - 1] = value;
   }
 }
 
-/// Run the code on a column of rows.
+__device__ __forceinline__ void circles(const values &a, values *sine, values *cosine)
+{
+  int angle = 0;
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) {
+    const on_circle point = circle(a.at[i], &angle);
+    sine->at[i] = point.sine;
+    cosine->at[i] = point.cosine;
+  }
+  if (is_known(angle)) return;
+  repeat_circle(a, false, sine);
+  repeat_circle(a, true, cosine);
+}
+
+/// An operand.
+__device__ __forceinline__ values read(const kg_point_code &code, int number, const double *row)
+{
+  values from;
+  if (number < KG_CODE_ROWS) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) from.at[i] = row[number * ROW + i * THREADS];
+  } else {
+    const double constant = code.constant[number - KG_CODE_ROWS];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) from.at[i] = constant;
+  }
+  return from;
+}
+
+__device__ __forceinline__ void write(const values &to, int number, double *row)
+{
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) row[number * ROW + i * THREADS] = to.at[i];
+}
+
+template <class Formula>
+__device__ __forceinline__ values at_all(const values &a, const values &b, const values &c,
+                                         Formula formula)
+{
+  values to;
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) to.at[i] = formula(a.at[i], b.at[i], c.at[i]);
+  return to;
+}
+
+/// A case of a switch, where the first two operands have been read. Sines and cosines do not come
+/// here.
+#define CASE(name, children, word, formula)                                                \
+  case KG_OP_##name:                                                                       \
+    if constexpr (KG_OP_##name == KG_OP_SIN || KG_OP_##name == KG_OP_COS)                  \
+      break;                                                                               \
+    else                                                                                   \
+      return at_all(first, second, children == 3 ? read(code, in.operand[2], row) : first, \
+                    [](double a, double b, double c) {                                     \
+                      (void)b, (void)c;                                                    \
+                      return formula;                                                      \
+                    });
+
+__device__ __forceinline__ values operation(const kg_point_code &code, kg_code_instruction in,
+                                            double *row)
+{
+  const values first = read(code, in.operand[0], row), second = read(code, in.operand[1], row);
+  switch (in.op) {
+    case KG_PROGRAM_COPY:
+      return first;
+    case KG_PROGRAM_INTEGER_POWER:
+      return at_all(first, first, first,
+                    [=](double a, double, double) { return integer_power(a, in.exponent); });
+      KG_OPERATIONS(CASE)
+    default:
+      break;
+  }
+  values sine, cosine;
+  circles(first, &sine, &cosine);
+  if (in.op == KG_CODE_CIRCLE) write(cosine, in.operand[1], row);
+  return in.op == KG_OP_COS ? cosine : sine;
+}
+
+/// An instruction, by one load.
+__device__ __forceinline__ kg_code_instruction instruction_of(const kg_point_code &code, int k)
+{
+  uint2 word;
+  memcpy(&word, __builtin_assume_aligned(&code.instruction[k], 8), sizeof word);
+  const unsigned x = word.x, y = word.y;
+  return {(uint8_t)x,
+          (int8_t)(x >> 8),
+          (uint8_t)(x >> 16),
+          {(uint8_t)(x >> 24), (uint8_t)y, (uint8_t)(y >> 8)}};
+}
+
+/// Run the code on columns of rows.
 __device__ __forceinline__ void interpret(const kg_point_code &code, double *row)
 {
   for (int k = 0; k < code.n_instructions; ++k) {
-    const kg_code_instruction in = code.instruction[k];
-    double o[3];
-#pragma unroll
-    for (int j = 0; j < 3; ++j)
-      o[j] = in.operand[j] < KG_CODE_ROWS ? row[in.operand[j] * THREADS]
-                                          : code.constant[in.operand[j] - KG_CODE_ROWS];
-    row[in.result * THREADS] = operation(in.op, in.exponent, o[0], o[1], o[2]);
+    const kg_code_instruction in = instruction_of(code, k);
+    write(operation(code, in, row), in.result, row);
   }
 }
 
@@ -90,23 +186,48 @@ __device__ __forceinline__ double region_of(const run_args &a, int64_t group, in
   return a.region[e < a.n_elements ? e : a.n_elements - 1];
 }
 
+/// Put results without a look at each value.
+/// @param[in] n  points from `first` on that there are. @return whether all are finite
+__device__ __forceinline__ bool put_at_once(const kg::cell_output &out, int first, int n,
+                                            const double *results)
+{
+  double *to = out.values + ((out.group * out.n_functions * out.n_points + first) * 32 + out.lane);
+  bool finite = true;
+#pragma unroll 1
+  for (int f = 0; f < out.n_functions; ++f, results += ROW, to += (int64_t)out.n_points * 32)
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) {
+      const double value = results[i * THREADS];
+      if (i < n) to[i * 32] = out.scale * value;
+      finite &= isfinite(value) != 0;
+    }
+  return finite;
+}
+
 /// Evaluate at the points of group blockIdx.x that are a warp's. @param[in] place(point, row)  puts
 /// x and y into rows 0 and 1
 template <class Place>
 __device__ __forceinline__ void run(const run_args &a, const kg_point_code &code, Place place)
 {
   KG_SHARED(double, s_row);
-  const int lane = threadIdx.x % 32;
+  const int lane = threadIdx.x;
   double *const row = s_row + threadIdx.x;
   const kg::cell_output out = {a.values,       a.first_bad, a.scale,  blockIdx.x, lane,
                                code.n_results, a.n_points,  a.n_used, a.elliptic};
-  const double *const results = row + (code.n_rows - code.n_results) * THREADS;
-  for (int point = (int)(blockIdx.y * WARPS + threadIdx.x / 32); point < a.n_points;
-       point += (int)gridDim.y * WARPS) {
-    place(point, row);
-    if (code.reads_region) row[2 * THREADS] = region_of(a, a.first_group + blockIdx.x, lane);
+  const double *const results = row + (code.n_rows - code.n_results) * ROW;
+  const double region = code.reads_region ? region_of(a, a.first_group + blockIdx.x, lane) : 0.0;
+  for (int first = (int)blockIdx.y * AT_ONCE; first < a.n_points;
+       first += (int)gridDim.y * AT_ONCE) {
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) {  // behind the last point it is repeated
+      place(min(first + i, a.n_points - 1), row + i * THREADS);
+      if (code.reads_region) row[2 * ROW + i * THREADS] = region;
+    }
     interpret(code, row);
-    out.put(point, results, THREADS);
+    const int n = min(AT_ONCE, a.n_points - first);
+    const bool good = put_at_once(out, first, n, results);
+    for (int i = 0; i < n && (a.elliptic || !good); ++i)
+      out.put(first + i, results + i * THREADS, ROW);
   }
 }
 
@@ -116,7 +237,7 @@ __global__ void __launch_bounds__(THREADS)
                     const __grid_constant__ kg_point_code code)
 {
   corners e;
-  kg_element_corners(vertices, vertex, a.first_group + blockIdx.x, threadIdx.x % 32, e.x, e.y);
+  kg_element_corners(vertices, vertex, a.first_group + blockIdx.x, threadIdx.x, e.x, e.y);
   run(a, code, [&](int point, double *row) { e.place(__ldg(r + point), __ldg(s + point), row); });
 }
 
@@ -125,17 +246,16 @@ __global__ void __launch_bounds__(THREADS)
                           const int32_t *vertex, const double *nodes, const double *map,
                           int n_nodes, const __grid_constant__ kg_point_code code)
 {
-  const kg::cell_nodes e(vertices, vertex, nodes, n_nodes, blockIdx.x, threadIdx.x % 32);
-  run(a, code, [&](int point, double *row) {
-    e.place(map + (int64_t)point * 3 * n_nodes, row, row + THREADS);
-  });
+  const kg::cell_nodes e(vertices, vertex, nodes, n_nodes, blockIdx.x, threadIdx.x);
+  run(a, code,
+      [&](int point, double *row) { e.place(map + (int64_t)point * 3 * n_nodes, row, row + ROW); });
 }
 
-/// Blocks of a group: as many as fill the device twice, with a point for every warp.
+/// Blocks of a group: as many as fill the device twice, with a point for every thread.
 unsigned blocks_of_group(kedge_context *ctx, int32_t n_groups, int n_points)
 {
-  const int wanted = (32 * kg_cuda(ctx)->multiprocessors + n_groups - 1) / n_groups;
-  const int most = (n_points + WARPS - 1) / WARPS;
+  const int wanted = (64 * kg_cuda(ctx)->multiprocessors + n_groups - 1) / n_groups;
+  const int most = (n_points + AT_ONCE - 1) / AT_ONCE;
   return (unsigned)(wanted < most ? wanted : most);
 }
 

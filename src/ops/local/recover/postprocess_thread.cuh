@@ -31,6 +31,28 @@ struct tangent_gram {
   }
 };
 
+/// At order 4 an element is made of its corners alone, and what a tensor changes behind a branch:
+/// else the compiler has the loads of q wait for the corners.
+template <int P>
+__device__ __forceinline__ kg_element star_element(const kg_postprocess_args &a, int64_t group,
+                                                   int lane)
+{
+  if constexpr (P != 4) return kg_element_at(&a.batch.arrays, group, lane, &a.materials);
+  double x[3], y[3];
+  kg_element_corners(a.batch.arrays.vertices, a.batch.arrays.vertex, group, lane, x, y);
+  return kg_element_of(x, y, kg_unit_material());
+}
+
+template <int P>
+__device__ __forceinline__ tangent_gram star_gram(const kg_postprocess_args &a, const kg_element &e,
+                                                  int64_t group, int lane)
+{
+  if constexpr (P == 4)
+    if (!kg_are_one_number(&a.materials))
+      return tangent_gram(kg_element_at(&a.batch.arrays, group, lane, &a.materials));
+  return tangent_gram(e);
+}
+
 /// Components of mode j of q along the tangents.
 template <int N>
 __device__ __forceinline__ double2 along_tangents(const double *q, int j, const kg_element &e)
@@ -121,8 +143,8 @@ __global__ void __launch_bounds__(STAR_THREADS, star_blocks(P))
     p[j][0] = q[j * KG_LANES];
     p[j][1] = q[(N + j) * KG_LANES];
   }
-  const kg_element e = kg_element_at(&a.batch.arrays, a.first_group + g, lane, &a.materials);
-  const tangent_gram h(e);
+  const kg_element e = star_element<P>(a, a.first_group + g, lane);
+  const tangent_gram h = star_gram<P>(a, e, a.first_group + g, lane);
 #pragma unroll
   for (int j = 0; j < N; ++j) {
     const double along = p[j][0], across = p[j][1];
