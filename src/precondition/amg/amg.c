@@ -7,6 +7,9 @@
 #include "precondition/amg/csr_apply.h"
 #include "precondition/amg/dense.h"
 
+/// Eigenvalues of M A, M a cycle, that cycles which solve well are weighted for.
+static const double lowest = 0.3, highest = 1.0;
+
 /// The two arrays that iterates of a level alternate between.
 typedef struct iterates {
   double *now, *before;
@@ -120,12 +123,36 @@ static int cycles_of(const kg_coarse *coarse, bool well)
   return coarse->level[0].matrix.n_rows <= KG_AMG_SMALL ? 2 : 1;
 }
 
+/// Richardson's iteration with cycles: x += M (b - A x) / t, for the roots t of the polynomial of
+/// Chebyshev on [lowest, highest], large and small ones in turns. Without weights a cycle divides
+/// b - A x by two.
+/// @param[in,out] x  M b
+static kedge_status iterate_weighted(kedge_context *ctx, const cycle *c, const double *b, double *x)
+{
+  const kg_coarse *coarse = c->coarse;
+  const double middle = 0.5 * (highest + lowest), half = 0.5 * (highest - lowest);
+  const int n = coarse->n_cycles;
+  for (int k = 0; k < n; ++k) {
+    const int root = k % 2 == 0 ? k / 2 : n - 1 - k / 2;
+    const double t = middle + half * cos(acos(-1.0) * (root + 0.5) / n);
+    if (k > 0) KG_TRY(visit(ctx, c, 0, b, x, false));
+    KG_TRY(kg_csr_relax(ctx, &(kg_csr_apply_args){.matrix = coarse->level[0].matrix,
+                                                  .y = x,
+                                                  .previous = k > 0 ? coarse->before : NULL,
+                                                  .z = k + 1 < n ? coarse->before : NULL,
+                                                  .weight = 1.0 / t,
+                                                  .many = coarse->many}));
+  }
+  return KEDGE_OK;
+}
+
 static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
                               double *x)
 {
   const kg_amg_level *first = &coarse->level[0];
   const bool exact = coarse->direct && coarse->n_levels == 1;
-  const cycle c = {coarse, well ? coarse->n_levels : coarse->n_twice};
+  const bool weighted = well && kg_amg_is_weighted(first->matrix.n_rows);
+  const cycle c = {coarse, weighted ? 0 : well ? coarse->n_levels : coarse->n_twice};
   if (!exact)
     KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
                                                   .y = first->iterate,
@@ -133,6 +160,7 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
                                                   .weight = first->weight[0],
                                                   .many = coarse->many}));
   KG_TRY(visit(ctx, &c, 0, b, x, true));
+  if (weighted) return iterate_weighted(ctx, &c, b, x);
   const int n_cycles = exact ? 1 : cycles_of(coarse, well);
   for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
   return KEDGE_OK;
@@ -145,9 +173,10 @@ static int amg_levels(const kg_coarse *coarse)
 
 /// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
 /// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
-/// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
-/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
-/// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
+/// vectors 11, and up to 16 there, and 8 more where cycles are weighted. What is given for levels
+/// and left by them, 1 to 18 bytes a row, and what is to spare are for the inverse at the end,
+/// which takes 4 n^2 bytes for n rows. Most work is at the product A P, 76 to 86 bytes a row, or,
+/// on small meshes, at that inverse.
 static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
   const int64_t always = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT_LEAST);
@@ -161,7 +190,7 @@ static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spar
   for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
       .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
-      .vectors = 14 * n_rows + rounding,
+      .vectors = (kg_amg_is_weighted(n_rows) ? 22 : 14) * n_rows + rounding,
       .work = (product > inversion ? product : inversion) + few};
 }
 

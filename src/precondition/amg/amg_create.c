@@ -241,6 +241,7 @@ static void set_cycles(kg_coarse *coarse)
   while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once) ++coarse->n_twice;
   coarse->n_cycles = (int)lround(2.0 * log10(fmax(first->matrix.n_rows, 1.0))) - 3;
   if (coarse->n_cycles < 2) coarse->n_cycles = 2;
+  if (kg_amg_is_weighted(coarse->level[0].matrix.n_rows)) ++coarse->n_cycles;
 }
 
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
@@ -275,6 +276,8 @@ kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, s
     const size_t n = (size_t)level->matrix.n_rows * (coarse->many ? KG_VECTORS : 1);
     if (!coarse->direct || l + 1 < coarse->n_levels)
       KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->iterate, &level->iterate));
+    if (l == 0 && kg_amg_is_weighted(level->matrix.n_rows))
+      KG_TRY(kg_arena_take(ctx, arena, n, sizeof *coarse->before, &coarse->before));
     if (l == 0) continue;
     KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
     level->x = level[-1].iterate;
