@@ -8,21 +8,15 @@
 #include "precondition/amg/dense.h"
 
 /// Eigenvalues of M A, M a cycle, that cycles which solve well are weighted for.
-static const double lowest = 0.3, highest = 1.0;
+static const double lowest = 0.5, highest = 1.0;
 
 /// The two arrays that iterates of a level alternate between.
 typedef struct iterates {
   double *now, *before;
 } iterates;
 
-/// The form of a cycle.
-typedef struct cycle {
-  const kg_coarse *coarse;
-  int n_twice;  ///< levels with aggregates whose coarse system is solved by two cycles
-} cycle;
-
 /// Steps first .. KG_AMG_DEGREE - 1; step 0 has been taken from zero if first is 1.
-static kedge_status smooth(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
+static kedge_status smooth(kedge_context *ctx, const kg_coarse *coarse, const kg_amg_level *level,
                            const double *b, iterates *it, int first)
 {
   for (int k = first; k < KG_AMG_DEGREE; ++k) {
@@ -33,20 +27,20 @@ static kedge_status smooth(kedge_context *ctx, const cycle *c, const kg_amg_leve
                                     .previous = k > first ? it->before : NULL,
                                     .momentum = level->momentum[k],
                                     .weight = level->weight[k],
-                                    .many = c->coarse->many};
+                                    .many = coarse->many};
     KG_TRY(kg_csr_apply(ctx, KG_CSR_STEP, &args));
     *it = (iterates){it->before, it->now};
   }
   return KEDGE_OK;
 }
 
-static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
-                          bool from_zero);
+static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+                          double *x, bool from_zero);
 
 /// Bring the residual, which lies in the other iterate, to the next level's right-hand side, and
 /// take the next level's first step.
-static kedge_status restrict_residual(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
-                                      const double *residual)
+static kedge_status restrict_residual(kedge_context *ctx, const kg_coarse *coarse,
+                                      const kg_amg_level *level, const double *residual)
 {
   const kg_amg_level *next = level + 1;
   if (level->midpoints.n_next == 0)
@@ -57,7 +51,7 @@ static kedge_status restrict_residual(kedge_context *ctx, const cycle *c, const 
                                              .diagonal = next->matrix.diagonal,
                                              .z = next->iterate,
                                              .weight = next->weight[0],
-                                             .many = c->coarse->many});
+                                             .many = coarse->many});
   return kg_midpoints_restrict(ctx, &(kg_midpoints_apply_args){.a = level->matrix,
                                                                .midpoints = level->midpoints,
                                                                .x = residual,
@@ -65,14 +59,14 @@ static kedge_status restrict_residual(kedge_context *ctx, const cycle *c, const 
                                                                .diagonal = next->matrix.diagonal,
                                                                .z = next->iterate,
                                                                .weight = next->weight[0],
-                                                               .many = c->coarse->many});
+                                                               .many = coarse->many});
 }
 
-static kedge_status prolong(kedge_context *ctx, const cycle *c, const kg_amg_level *level,
+static kedge_status prolong(kedge_context *ctx, const kg_coarse *coarse, const kg_amg_level *level,
                             double *y)
 {
   const double *x = level[1].x;
-  const bool many = c->coarse->many;
+  const bool many = coarse->many;
   if (level->midpoints.n_next == 0)
     return kg_csr_apply(ctx, KG_CSR_PROLONG,
                         &(kg_csr_apply_args){level->prolong, .x = x, .y = y, .many = many});
@@ -81,61 +75,59 @@ static kedge_status prolong(kedge_context *ctx, const cycle *c, const kg_amg_lev
 }
 
 /// Add the coarser levels' correction to the iterate.
-static kedge_status correct(kedge_context *ctx, const cycle *c, int l, const double *b,
+static kedge_status correct(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
                             const iterates *it)
 {
-  const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l], *next = level + 1;
   KG_TRY(kg_csr_apply(
       ctx, KG_CSR_RESIDUAL,
       &(kg_csr_apply_args){
           .matrix = level->matrix, .x = it->now, .y = it->before, .b = b, .many = coarse->many}));
-  KG_TRY(restrict_residual(ctx, c, level, it->before));
-  KG_TRY(visit(ctx, c, l + 1, next->b, next->x, true));
+  KG_TRY(restrict_residual(ctx, coarse, level, it->before));
+  KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, true));
   const bool exact = coarse->direct && l + 2 == coarse->n_levels;
-  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + c->n_twice;
-  if (twice && !exact) KG_TRY(visit(ctx, c, l + 1, next->b, next->x, false));
-  return prolong(ctx, c, level, it->now);
+  const bool twice = l >= coarse->n_refined && l < coarse->n_refined + coarse->n_twice;
+  if (twice && !exact) KG_TRY(visit(ctx, coarse, l + 1, next->b, next->x, false));
+  return prolong(ctx, coarse, level, it->now);
 }
 
 /// A cycle from level l down. From zero, the first step is in `iterate` already.
-static kedge_status visit(kedge_context *ctx, const cycle *c, int l, const double *b, double *x,
-                          bool from_zero)
+static kedge_status visit(kedge_context *ctx, const kg_coarse *coarse, int l, const double *b,
+                          double *x, bool from_zero)
 {
-  const kg_coarse *coarse = c->coarse;
   const kg_amg_level *level = &coarse->level[l];
   const bool last = l + 1 == coarse->n_levels;
   if (last && coarse->direct)
     return kg_dense_apply(ctx, level->matrix.n_rows, coarse->dense, b, x, coarse->many);
   iterates it = from_zero ? (iterates){level->iterate, x} : (iterates){x, level->iterate};
-  KG_TRY(smooth(ctx, c, level, b, &it, from_zero ? 1 : 0));
-  if (!last) KG_TRY(correct(ctx, c, l, b, &it));
-  KG_TRY(smooth(ctx, c, level, b, &it, 0));
+  KG_TRY(smooth(ctx, coarse, level, b, &it, from_zero ? 1 : 0));
+  if (!last) KG_TRY(correct(ctx, coarse, l, b, &it));
+  KG_TRY(smooth(ctx, coarse, level, b, &it, 0));
   assert(it.now == x);
   return KEDGE_OK;
 }
 
-/// Cycles that solve a system with levels. A small one takes two, which is little work and nearly
-/// exact.
-static int cycles_of(const kg_coarse *coarse, bool well)
+/// Solve nearly, by a cycle. A small system takes two, which is little work and nearly exact.
+static kedge_status solve_nearly(kedge_context *ctx, const kg_coarse *coarse, const double *b,
+                                 double *x)
 {
-  if (well) return coarse->n_cycles;
-  return coarse->level[0].matrix.n_rows <= KG_AMG_SMALL ? 2 : 1;
+  KG_TRY(visit(ctx, coarse, 0, b, x, true));
+  if (coarse->level[0].matrix.n_rows > KG_AMG_SMALL) return KEDGE_OK;
+  return visit(ctx, coarse, 0, b, x, false);
 }
 
-/// Richardson's iteration with cycles: x += M (b - A x) / t, for the roots t of the polynomial of
-/// Chebyshev on [lowest, highest], large and small ones in turns. Without weights a cycle divides
-/// b - A x by two.
-/// @param[in,out] x  M b
-static kedge_status iterate_weighted(kedge_context *ctx, const cycle *c, const double *b, double *x)
+/// Solve well, by Richardson's iteration with cycles: x += M (b - A x) / t, for the roots t of the
+/// polynomial of Chebyshev on [lowest, highest], large and small ones in turns. Without weights a
+/// cycle divides b - A x by two.
+static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, const double *b,
+                               double *x)
 {
-  const kg_coarse *coarse = c->coarse;
   const double middle = 0.5 * (highest + lowest), half = 0.5 * (highest - lowest);
   const int n = coarse->n_cycles;
   for (int k = 0; k < n; ++k) {
     const int root = k % 2 == 0 ? k / 2 : n - 1 - k / 2;
     const double t = middle + half * cos(acos(-1.0) * (root + 0.5) / n);
-    if (k > 0) KG_TRY(visit(ctx, c, 0, b, x, false));
+    KG_TRY(visit(ctx, coarse, 0, b, x, k == 0));
     KG_TRY(kg_csr_relax(ctx, &(kg_csr_apply_args){.matrix = coarse->level[0].matrix,
                                                   .y = x,
                                                   .previous = k > 0 ? coarse->before : NULL,
@@ -151,19 +143,13 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
 {
   const kg_amg_level *first = &coarse->level[0];
   const bool exact = coarse->direct && coarse->n_levels == 1;
-  const bool weighted = well && kg_amg_is_weighted(first->matrix.n_rows);
-  const cycle c = {coarse, weighted ? 0 : well ? coarse->n_levels : coarse->n_twice};
-  if (!exact)
-    KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
-                                                  .y = first->iterate,
-                                                  .b = b,
-                                                  .weight = first->weight[0],
-                                                  .many = coarse->many}));
-  KG_TRY(visit(ctx, &c, 0, b, x, true));
-  if (weighted) return iterate_weighted(ctx, &c, b, x);
-  const int n_cycles = exact ? 1 : cycles_of(coarse, well);
-  for (int k = 1; k < n_cycles; ++k) KG_TRY(visit(ctx, &c, 0, b, x, false));
-  return KEDGE_OK;
+  if (exact) return visit(ctx, coarse, 0, b, x, true);
+  KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
+                                                .y = first->iterate,
+                                                .b = b,
+                                                .weight = first->weight[0],
+                                                .many = coarse->many}));
+  return well ? solve_well(ctx, coarse, b, x) : solve_nearly(ctx, coarse, b, x);
 }
 
 static int amg_levels(const kg_coarse *coarse)
@@ -173,10 +159,9 @@ static int amg_levels(const kg_coarse *coarse)
 
 /// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
 /// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
-/// vectors 11, and up to 16 there, and 8 more where cycles are weighted. What is given for levels
-/// and left by them, 1 to 18 bytes a row, and what is to spare are for the inverse at the end,
-/// which takes 4 n^2 bytes for n rows. Most work is at the product A P, 76 to 86 bytes a row, or,
-/// on small meshes, at that inverse.
+/// vectors 19, and up to 24 there. What is given for levels and left by them, 1 to 18 bytes a row,
+/// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
+/// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
 static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
 {
   const int64_t always = 8 * (int64_t)kg_dense_entries(KG_AMG_DIRECT_LEAST);
@@ -190,7 +175,7 @@ static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spar
   for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
       .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
-      .vectors = (kg_amg_is_weighted(n_rows) ? 22 : 14) * n_rows + rounding,
+      .vectors = 22 * n_rows + rounding,
       .work = (product > inversion ? product : inversion) + few};
 }
 

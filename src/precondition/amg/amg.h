@@ -8,9 +8,8 @@
 /// levels (precondition/amg/midpoints.h), without aggregates. Of the levels with aggregates the
 /// finer ones have their coarse systems solved by two cycles, so that convergence does not depend
 /// on how many levels there are; further down that would cost a GPU more in launches than it gains.
-/// Small matrices, that have a level or two, are solved by two cycles themselves. Large ones are
-/// solved well by cycles with the weights of Chebyshev, of which each visits a level once; on small
-/// ones their launches would cost more than the iterations that they save.
+/// Small matrices, that have a level or two, are solved by two cycles themselves. A system is
+/// solved well by several cycles with the weights of Chebyshev.
 #pragma once
 #include "precondition/amg/arena.h"
 #include "precondition/amg/coarse.h"
@@ -24,8 +23,7 @@ enum {
   KG_AMG_ONCE = 100000,
   /// the same where opposite corners have entries: levels shrink less, by 5.6 instead of 7
   KG_AMG_ONCE_CORNERS = 200000,
-  KG_AMG_WEIGHTED = 50000,  ///< rows of a first matrix that weighted cycles solve well
-  KG_AMG_SMALL = 1024,      ///< most rows of a first matrix that is solved by two cycles
+  KG_AMG_SMALL = 1024,  ///< most rows of a first matrix that is solved by two cycles
   /// most rows of a matrix that is inverted, where there is memory for that, and rows of one that
   /// always is
   KG_AMG_DIRECT = 1024,
@@ -42,12 +40,6 @@ typedef struct kg_amg_level {
   double momentum[KG_AMG_DEGREE], weight[KG_AMG_DEGREE];
 } kg_amg_level;
 
-/// Whether the cycles that solve a system of so many rows well are weighted.
-static inline bool kg_amg_is_weighted(int64_t n_rows)
-{
-  return n_rows >= KG_AMG_WEIGHTED;
-}
-
 struct kg_coarse {
   int n_levels;
   int n_refined;      ///< levels whose next is a coarser mesh
@@ -60,7 +52,7 @@ struct kg_coarse {
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< holds everything but the first matrix
   kg_arena vectors;   ///< holds iterates and right-hand sides
-  double *before;     ///< [row of the first level] x before a cycle, where they are weighted
+  double *before;     ///< [row of the first level] x before a cycle that solves well
   kg_amg_level level[KG_AMG_LEVELS];
 };
 

@@ -231,7 +231,7 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
 
 /// Cycles that solve a system well: of a smooth b the first leaves a residual larger than b, like
 /// the root of the number of rows, as corrections by aggregates are little more than constant on
-/// each. The others divide it by two or so each: two more for ten times as many rows.
+/// each. The others divide it by five or so each: one more for ten times as many rows.
 static void set_cycles(kg_coarse *coarse)
 {
   const kg_amg_level *first = &coarse->level[coarse->n_refined];
@@ -239,9 +239,7 @@ static void set_cycles(kg_coarse *coarse)
   const int32_t once = coarse->has_corners ? KG_AMG_ONCE_CORNERS : KG_AMG_ONCE;
   coarse->n_twice = 1;
   while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once) ++coarse->n_twice;
-  coarse->n_cycles = (int)lround(2.0 * log10(fmax(first->matrix.n_rows, 1.0))) - 3;
-  if (coarse->n_cycles < 2) coarse->n_cycles = 2;
-  if (kg_amg_is_weighted(coarse->level[0].matrix.n_rows)) ++coarse->n_cycles;
+  coarse->n_cycles = (int)lround(log10(fmax(first->matrix.n_rows, 100.0)));
 }
 
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
@@ -276,9 +274,10 @@ kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, s
     const size_t n = (size_t)level->matrix.n_rows * (coarse->many ? KG_VECTORS : 1);
     if (!coarse->direct || l + 1 < coarse->n_levels)
       KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->iterate, &level->iterate));
-    if (l == 0 && kg_amg_is_weighted(level->matrix.n_rows))
+    if (l == 0) {
       KG_TRY(kg_arena_take(ctx, arena, n, sizeof *coarse->before, &coarse->before));
-    if (l == 0) continue;
+      continue;
+    }
     KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
     level->x = level[-1].iterate;
   }
