@@ -126,7 +126,7 @@ static kedge_status set_up(void *user)
 static kedge_status cycle(void *user)
 {
   running *r = user;
-  return kg_amg.solve(r->ctx, r->coarse, false, r->b, r->x);
+  return kg_amg.solve(r->ctx, r->coarse, NULL, r->b, r->x);
 }
 
 enum { RECORDED = 10 };

@@ -157,7 +157,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_COARSE));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
   const kedge_status status =
-      m->solver->solve(ctx, m->coarse, w->cycle->well, m->residual, m->correction);
+      m->solver->solve(ctx, m->coarse, w->cycle->room, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
                                 .materials = m->materials,

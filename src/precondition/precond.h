@@ -13,7 +13,9 @@ kg_precond kg_jacobi_of(const double *inverse);
 typedef struct kg_cycle {
   kg_precond base;
   const kg_multigrid *multigrid;
-  bool well;          ///< the coarse system is solved well (precondition/amg/coarse.h): a better M
+  /// NULL, or zeros, a double a vertex at least, that nobody reads while the cycle is applied: as
+  /// work to solve the coarse system well (precondition/amg/coarse.h), which makes a better M
+  void *room;
   bool blocks;        ///< one smoothing without levels, also where there are smoothing steps
   kg_patches linear;  ///< A, of the number of the cycle
   void *product;      ///< work: [free row], of that number

@@ -67,7 +67,7 @@ static void make_methods(const kg_pipeline *p, kg_many *m)
   m->a = kg_patches_of(&(kg_trace_product_args){
       .batch = p->batch, .locals = kg_pipeline_locals(p), .halo = a->halo});
   m->cycle = m->first = kg_cycle_of(&m->multigrid, &m->a, a->ap, a->exponent);
-  m->first.well = true;
+  m->first.room = a->p;
   kg_cg_many_args args = {.linear = &m->a.base,
                           .precond = &m->cycle.base,
                           .x = a->x,

@@ -288,15 +288,17 @@ double *fe_dense(const fe_matrix *m, int32_t n_columns)
 static void solve(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse, bool well,
                   int32_t n, const double *b, double *x)
 {
-  kg_buffer device_b, device_x;
+  kg_buffer device_b, device_x, room;
   const size_t bytes = (size_t)n * sizeof *x;
   must(ctx, kg_upload(ctx, b, (size_t)n, sizeof *b, &device_b));
+  must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &room));
   must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &device_x));
-  must(ctx, solver->solve(ctx, coarse, well, device_b.data, device_x.data));
+  must(ctx, solver->solve(ctx, coarse, well ? room.data : NULL, device_b.data, device_x.data));
   must(ctx, kg_copy_out(ctx, x, device_x.data, bytes));
   must(ctx, kg_sync(ctx));
   kg_free(ctx, &device_b);
   kg_free(ctx, &device_x);
+  kg_free(ctx, &room);
 }
 
 void solve_on_device(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *coarse,

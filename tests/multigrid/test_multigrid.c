@@ -188,7 +188,7 @@ static int64_t iterations_with(const kg_coarse_table *solver, int order)
   const kg_system_rule rule = {.tolerance = 1e-10, .max_iterations = 100};
   kg_plain_residual residual = kg_plain_residual_of(&s.a.base, s.b);
   kg_cycle well = s.cycle;
-  well.well = true;
+  well.room = s.cg.base.p;
   kg_cg first = s.cg;
   first.base.precond = &well.base;
   const kg_system system = {

@@ -119,8 +119,9 @@ static kedge_status solve_nearly(kedge_context *ctx, const kg_coarse *coarse, co
 /// Solve well, by Richardson's iteration with cycles: x += M (b - A x) / t, for the roots t of the
 /// polynomial of Chebyshev on [lowest, highest], large and small ones in turns. Without weights a
 /// cycle divides b - A x by two.
-static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, const double *b,
-                               double *x)
+/// @param[in] before  work: x before a cycle
+static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, double *before,
+                               const double *b, double *x)
 {
   const double middle = 0.5 * (highest + lowest), half = 0.5 * (highest - lowest);
   const int n = coarse->n_cycles;
@@ -130,15 +131,16 @@ static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, cons
     KG_TRY(visit(ctx, coarse, 0, b, x, k == 0));
     KG_TRY(kg_csr_relax(ctx, &(kg_csr_apply_args){.matrix = coarse->level[0].matrix,
                                                   .y = x,
-                                                  .previous = k > 0 ? coarse->before : NULL,
-                                                  .z = k + 1 < n ? coarse->before : NULL,
+                                                  .previous = k > 0 ? before : NULL,
+                                                  .z = k + 1 < n ? before : NULL,
                                                   .weight = 1.0 / t,
                                                   .many = coarse->many}));
   }
-  return KEDGE_OK;
+  const size_t rows = (size_t)coarse->level[0].matrix.n_rows;
+  return kg_zero(ctx, before, rows * (coarse->many ? KG_VECTORS : 1) * sizeof *before);
 }
 
-static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, double *room, const double *b,
                               double *x)
 {
   const kg_amg_level *first = &coarse->level[0];
@@ -149,7 +151,7 @@ static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, bool well, 
                                                 .b = b,
                                                 .weight = first->weight[0],
                                                 .many = coarse->many}));
-  return well ? solve_well(ctx, coarse, b, x) : solve_nearly(ctx, coarse, b, x);
+  return room ? solve_well(ctx, coarse, room, b, x) : solve_nearly(ctx, coarse, b, x);
 }
 
 static int amg_levels(const kg_coarse *coarse)
@@ -159,7 +161,7 @@ static int amg_levels(const kg_coarse *coarse)
 
 /// A row of linear finite elements takes 47 to 56 bytes of three prolongation entries and their
 /// transposes and coarser levels, and up to 64 on stretched meshes, whose levels shrink slowly; of
-/// vectors 19, and up to 24 there. What is given for levels and left by them, 1 to 18 bytes a row,
+/// vectors 11, and up to 16 there. What is given for levels and left by them, 1 to 18 bytes a row,
 /// and what is to spare are for the inverse at the end, which takes 4 n^2 bytes for n rows. Most
 /// work is at the product A P, 76 to 86 bytes a row, or, on small meshes, at that inverse.
 static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spare)
@@ -175,7 +177,7 @@ static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spar
   for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
       .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
-      .vectors = 22 * n_rows + rounding,
+      .vectors = 14 * n_rows + rounding,
       .work = (product > inversion ? product : inversion) + few};
 }
 

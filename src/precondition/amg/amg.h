@@ -52,7 +52,6 @@ struct kg_coarse {
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< holds everything but the first matrix
   kg_arena vectors;   ///< holds iterates and right-hand sides
-  double *before;     ///< [row of the first level] x before a cycle that solves well
   kg_amg_level level[KG_AMG_LEVELS];
 };
 

@@ -274,10 +274,7 @@ kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, s
     const size_t n = (size_t)level->matrix.n_rows * (coarse->many ? KG_VECTORS : 1);
     if (!coarse->direct || l + 1 < coarse->n_levels)
       KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->iterate, &level->iterate));
-    if (l == 0) {
-      KG_TRY(kg_arena_take(ctx, arena, n, sizeof *coarse->before, &coarse->before));
-      continue;
-    }
+    if (l == 0) continue;
     KG_TRY(kg_arena_take(ctx, arena, n, sizeof *level->b, &level->b));
     level->x = level[-1].iterate;
   }

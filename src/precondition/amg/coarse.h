@@ -41,11 +41,11 @@ typedef struct kg_coarse_table {
   kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
   /// fixed. Only launches.
-  /// @param[in]  well  the better and dearer one: of a smooth b next to nothing is left in the
-  ///                   residual
+  /// @param[in]  room  NULL, or work, [n_rows], for the better and dearer one: of a smooth b next
+  ///                   to nothing is left in the residual; zeros afterwards
   /// @param[in]  b     [n_rows]
   /// @param[out] x     [n_rows]; not b
-  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, bool well, const double *b,
+  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, double *room, const double *b,
                         double *x);
   /// A solver of the same matrix for KG_VECTORS vectors, [row][vector], to which as many times the
   /// memory is lent. It reads what the other one keeps, and is destroyed before it.
