@@ -66,8 +66,8 @@ __device__ __forceinline__ void take_columns(const cell_matrix &a, int j, int be
   add_to<2>(left, odd);
 }
 
-/// The same for the columns before the last, j - 1: ahead of eliminate_next(), which has to wait
-/// for that one.
+/// Take the columns before j - 1 from row j + 1. eliminate_next() takes the last, for which it has
+/// to wait.
 __device__ __forceinline__ void eliminate_ahead(const cell_matrix &a, int j)
 {
   double2 left[2] = {a.at(j + 1, j), a.at(j + 1, j + 1)};
