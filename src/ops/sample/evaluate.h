@@ -24,7 +24,6 @@ typedef struct kg_code_instruction {
   alignas(8) uint8_t op;
   int8_t exponent;
   uint8_t result, operand[3];
-
   uint8_t unused[2];  ///< so that one load of 8 bytes has it all
 } kg_code_instruction;
 

@@ -42,7 +42,7 @@ typedef struct kg_coarse_table {
   /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
   /// fixed. Only launches.
   /// @param[in]  room  NULL, or work, [n_rows], for the better and dearer one: of a smooth b next
-  ///                   to nothing is left in the residual; zeros afterwards
+  ///                   to nothing is left in the residual. What is written there is zero afterwards
   /// @param[in]  b     [n_rows]
   /// @param[out] x     [n_rows]; not b
   kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, double *room, const double *b,
