@@ -192,7 +192,9 @@ static kg_hdf5_finding read_file(const char *path, const char *name, int64_t *co
 #if H5_VERSION_GE(1, 10, 7)
   H5Pset_file_locking(access, false, true);
 #endif
-  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+  // A file that this process has open already, as by h5py, opens with its own way of locking alone.
+  if (file < 0) file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   H5Pclose(access);
   if (file < 0) return KG_HDF5_FAILED;
   char inside[120];

@@ -1,4 +1,5 @@
 """Output files are read back: fields, meshes, and what they do not hold."""
+import importlib.util
 import os
 import tempfile
 import unittest
@@ -46,6 +47,13 @@ class Outputs(unittest.TestCase):
                 np.testing.assert_array_equal(w.offsets(2), s.offsets(2))
                 np.testing.assert_array_equal(w.indicator, s.indicator)
                 np.testing.assert_allclose(w.means("u"), s.means("u"), atol=1e-12)
+
+    def test_a_file_that_h5py_holds_open_is_read(self):
+        h5py = importlib.import_module("h5py") if importlib.util.find_spec("h5py") else self.skipTest("no h5py here")
+        s = self.solve(kedge.square(3))
+        with h5py.File(self.path, "r"):
+            w = kedge.read(self.path, s.mesh)
+            np.testing.assert_array_equal(w.values("u", 5), s.values("u", 5))
 
     def test_a_mesh_is_made_of_the_file(self):
         for name, make in MESHES.items():
