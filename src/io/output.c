@@ -8,8 +8,8 @@ kedge_status kg_output_open(kedge_context *ctx, const kg_hdf5 **out)
   kg_hdf5_reason why = {""};
   *out = kg_hdf5_open(&why);
   KG_REQUIRE(ctx, *out, KEDGE_ERR_UNSUPPORTED,
-             "output needs HDF5, which cannot be loaded: %s; install the libraries of HDF5, or "
-             "kedge anew with all its files",
+             "output files need HDF5, by a file beside libkedge; loading them failed: %s; install "
+             "kedge again, or HDF5's libraries",
              why.text);
   return KEDGE_OK;
 }

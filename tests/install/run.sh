@@ -84,8 +84,8 @@ if [ -x "$prefix/bin/kedge" ]; then
   "${solve[@]}" -o u.vtkhdf >log 2>&1 || code=$?
   [ "$code" = 1 ] || fail "exit code $code"
   path=$libdir/libkedge_hdf5.so.$(pkg-config --modversion kedge)
-  [ "$(cat log)" = "kedge: output needs HDF5, which cannot be loaded: $path: cannot open shared object file: No such \
-file or directory; install the libraries of HDF5, or kedge anew with all its files" ] || fail "it says: $(cat log)"
+  [ "$(cat log)" = "kedge: output files need HDF5, by a file beside libkedge; loading them failed: $path: cannot \
+open shared object file: No such file or directory; install kedge again, or HDF5's libraries" ] || fail "it says: $(cat log)"
   [ -z "$(find . -maxdepth 1 -name '*vtkhdf*')" ] || fail "something was written"
 fi
 echo "installed and used"
