@@ -21,6 +21,16 @@ def backend():
         raise unittest.SkipTest(str(error))
 
 
+class OnBackend(unittest.TestCase):
+    """Tests that solve in one context of the backend."""
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+
+    def solve(self, mesh, problem, **more):
+        return kedge.Solver(mesh, problem, self.context).solve(**more)
+
+
 def everywhere(condition, groups=SIDES):
     return dict.fromkeys(groups, condition)
 

@@ -3,19 +3,12 @@ import unittest
 import warnings
 
 import numpy as np
-from support import backend, everywhere, sines
+from support import OnBackend, everywhere, sines
 
 import kedge
 
 
-class Failures(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.context = backend()
-
-    def solve(self, mesh, problem, **more):
-        return kedge.Solver(mesh, problem, self.context).solve(**more)
-
+class Failures(OnBackend):
     def test_arguments_of_another_kind_are_refused_by_name(self):
         mesh, p = kedge.square(2), sines(order=1)
         for call in kedge.solve, kedge.Solver, kedge.plan:

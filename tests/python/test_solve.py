@@ -8,19 +8,12 @@ import unittest.mock
 import warnings
 
 import numpy as np
-from support import ROOT, backend, everywhere, sines
+from support import ROOT, OnBackend, everywhere, sines
 
 import kedge
 
 
-class Solves(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.context = backend()
-
-    def solve(self, mesh, problem, **more):
-        return kedge.Solver(mesh, problem, self.context).solve(**more)
-
+class Solves(OnBackend):
     def test_fields_are_those_of_the_exact_solution(self):
         s = self.solve(kedge.square(8), sines(order=4))
         x, y = np.moveaxis(s.nodes(), -1, 0)
