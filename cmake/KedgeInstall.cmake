@@ -21,12 +21,14 @@ file(RELATIVE_PATH KEDGE_PREFIX_FROM_PC
 configure_file(cmake/kedge.pc.in kedge.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/kedge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# The command finds the library beside it, wherever the prefix is.
+# The executable finds the command, and that the library beside it, wherever the prefix is.
 if(TARGET kedge_cli)
   file(RELATIVE_PATH lib_from_bin
     ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
   set_target_properties(kedge_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${lib_from_bin}")
-  install(TARGETS kedge_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  set_target_properties(kedge_command PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS kedge_cli kedge_command
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 
 find_program(KEDGE_SCDOC scdoc)

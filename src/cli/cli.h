@@ -33,12 +33,8 @@ extern const kg_cli_verb kg_cli_verbs[];  ///< ends with a NULL name
 int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp usage, int argc,
                     char **argv);
 
-/// Let threads that wait for each other sleep after a short while, unless OMP_WAIT_POLICY or
-/// GOMP_SPINCOUNT say something else: by default they turn on their cores for milliseconds, which
-/// on shared cores is time of the thread that they wait for. Sets GOMP_SPINCOUNT and starts the
-/// command again, which happens once; nothing may be open or running yet.
-/// @param[in] argv  as main() got it
-void kg_cli_spin_briefly(char **argv);
+/// The command, main() of the module that the executable loads (launch.c).
+KEDGE_API int kg_cli_run(int argc, char **argv);
 
 extern const struct argp_child kg_cli_help_children[];  ///< -h as --help; argp has -? by itself
 

@@ -123,15 +123,8 @@ static const char doc[] =
     "'kedge COMMAND --help' lists the options of a command.\n"
     "Exit codes: 0 solved, 1 failed, 2 usage or bad input, 3 not converged.";
 
-/// Whether the verb has loops that are worth threads; starting again takes 5 ms.
-static bool takes_threads(const char *verb)
+int kg_cli_run(int argc, char **argv)
 {
-  return strcmp(verb, "solve") == 0 || strcmp(verb, "mesh") == 0 || strcmp(verb, "plan") == 0;
-}
-
-int main(int argc, char **argv)
-{
-  if (argc > 1 && takes_threads(argv[1])) kg_cli_spin_briefly(argv);
   occupy_closed_streams();
   handle_signals();
   atexit(close_stdout);

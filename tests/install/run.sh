@@ -60,6 +60,8 @@ if [ -x "$prefix/bin/kedge" ]; then
   if [ -f "$build/kedge.1" ]; then
     [ -f "$prefix/share/man/man1/kedge.1" ] || fail "the man page is not installed"
   fi
+  ln -s "$prefix/bin/kedge" "$scratch/link"
+  run "$scratch/link" --version
 
   echo "HDF5 is loaded for output alone"
   cd "$scratch"
@@ -87,5 +89,14 @@ if [ -x "$prefix/bin/kedge" ]; then
   [ "$(cat log)" = "kedge: output files need HDF5, by a file beside libkedge; loading them failed: $path: cannot \
 open shared object file: No such file or directory; install kedge again, or HDF5's libraries" ] || fail "it says: $(cat log)"
   [ -z "$(find . -maxdepth 1 -name '*vtkhdf*')" ] || fail "something was written"
+
+  echo "without its module the command says so"
+  module=libkedge_command.so.$(pkg-config --modversion kedge)
+  rm "$libdir/$module"
+  code=0
+  "$prefix/bin/kedge" --version >log 2>&1 || code=$?
+  [ "$code" = 1 ] || fail "exit code $code"
+  [ "$(cat log)" = "kedge: the command is in a file beside libkedge; loading them failed: $module: cannot open shared \
+object file: No such file or directory; install kedge again, or the libraries that it needs" ] || fail "it says: $(cat log)"
 fi
 echo "installed and used"
