@@ -13,8 +13,8 @@ kg_precond kg_jacobi_of(const double *inverse);
 typedef struct kg_cycle {
   kg_precond base;
   const kg_multigrid *multigrid;
-  /// NULL, or work, a double a vertex and vector at least, that nobody reads while the cycle is
-  /// applied: the coarse system is solved well (precondition/amg/coarse.h), which makes a better M
+  /// NULL, or work, two doubles a vertex and vector at least, that nobody reads while the cycle is
+  /// applied: the coarse system is solved well (precondition/amg/coarse.h), which makes a better z
   void *room;
   bool blocks;        ///< one smoothing without levels, also where there are smoothing steps
   kg_patches linear;  ///< A, of the number of the cycle

@@ -53,6 +53,7 @@ typedef struct kg_arrays {
   void *r, *z, *ap;  ///< [free row], z of multigrid [row]
   void *p;           ///< [row]
   double *residual;  ///< [free row]: in double precision, where r is not
+  double *room;      ///< [2 vertices], for kg_cycle.room where p has not as many bytes; or NULL
   double *halo;
   double *operator_part, *vector_part;
   kg_cg_state *state;

@@ -75,6 +75,10 @@ static void declare_preconditioned(kg_plan *plan, const kg_shape *s, kg_arrays *
   kg_plan_array(plan, "A p", n_free, real, KG_IN(BOUND) | KG_IN(STEP) | product, &a->ap);
   kg_plan_array(plan, "residual", single ? n_free : 0, sizeof *a->residual,
                 KG_IN(RESIDUAL) | KG_IN(ROUND), &a->residual);
+  // The first iteration lends p, which it has not made yet, to the coarse solver.
+  const size_t room = 2 * (size_t)s->n_vertices;
+  kg_plan_array(plan, "coarse directions", n * real < room * sizeof *a->room ? room : 0,
+                sizeof *a->room, KG_IN(COARSE), &a->room);
 }
 
 void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)

@@ -136,9 +136,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, kg_methods *m)
 {
   m->cycle = m->first = m->blocks =
       kg_cycle_of(&p->arrays.multigrid, &m->a.patches, v.ap, p->arrays.exponent);
-  // There is no direction yet. A mesh has an edge a vertex at least, and each two numbers of p or
-  // more, of 4 bytes or more: a double.
-  m->first.room = v.p;
+  m->first.room = p->arrays.room ? p->arrays.room : v.p;  // there is no direction yet
   m->blocks.blocks = true;
   v.precond = &m->first.base;
   m->first_cg = kg_cg_of(&kg_cg_loop, &v);

@@ -92,8 +92,7 @@ static kedge_status create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
   return status;
 }
 
-static kedge_status solve(kedge_context *ctx, kg_coarse *c, double *room, const double *b,
-                          double *x)
+static kedge_status solve(kedge_context *ctx, kg_coarse *c, double *room, double *b, double *x)
 {
   (void)room;
   const size_t n = (size_t)c->n;

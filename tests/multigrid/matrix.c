@@ -291,7 +291,7 @@ static void solve(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *
   kg_buffer device_b, device_x, room;
   const size_t bytes = (size_t)n * sizeof *x;
   must(ctx, kg_upload(ctx, b, (size_t)n, sizeof *b, &device_b));
-  must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &room));
+  must(ctx, kg_alloc(ctx, 2 * (size_t)n, sizeof *x, &room));
   must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &device_x));
   must(ctx, solver->solve(ctx, coarse, well ? room.data : NULL, device_b.data, device_x.data));
   must(ctx, kg_copy_out(ctx, x, device_x.data, bytes));

@@ -1,14 +1,11 @@
 #include "precondition/amg/amg.h"
 
 #include <assert.h>
-#include <math.h>
 
 #include "device/backend.h"
 #include "precondition/amg/csr_apply.h"
 #include "precondition/amg/dense.h"
-
-/// Eigenvalues of M A, M a cycle, that cycles which solve well are weighted for.
-static const double lowest = 0.5, highest = 1.0;
+#include "precondition/amg/inner_cg.h"
 
 /// The two arrays that iterates of a level alternate between.
 typedef struct iterates {
@@ -116,41 +113,62 @@ static kedge_status solve_nearly(kedge_context *ctx, const kg_coarse *coarse, co
   return visit(ctx, coarse, 0, b, x, false);
 }
 
-/// Solve well, by Richardson's iteration with cycles: x += M (b - A x) / t, for the roots t of the
-/// polynomial of Chebyshev on [lowest, highest], large and small ones in turns. Without weights a
-/// cycle divides b - A x by two.
-/// @param[in] before  work: x before a cycle
-static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, double *before,
-                               const double *b, double *x)
-{
-  const double middle = 0.5 * (highest + lowest), half = 0.5 * (highest - lowest);
-  const int n = coarse->n_cycles;
-  for (int k = 0; k < n; ++k) {
-    const int root = k % 2 == 0 ? k / 2 : n - 1 - k / 2;
-    const double t = middle + half * cos(acos(-1.0) * (root + 0.5) / n);
-    KG_TRY(visit(ctx, coarse, 0, b, x, k == 0));
-    KG_TRY(kg_csr_relax(ctx, &(kg_csr_apply_args){.matrix = coarse->level[0].matrix,
-                                                  .y = x,
-                                                  .previous = k > 0 ? before : NULL,
-                                                  .z = k + 1 < n ? before : NULL,
-                                                  .weight = 1.0 / t,
-                                                  .many = coarse->many}));
-  }
-  const size_t rows = (size_t)coarse->level[0].matrix.n_rows;
-  return kg_zero(ctx, before, rows * (coarse->many ? KG_VECTORS : 1) * sizeof *before);
-}
-
-static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, double *room, const double *b,
-                              double *x)
+/// The first step of a cycle from zero.
+static kedge_status start(kedge_context *ctx, const kg_coarse *coarse, const double *b)
 {
   const kg_amg_level *first = &coarse->level[0];
-  const bool exact = coarse->direct && coarse->n_levels == 1;
-  if (exact) return visit(ctx, coarse, 0, b, x, true);
-  KG_TRY(kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
+  return kg_csr_start(ctx, &(kg_csr_apply_args){.matrix = first->matrix,
                                                 .y = first->iterate,
                                                 .b = b,
                                                 .weight = first->weight[0],
-                                                .many = coarse->many}));
+                                                .many = coarse->many});
+}
+
+/// Solve well, by conjugate gradients with the cycle. Between cycles the first level's iterate has
+/// r - A p.
+/// @param[in] room  work: z, and then p
+/// @param     r     b; the residual afterwards
+static kedge_status solve_well(kedge_context *ctx, const kg_coarse *coarse, double *room, double *r,
+                               double *x)
+{
+  const kg_amg_level *first = &coarse->level[0];
+  const int vectors = coarse->many ? KG_VECTORS : 1;
+  const int64_t n = (int64_t)first->matrix.n_rows * vectors;
+  double *const sums = coarse->sums, *const p_ap = sums + 2 * vectors, *const part = p_ap + vectors;
+  kg_inner_cg_args a = {.n = n,
+                        .x = x,
+                        .r = r,
+                        .p = room + n,
+                        .z = room,
+                        .next = first->iterate,
+                        .p_ap = p_ap,
+                        .sum = {.part = part, .stride = 1, .parts = KG_PIECES},
+                        .many = coarse->many};
+  for (int k = 0; k < coarse->n_cycles; ++k) {
+    double *const rz = sums + k % 2 * vectors;
+    a.rz_before = a.rz;
+    a.rz = a.sum.total = rz;
+    if (k > 0) KG_TRY(start(ctx, coarse, r));
+    KG_TRY(visit(ctx, coarse, 0, r, room, true));
+    KG_TRY(kg_inner_cg_rz(ctx, &a));
+    KG_TRY(kg_inner_cg_direction(ctx, &a));
+    KG_TRY(kg_csr_apply(
+        ctx, KG_CSR_RESIDUAL,
+        &(kg_csr_apply_args){
+            .matrix = first->matrix, .x = a.p, .y = first->iterate, .b = r, .many = coarse->many}));
+    a.sum.total = p_ap;
+    KG_TRY(kg_inner_cg_p_ap(ctx, &a));
+    KG_TRY(kg_inner_cg_update(ctx, &a));
+  }
+  return kg_zero(ctx, room, 2 * (size_t)n * sizeof *room);
+}
+
+static kedge_status amg_solve(kedge_context *ctx, kg_coarse *coarse, double *room, double *b,
+                              double *x)
+{
+  const bool exact = coarse->direct && coarse->n_levels == 1;
+  if (exact) return visit(ctx, coarse, 0, b, x, true);
+  KG_TRY(start(ctx, coarse, b));
   return room ? solve_well(ctx, coarse, room, b, x) : solve_nearly(ctx, coarse, b, x);
 }
 
@@ -177,7 +195,7 @@ static kg_coarse_bytes amg_bytes(int64_t n_rows, int64_t n_entries, int64_t spar
   for (int64_t rows = n_rows; rows > 0; rows /= 2) rounding += 2 * KG_ALIGNMENT;
   return (kg_coarse_bytes){
       .kept = 23 * n_rows + 7 * n_entries + always + (spare < most ? spare : most) + few,
-      .vectors = 14 * n_rows + rounding,
+      .vectors = 14 * n_rows + 8 * KG_AMG_SUMS + rounding + KG_ALIGNMENT,
       .work = (product > inversion ? product : inversion) + few};
 }
 

@@ -9,8 +9,9 @@
 /// finer ones have their coarse systems solved by two cycles, so that convergence does not depend
 /// on how many levels there are; further down that would cost a GPU more in launches than it gains.
 /// Small matrices, that have a level or two, are solved by two cycles themselves. A system is
-/// solved well by several cycles with the weights of Chebyshev.
+/// solved well by conjugate gradients with several cycles.
 #pragma once
+#include "ops/pass.h"
 #include "precondition/amg/arena.h"
 #include "precondition/amg/coarse.h"
 #include "precondition/amg/midpoints.h"
@@ -28,6 +29,7 @@ enum {
   /// always is
   KG_AMG_DIRECT = 1024,
   KG_AMG_DIRECT_LEAST = 64,
+  KG_AMG_SUMS = 3 + KG_PIECES,
 };
 
 typedef struct kg_amg_level {
@@ -48,6 +50,7 @@ struct kg_coarse {
   double eigenvalue;  ///< of D^-1 A on refined levels: none is larger
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
   int n_cycles;       ///< cycles that solve a system well
+  double *sums;       ///< [KG_AMG_SUMS] a vector: scalars of conjugate gradients, and parts of sums
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< holds everything but the first matrix

@@ -231,15 +231,16 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
 
 /// Cycles that solve a system well: of a smooth b the first leaves a residual larger than b, like
 /// the root of the number of rows, as corrections by aggregates are little more than constant on
-/// each. The others divide it by five or so each: one more for ten times as many rows.
-static void set_cycles(kg_coarse *coarse)
+/// each. The others divide it by five or so each: one more for ten times as many rows; by three
+/// where elements couple strongly in directions that turn from one to the next: two more.
+static void set_cycles(kg_coarse *coarse, bool varies)
 {
   const kg_amg_level *first = &coarse->level[coarse->n_refined];
   const int n = coarse->n_levels - coarse->n_refined;
   const int32_t once = coarse->has_corners ? KG_AMG_ONCE_CORNERS : KG_AMG_ONCE;
   coarse->n_twice = 1;
   while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once) ++coarse->n_twice;
-  coarse->n_cycles = (int)lround(log10(fmax(first->matrix.n_rows, 100.0)));
+  coarse->n_cycles = (int)lround(log10(fmax(first->matrix.n_rows, 100.0))) + (varies ? 2 : 0);
 }
 
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
@@ -258,7 +259,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
     kg_amg_destroy(ctx, coarse);
     return status;
   }
-  set_cycles(coarse);
+  set_cycles(coarse, memory.varies);
   *out = coarse;
   return KEDGE_OK;
 }
@@ -269,6 +270,8 @@ kedge_status kg_amg_lend(kedge_context *ctx, kg_coarse *coarse, void *vectors, s
   kg_arena *const arena = &coarse->vectors;
   kg_arena_free(ctx, arena);
   *arena = (kg_arena){.memory = vectors, .bytes = bytes};
+  KG_TRY(kg_arena_take(ctx, arena, (size_t)KG_AMG_SUMS * (coarse->many ? KG_VECTORS : 1),
+                       sizeof *coarse->sums, &coarse->sums));
   for (int l = 0; l < coarse->n_levels; ++l) {
     kg_amg_level *level = &coarse->level[l];
     const size_t n = (size_t)level->matrix.n_rows * (coarse->many ? KG_VECTORS : 1);

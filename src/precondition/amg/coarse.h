@@ -24,6 +24,7 @@ typedef struct kg_coarse_memory {
   const kedge_mesh
       *refined;      ///< NULL, or the mesh with a vertex a row, whose levels are to be used
   bool has_corners;  ///< there are entries for opposite corners of quadrilaterals
+  bool varies;       ///< the matrix is of curved elements or coefficients that vary in them
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {
@@ -39,14 +40,13 @@ typedef struct kg_coarse_table {
   /// Lend the solver memory for its vectors before it solves; it allocates what it lacks. Between
   /// solves the memory may hold something else.
   kedge_status (*lend)(kedge_context *ctx, kg_coarse *coarse, void *vectors, size_t bytes);
-  /// x = M b, M a symmetric positive definite approximation of the inverse, one of two that are
-  /// fixed. Only launches.
-  /// @param[in]  room  NULL, or work, [n_rows], for the better and dearer one: of a smooth b next
-  ///                   to nothing is left in the residual. What is written there is zero afterwards
-  /// @param[in]  b     [n_rows]
-  /// @param[out] x     [n_rows]; not b
-  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, double *room, const double *b,
-                        double *x);
+  /// x = M b, M a symmetric positive definite approximation of the inverse; or, with room, an x
+  /// that is nearer to the solution, and no linear function of b. Only launches.
+  /// @param  room  NULL, or work, [2 n_rows], for the better and dearer x: of a smooth b next to
+  ///               nothing is left in the residual. Zero afterwards
+  /// @param  b     [n_rows]; with room spoilt
+  /// @param  x     [n_rows]: out; not b
+  kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, double *room, double *b, double *x);
   /// A solver of the same matrix for KG_VECTORS vectors, [row][vector], to which as many times the
   /// memory is lent. It reads what the other one keeps, and is destroyed before it.
   kedge_status (*of_many)(kedge_context *ctx, const kg_coarse *coarse, kg_coarse **out);

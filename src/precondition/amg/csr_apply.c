@@ -16,16 +16,6 @@ kedge_status kg_csr_start_host(kedge_context *ctx, const kg_csr_apply_args *a)
   return KEDGE_OK;
 }
 
-KG_OPERATOR(kg_csr_relax, kg_csr_apply_args)
-
-kedge_status kg_csr_relax_host(kedge_context *ctx, const kg_csr_apply_args *a)
-{
-  const int64_t n = (int64_t)a->matrix.n_rows * (a->many ? KG_VECTORS : 1);
-#pragma omp parallel for simd schedule(static) num_threads(kg_loop_threads(ctx, n, 4))
-  for (int64_t i = 0; i < n; ++i) kg_csr_relax_number(a, i);
-  return KEDGE_OK;
-}
-
 /// Row i of A x beside the diagonal, of one of K vectors.
 static inline double row_of_product(const kg_csr *a, const double *x, int32_t i, int K)
 {

@@ -14,8 +14,8 @@ typedef struct kg_csr_apply_args {
   double *y;
   const double *b;         ///< step, residual, start
   const double *diagonal;  ///< restrict: of the next matrix
-  const double *previous;  ///< what y was a step before; NULL: zero. step: may be y; relax: z
-  double *z;               ///< restrict: weight * y / diagonal; relax: y; NULL: not wanted
+  const double *previous;  ///< what y was a step before; NULL: zero. step: may be y
+  double *z;               ///< restrict: weight * y / diagonal; NULL: not wanted
   double momentum, weight;
   bool many;  ///< of KG_VECTORS vectors: [row][vector] (ops/pass.h)
 } kg_csr_apply_args;
@@ -30,17 +30,6 @@ KG_INLINE void kg_csr_start_row(const kg_csr_apply_args *a, int32_t i)
 KG_INLINE void kg_csr_start_many(const kg_csr_apply_args *a, int64_t i)
 {
   a->y[i] = a->weight * a->b[i] / a->matrix.diagonal[i / KG_VECTORS];
-}
-
-/// y += (weight - 1) (y - previous), z = y: of a step from `previous` to y. `previous` may be z
-KG_DECLARE_OPERATOR(kg_csr_relax, kg_csr_apply_args);
-/// @param[in] i  which number of the vectors
-KG_INLINE void kg_csr_relax_number(const kg_csr_apply_args *a, int64_t i)
-{
-  const double previous = a->previous ? a->previous[i] : 0.0;
-  const double y = previous + a->weight * (a->y[i] - previous);
-  a->y[i] = y;
-  if (a->z) a->z[i] = y;
 }
 
 /// Uses of the sum of a row in a product.

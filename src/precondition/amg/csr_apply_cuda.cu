@@ -163,12 +163,6 @@ extern "C" kedge_status kg_csr_start_cuda(kedge_context *ctx, const kg_csr_apply
   return kg_do_each<ROWS, kg_csr_start_row>(ctx, "csr_start", n, *a);
 }
 
-extern "C" kedge_status kg_csr_relax_cuda(kedge_context *ctx, const kg_csr_apply_args *a)
-{
-  const int64_t n = (int64_t)a->matrix.n_rows * (a->many ? (int)KG_VECTORS : 1);
-  return kg_do_each<ROWS, kg_csr_relax_number>(ctx, "csr_relax", n, *a);
-}
-
 extern "C" kedge_status kg_csr_apply_cuda(kedge_context *ctx, kg_csr_rule rule,
                                           const kg_csr_apply_args *a)
 {
