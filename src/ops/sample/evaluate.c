@@ -46,7 +46,8 @@ static bool is_pair(const kg_point_code *code, int i, int j)
   return pair;
 }
 
-/// Have sines and cosines of the same angle made together.
+/// Have sines and cosines of the same angle made together. A code has KG_CODE_INSTRUCTIONS at most,
+/// so that all their pairs are few.
 static void make_pairs(kg_point_code *code)
 {
   kg_code_instruction *const all = code->instruction;
