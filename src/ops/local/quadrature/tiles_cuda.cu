@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(32 * WARPS)
 }
 
 /// Warps of an element whose scratch has `bytes` bytes: so many that a multiprocessor has WARPS of
-/// them, and at least `least`. With one each, elements do not wait for each other's steps.
+/// them, and at least `least` <= WARPS. With one each, elements do not wait for each other's steps.
 int warps_for(size_t bytes, size_t limit, int least)
 {
   const int elements = (int)(limit / bytes);
@@ -115,9 +115,10 @@ bool try_small_exact(kedge_context *ctx, int32_t n, const Args &a, kedge_status 
 #undef CASE
 }
 
-bool fits(kedge_context *ctx, int scratch)
+/// Whether an element's scratch fits shared memory, and its warps a block.
+bool fits(kedge_context *ctx, int scratch, int warps)
 {
-  return (scratch + 1) * sizeof(double) <= (size_t)kg_cuda(ctx)->shared_limit &&
+  return (scratch + 1) * sizeof(double) <= (size_t)kg_cuda(ctx)->shared_limit && warps <= WARPS &&
          kg_cuda(ctx)->code_major >= 8;
 }
 
@@ -125,7 +126,9 @@ bool fits(kedge_context *ctx, int scratch)
 
 bool kg_tiles_make_fits(kedge_context *ctx, const kg_cell_make_args *a)
 {
-  return fits(ctx, kg::make_count(&a->cells.tables, a->material.exact));
+  const kg_cell_tables *t = &a->cells.tables;
+  const bool exact = a->material.exact;
+  return fits(ctx, kg::make_count(t, exact), kg::make_warps(t, exact));
 }
 
 kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
@@ -145,7 +148,9 @@ kedge_status kg_tiles_make(kedge_context *ctx, const kg_cell_make_args *a)
 
 bool kg_tiles_recover_fits(kedge_context *ctx, const kg_cell_recover_args *a)
 {
-  return fits(ctx, kg::recover_count(&a->cells.tables, a->material.exact));
+  const kg_cell_tables *t = &a->cells.tables;
+  const bool exact = a->material.exact;
+  return fits(ctx, kg::recover_count(t, exact), kg::recover_warps(t, exact));
 }
 
 kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
@@ -167,7 +172,7 @@ kedge_status kg_tiles_recover(kedge_context *ctx, const kg_cell_recover_args *a)
 
 bool kg_tiles_postprocess_fits(kedge_context *ctx, const kg_cell_postprocess_args *a)
 {
-  return fits(ctx, kg::postprocess_count(&a->cells.tables));
+  return fits(ctx, kg::postprocess_count(&a->cells.tables), 1);
 }
 
 kedge_status kg_tiles_postprocess(kedge_context *ctx, const kg_cell_postprocess_args *a)
