@@ -28,7 +28,7 @@ static bool find_module(char *path, size_t size)
   return true;
 }
 
-static const kg_hdf5 *open_module(void)
+static const kg_hdf5 *open_module(kg_hdf5_reason *why)
 {
   char path[2 * PATH_MAX];
   const kg_hdf5 *(*open)(kg_hdf5_reason *) = NULL;
@@ -36,20 +36,21 @@ static const kg_hdf5 *open_module(void)
   void *const module =
       dlopen(find_module(path, sizeof path) ? path : KEDGE_HDF5_MODULE, RTLD_NOW | RTLD_LOCAL);
   void *const symbol = module ? dlsym(module, "kg_hdf5_open") : NULL;
-  if (!symbol) return NULL;
-  memcpy(&open, &symbol, sizeof symbol);
-  return open(NULL);
+  if (symbol) {
+    memcpy(&open, &symbol, sizeof symbol);
+    return open(why);
+  }
+  const char *const error = dlerror();
+  snprintf(why->text, sizeof why->text, "%s", error ? error : KEDGE_HDF5_MODULE);
+  if (module) dlclose(module);
+  return NULL;
 }
 
 const kg_hdf5 *kg_hdf5_open(kg_hdf5_reason *why)
 {
   pthread_mutex_lock(&one_at_a_time);
-  if (!opened) opened = open_module();
+  if (!opened) opened = open_module(why);
   const kg_hdf5 *const hdf5 = opened;
-  if (!hdf5) {
-    const char *const error = dlerror();
-    snprintf(why->text, sizeof why->text, "%s", error ? error : KEDGE_HDF5_MODULE);
-  }
   pthread_mutex_unlock(&one_at_a_time);
   return hdf5;
 }
