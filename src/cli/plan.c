@@ -88,14 +88,19 @@ static bool check_report(const kg_cli_problem *from, const kedge_problem *proble
   return to != NULL;
 }
 
-/// Table, why the problem does not fit, report. Returns an exit code.
-static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan)
+/// Table, why the problem does not fit or its output cannot be written, report. Returns an exit
+/// code.
+/// @param[in] output  NULL: none
+static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan,
+                   const char *output)
 {
   if (!from->quiet) print_plan(ctx, from->file, plan);
   int code = KG_EXIT_SOLVED;
   if (!plan->fits[plan->operator_kind]) code = kg_cli_fail(ctx, KEDGE_ERR_MEMORY, false);
+  kedge_status status = output ? kedge_output_ready(ctx) : KEDGE_OK;
+  if (status != KEDGE_OK) code = kg_cli_fail(ctx, status, false);
   if (!from->report) return code;
-  const kedge_status status = kedge_plan_write(ctx, plan, from->report);
+  status = kedge_plan_write(ctx, plan, from->report);
   return status == KEDGE_OK ? code : kg_cli_fail(ctx, status, false);
 }
 
@@ -119,7 +124,8 @@ static int make_plan(const kg_cli_problem *from)
   }
   kedge_plan plan = KEDGE_PLAN_INIT;
   status = kedge_plan_make(ctx, mesh, problem, &plan);
-  code = status == KEDGE_OK ? deliver(ctx, from, &plan) : kg_cli_fail(ctx, status, false);
+  code = status == KEDGE_OK ? deliver(ctx, from, &plan, kedge_problem_output(problem))
+                            : kg_cli_fail(ctx, status, false);
 done:
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);

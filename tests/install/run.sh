@@ -86,9 +86,14 @@ if [ -x "$prefix/bin/kedge" ]; then
   "${solve[@]}" -o u.vtkhdf >log 2>&1 || code=$?
   [ "$code" = 1 ] || fail "exit code $code"
   path=$libdir/libkedge_hdf5.so.$(pkg-config --modversion kedge)
-  [ "$(cat log)" = "kedge: output files need HDF5, by a file beside libkedge; loading them failed: $path: cannot \
-open shared object file: No such file or directory; install kedge again, or HDF5's libraries" ] || fail "it says: $(cat log)"
+  missing="output files need HDF5, by a file beside libkedge; loading them failed: $path: cannot \
+open shared object file: No such file or directory; install kedge again, or HDF5's libraries"
+  [ "$(cat log)" = "kedge: $missing" ] || fail "it says: $(cat log)"
   [ -z "$(find . -maxdepth 1 -name '*vtkhdf*')" ] || fail "something was written"
+  sed -i 's/file.*/generate = square 2/' p.ini
+  code=0
+  "$prefix/bin/kedge" plan p.ini -q -b host -s output.file=u.vtkhdf >log 2>&1 || code=$?
+  [ "$code: $(cat log)" = "1: kedge: $missing" ] || fail "plan says: $(cat log)"
 
   echo "without its module the command says so"
   module=libkedge_command.so.$(pkg-config --modversion kedge)
