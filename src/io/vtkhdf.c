@@ -295,7 +295,7 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
                       .n_cells = cells->n,
                       .n_quadrilaterals = cells->n_quadrilaterals,
                       .shared = n_points > 0};
-  kedge_status status = kg_output_open(ctx, &file->hdf5);
+  kedge_status status = kg_output_open(ctx, "writing", &file->hdf5);
   if (status == KEDGE_OK) status = count_nodes(file, cells);
   if (status == KEDGE_OK) {
     file->n_points = n_points > 0 ? n_points : nodes_before(file, cells->n);

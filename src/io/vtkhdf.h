@@ -17,8 +17,9 @@
 
 typedef struct kg_vtkhdf kg_vtkhdf;
 
-/// Load what lays a file out, or say that it cannot be loaded.
-kedge_status kg_output_open(kedge_context *ctx, const kg_hdf5 **out);
+/// Load the calls of HDF5, or say that they cannot be loaded.
+/// @param[in] doing  "reading" or "writing", for the sentence
+kedge_status kg_output_open(kedge_context *ctx, const char *doing, const kg_hdf5 **out);
 
 /// The cells of a file: triangles and n_quadrilaterals others.
 typedef struct kg_vtkhdf_cells {

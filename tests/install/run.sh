@@ -86,14 +86,36 @@ if [ -x "$prefix/bin/kedge" ]; then
   "${solve[@]}" -o u.vtkhdf >log 2>&1 || code=$?
   [ "$code" = 1 ] || fail "exit code $code"
   path=$libdir/libkedge_hdf5.so.$(pkg-config --modversion kedge)
-  missing="output files need HDF5, by a file beside libkedge; loading them failed: $path: cannot \
-open shared object file: No such file or directory; install kedge again, or HDF5's libraries"
-  [ "$(cat log)" = "kedge: $missing" ] || fail "it says: $(cat log)"
+  needs="output files needs HDF5, by a file beside libkedge; loading them failed:"
+  again="install kedge again, or HDF5's libraries"
+  missing="$needs $path: cannot open shared object file: No such file or directory; $again"
+  [ "$(cat log)" = "kedge: writing $missing" ] || fail "it says: $(cat log)"
   [ -z "$(find . -maxdepth 1 -name '*vtkhdf*')" ] || fail "something was written"
   sed -i 's/file.*/generate = square 2/' p.ini
   code=0
   "$prefix/bin/kedge" plan p.ini -q -b host -s output.file=u.vtkhdf >log 2>&1 || code=$?
-  [ "$code: $(cat log)" = "1: kedge: $missing" ] || fail "plan says: $(cat log)"
+  [ "$code: $(cat log)" = "1: kedge: writing $missing" ] || fail "plan says: $(cat log)"
+  cat >read.c <<'END'
+#include <kedge/kedge.h>
+#include <stdio.h>
+int main(void)
+{
+  int64_t n = 0;
+  for (int i = 0; i < 2; ++i) {
+    if (kedge_output_read(NULL, "u.vtkhdf", "Types", &n, NULL) != KEDGE_ERR_UNSUPPORTED) return 1;
+    puts(kedge_context_error(NULL));
+  }
+}
+END
+  run "$cc" -std=c17 "${sanitize[@]}" read.c -o read "${flags[@]}" "-Wl,-rpath,$libdir"
+  [ "$(./read | uniq)" = "reading $missing" ] || fail "reading says: $(./read)"
+
+  echo "a file in its place that lacks the symbol is said, and closed before it is tried again"
+  run "$cc" -shared -nostdlib -x c /dev/null -o "$path"
+  [ "$(./read | uniq)" = "reading $needs $path: undefined symbol: kg_hdf5_open; $again" ] \
+    || fail "reading says: $(./read)"
+  LD_DEBUG=files ./read >log 2>&1
+  [ "$(grep -c "calling fini: $path" log)" = 2 ] || fail "it was not closed each time: $(cat log)"
 
   echo "without its module the command says so"
   module=libkedge_command.so.$(pkg-config --modversion kedge)
