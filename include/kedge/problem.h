@@ -190,7 +190,8 @@ KEDGE_API kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_me
 /// NULL when the problem names none.
 KEDGE_API const char *kedge_problem_mesh_file(const kedge_problem *problem);
 
-/// The [output] file, relative to the current directory; NULL when the problem names none.
+/// The [output] file, relative to the current directory; NULL when the problem names none, or its
+/// value is empty.
 KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
 
 /// Write where a key was set, as a sentence about it begins: "plate.ini:12: ", or

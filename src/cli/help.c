@@ -60,7 +60,7 @@ static const struct row {
      "relative residual that ends the solve: 1e-10, or\n"
      "what rounding leaves; or a number"},
     {"solver", "max_iterations", "100000", "that end it in any case"},
-    {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output')"},
+    {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output');\nempty: none"},
     {"output", "fields", "full", "or cells: means in the elements alone"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };

@@ -198,7 +198,7 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
   if (!s->value && !s->function) return kg_region_add(problem, settings, s);
   const kg_problem_key *key = s->value ? NULL : function_key(s);
   if (key == NULL) KG_TRY(kg_key_find(settings, s, &key));
-  if (s->value && s->value[strspn(s->value, "\n")] == '\0')
+  if (s->value && s->value[strspn(s->value, "\n")] == '\0' && !key->may_be_empty)
     return kg_setting_fail(settings, s, "%s in [%s] has no value; it takes %s", s->key, s->section,
                            key->values);
   if (is_quoted(s->value))

@@ -98,6 +98,11 @@ READER(read_function)
   return kg_value_function(p, settings, s, member_of(p, key));
 }
 
+READER(read_output)
+{
+  return s->value[0] ? read_text(p, key, settings, s) : KEDGE_OK;
+}
+
 /// A relative path becomes one of the problem file's folder.
 READER(read_mesh_file)
 {
@@ -503,7 +508,8 @@ static const kg_problem_key table[] = {
   {"solver", "precision", "double, mixed or compact", read_word, WORDS(precisions, precision)},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations},
-  {"output", "file", "a file, .vtkhdf or .hdf", read_text, .member = MEMBER(output)},
+  {"output", "file", "a file, .vtkhdf or .hdf", read_output, .may_be_empty = true,
+   .member = MEMBER(output)},
   {"output", "fields", "full or cells", read_fields},
 };
 

@@ -15,6 +15,7 @@ typedef struct kg_problem_key {
   const char *values;   ///< what may follow, as words: "1 to 12"
   kg_key_reader *read;
   bool is_expression;  ///< may continue on further lines
+  bool may_be_empty;   ///< takes back what was set
   // For readers that several keys have:
   size_t member;             ///< of kedge_problem, that is set: its offset
   int least, most;           ///< of a whole number

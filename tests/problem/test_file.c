@@ -233,9 +233,16 @@ static void overrides_take_the_place_of_the_file(void **state)
   (void)state;
   static const char text[] =
       "[space]\norder = 2\n[mesh]\nfile = a.msh\n[parameters]\na = 2\nb = a\n"
-      "[boundary outer.1]\ntype = dirichlet\nvalue = b\n";
+      "[boundary outer.1]\ntype = dirichlet\nvalue = b\n[output]\nfile = a.hdf\n";
   kedge_problem *p = parsed(text, "space.order=5");
   assert_int_equal(p->order, 5);
+  assert_string_equal(kedge_problem_output(p), "a.hdf");
+  kedge_problem_destroy(p);
+  p = parsed(text, "output.file=");
+  assert_null(kedge_problem_output(p));
+  kedge_problem_destroy(p);
+  p = parsed("[output]\nfile =  # none\n", "output.file = b.hdf");
+  assert_string_equal(kedge_problem_output(p), "b.hdf");
   kedge_problem_destroy(p);
   p = parsed(text, "mesh.generate = square 4");
   assert_null(p->mesh_file);
