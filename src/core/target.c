@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/link.h"
 #include "core/memory.h"
+#include "core/writable.h"
 
 /// Temporary names of all files that are being written. Whoever takes a name out owns it: a name
 /// that a signal handler took is never freed, since the handler may still be reading it.
@@ -52,25 +52,26 @@ static kedge_status temporary_name(kedge_context *ctx, const char *path, char **
   return KEDGE_OK;
 }
 
-kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out)
+kedge_status kg_target_open(kedge_context *ctx, const char *path, const char *what, bool regular,
+                            kg_target *out)
 {
-  *out = (kg_target){.ctx = ctx, .slot = -1};
-  KG_REQUIRE(ctx, path[0], KEDGE_ERR_IO, "the name of the file to write is empty");
-  struct stat target;
-  const bool exists = stat(path, &target) == 0;
-  KG_REQUIRE(ctx, !(exists && S_ISDIR(target.st_mode)), KEDGE_ERR_IO,
-             "cannot write %s: it is a folder", path);
-  const bool special = exists && !S_ISREG(target.st_mode);
-  out->path = special ? strdup(path) : kg_link_follow(path);
-  KG_REQUIRE(ctx, out->path, errno == ENOMEM ? KEDGE_ERR_MEMORY : KEDGE_ERR_IO,
-             "cannot write %s: %s", path, strerror(errno));
-  if (special) return KEDGE_OK;
+  kg_writable w = {.path = path, .what = what};
+  *out = (kg_target){.ctx = ctx, .what = what, .slot = -1};
+  KG_REQUIRE(ctx, kg_writable_find(&w, regular), KEDGE_ERR_IO, "%s", w.sentence);
+  out->path = w.file;
+  if (w.special) return KEDGE_OK;
   const kedge_status status = temporary_name(ctx, out->path, &out->temporary);
   if (status == KEDGE_OK)
     out->slot = remember(out->temporary);
   else
     kg_target_close(out);
   return status;
+}
+
+kedge_status kg_target_fail(const kg_target *target, const char *why)
+{
+  return KG_FAIL(target->ctx, KEDGE_ERR_IO, "cannot write the %s %s: %s", target->what,
+                 target->path, why);
 }
 
 const char *kg_target_name(const kg_target *target)
@@ -83,9 +84,10 @@ kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t 
   int error = fallocate(descriptor, 0, 0, bytes) != 0 ? errno : 0;
   // Some file systems cannot reserve; the limits of a file's size are still asked for.
   if (error == EOPNOTSUPP || error == ENOSYS) error = ftruncate(descriptor, bytes) != 0 ? errno : 0;
-  KG_REQUIRE(target->ctx, !error, KEDGE_ERR_IO, "cannot write %s: no room for its %lld bytes: %s",
-             target->path, (long long)bytes, strerror(error));
-  return KEDGE_OK;
+  if (!error) return KEDGE_OK;
+  char why[200];
+  snprintf(why, sizeof why, "no room for its %lld bytes: %s", (long long)bytes, strerror(error));
+  return kg_target_fail(target, why);
 }
 
 kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
@@ -94,8 +96,7 @@ kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t of
   for (const char *rest = values; bytes > 0;) {
     const ssize_t written = pwrite(descriptor, rest, (size_t)bytes, offset);
     if (written < 0 && errno == EINTR) continue;
-    KG_REQUIRE(target->ctx, written > 0, KEDGE_ERR_IO, "cannot write %s: %s", target->path,
-               strerror(written < 0 ? errno : EIO));
+    if (written <= 0) return kg_target_fail(target, strerror(written < 0 ? errno : EIO));
     rest += written;
     bytes -= written;
     offset += written;
@@ -111,9 +112,7 @@ kedge_status kg_target_commit(const kg_target *target)
   if (!error && fsync(descriptor) != 0) error = errno;
   if (descriptor >= 0) close(descriptor);
   if (!error && rename(target->temporary, target->path) != 0) error = errno;
-  KG_REQUIRE(target->ctx, !error, KEDGE_ERR_IO, "cannot write %s: %s", target->path,
-             strerror(error));
-  return KEDGE_OK;
+  return error ? kg_target_fail(target, strerror(error)) : KEDGE_OK;
 }
 
 void kg_target_close(kg_target *target)
@@ -145,11 +144,10 @@ kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *
                               void (*put)(FILE *, void *), void *user)
 {
   kg_target target;
-  KG_TRY(kg_target_open(ctx, path, &target));
+  KG_TRY(kg_target_open(ctx, path, what, false, &target));
   const int error = write_stream(kg_target_name(&target), put, user);
   const kedge_status status =
-      error ? KG_FAIL(ctx, KEDGE_ERR_IO, "cannot write %s%s: %s", what, path, strerror(error))
-            : kg_target_commit(&target);
+      error ? kg_target_fail(&target, strerror(error)) : kg_target_commit(&target);
   kg_target_close(&target);
   return status;
 }

@@ -9,15 +9,21 @@
 /// A file that is being written. Zero-initialised: none.
 typedef struct kg_target {
   kedge_context *ctx;
-  char *path;       ///< the final file: what a symbolic link leads to, not the link
-  char *temporary;  ///< stands in for it in its folder, hidden; NULL where `path` is no regular
+  const char *what;  ///< its content, for sentences: "report"
+  char *path;        ///< the final file: what a symbolic link leads to, not the link
+  char *temporary;   ///< stands in for it in its folder, hidden; NULL where `path` is no regular
       ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
   int slot;  ///< among the files that kedge_partial_files_remove() knows
 } kg_target;
 
 /// Decide where the file is written; nothing is created.
-/// @retval KEDGE_ERR_IO  `path` is empty, a folder, or a link that leads to itself
-kedge_status kg_target_open(kedge_context *ctx, const char *path, kg_target *out);
+/// @param[in] what     its content, for sentences: "report"; it is kept
+/// @param[in] regular  refuse what is no regular file
+/// @retval KEDGE_ERR_IO  it cannot be written (core/writable.h)
+kedge_status kg_target_open(kedge_context *ctx, const char *path, const char *what, bool regular,
+                            kg_target *out);
+/// Fail with KEDGE_ERR_IO and the sentence "cannot write the report r.json: " and why.
+kedge_status kg_target_fail(const kg_target *target, const char *why);
 /// The name to write to.
 const char *kg_target_name(const kg_target *target);
 /// Take room on the disk for the temporary file, so that a lack of it is known before the work.
@@ -32,6 +38,6 @@ kedge_status kg_target_commit(const kg_target *target);
 void kg_target_close(kg_target *target);
 
 /// Write a whole file: `put` writes it to a stream, whose failures are seen here.
-/// @param[in] what  before the path in the sentence of a failure: "the report ", or ""
+/// @param[in] what  its content, for sentences: "report"
 kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
                               void (*put)(FILE *stream, void *user), void *user);

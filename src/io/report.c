@@ -205,7 +205,7 @@ kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, 
   KG_TRY(kg_check_sized(ctx, "KEDGE_REPORT_INIT", report->size));
   kg_copy_sized(report, &known);
   content c = {ctx, &known, NULL};
-  return kg_target_stream(ctx, path, "the report ", write_stream, &c);
+  return kg_target_stream(ctx, path, "report", write_stream, &c);
 }
 
 kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const char *path)
@@ -216,5 +216,5 @@ kedge_status kedge_plan_write(kedge_context *ctx, const kedge_plan *plan, const 
   KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
   kg_copy_sized(plan, &known);
   content c = {ctx, NULL, &known};
-  return kg_target_stream(ctx, path, "the report ", write_stream, &c);
+  return kg_target_stream(ctx, path, "report", write_stream, &c);
 }

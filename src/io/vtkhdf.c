@@ -111,14 +111,12 @@ static kedge_status lay_out(kg_vtkhdf *file)
   }
   KG_TRY(kg_target_reserve(&file->target, file->descriptor, bytes));
   kg_hdf5_reason why;
-  KG_REQUIRE(file->ctx,
-             file->hdf5->lay_out(file->target.temporary, file->order, file->datasets,
-                                 file->n_datasets, &why),
-             KEDGE_ERR_IO, "cannot write %s: %s", file->target.path, why.text);
+  if (!file->hdf5->lay_out(file->target.temporary, file->order, file->datasets, file->n_datasets,
+                           &why))
+    return kg_target_fail(&file->target, why.text);
   file->laid_out = true;
   struct stat info;
-  KG_REQUIRE(file->ctx, fstat(file->descriptor, &info) == 0, KEDGE_ERR_IO, "cannot write %s: %s",
-             file->target.path, strerror(errno));
+  if (fstat(file->descriptor, &info) != 0) return kg_target_fail(&file->target, strerror(errno));
   KG_TRY(kg_target_reserve(&file->target, file->descriptor,
                            info.st_size));  // HDF5 began with an empty file
 
@@ -259,12 +257,9 @@ static void add_topology(kg_vtkhdf *file)
 /// Open the temporary file, so that a folder that is missing or read-only is reported at once.
 static kedge_status open_temporary(kg_vtkhdf *file, const char *path)
 {
-  KG_TRY(kg_target_open(file->ctx, path, &file->target));
-  KG_REQUIRE(file->ctx, file->target.temporary, KEDGE_ERR_IO,
-             "cannot write %s: it must be a regular file", path);
+  KG_TRY(kg_target_open(file->ctx, path, "output", true, &file->target));
   file->descriptor = open(file->target.temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  KG_REQUIRE(file->ctx, file->descriptor >= 0, KEDGE_ERR_IO, "cannot write %s: %s", path,
-             strerror(errno));
+  if (file->descriptor < 0) return kg_target_fail(&file->target, strerror(errno));
   return KEDGE_OK;
 }
 
@@ -328,8 +323,7 @@ static kedge_status complete(kg_vtkhdf *file)
   KG_TRY(write_topology(file));
   const int closed = close(file->descriptor);
   file->descriptor = -1;
-  KG_REQUIRE(file->ctx, closed == 0, KEDGE_ERR_IO, "cannot write %s: %s", file->target.path,
-             strerror(errno));
+  if (closed != 0) return kg_target_fail(&file->target, strerror(errno));
   return kg_target_commit(&file->target);
 }
 

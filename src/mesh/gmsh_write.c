@@ -366,7 +366,7 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
   }
   kedge_status status = sort_lines(ctx, &w, &raw);
   if (status == KEDGE_OK && mesh->nodes) status = number_nodes(ctx, &w);
-  if (status == KEDGE_OK) status = kg_target_stream(ctx, path, "", write_stream, &w);
+  if (status == KEDGE_OK) status = kg_target_stream(ctx, path, "mesh", write_stream, &w);
   if (mesh->nodes) {
     free(w.nodes);
     free(w.line_nodes);

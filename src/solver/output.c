@@ -4,6 +4,7 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
+#include "core/writable.h"
 #include "solver/pipeline.h"
 #include "solver/output.h"
 #include "solver/values.h"
@@ -172,20 +173,12 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
   return status;
 }
 
-static bool ends_in(const char *path, const char *ending)
-{
-  const size_t length = strlen(path), n = strlen(ending);
-  return length > n && strcmp(path + length - n, ending) == 0;
-}
-
 kedge_status kedge_solution_write(kedge_solution *s, const char *path)
 {
   KG_REQUIRE(NULL, s != NULL, KEDGE_ERR_ARG, "kedge_solution_write: the solution is NULL");
   KG_REQUIRE(s->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_solution_write: path is NULL");
-  KG_REQUIRE(s->ctx, ends_in(path, ".vtkhdf") || ends_in(path, ".hdf"), KEDGE_ERR_ARG,
-             "cannot write the output %s: its name must end in .vtkhdf or .hdf, by which programs "
-             "know what it holds",
-             path);
+  kg_writable w = {.path = path, .what = "output"};
+  KG_REQUIRE(s->ctx, kg_writable_named(&w, ".vtkhdf", ".hdf"), KEDGE_ERR_ARG, "%s", w.sentence);
   const double began = kg_seconds();
   KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT)}));

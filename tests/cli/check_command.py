@@ -335,9 +335,9 @@ class Mesh(Command):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
         self.refused("mesh", "generate", "square", "40", "-o", "x.msh", code=1,
-                     says="cannot write x.msh: File too large", preexec_fn=limit)
+                     says="cannot write the mesh x.msh: File too large", preexec_fn=limit)
         result = self.kedge("solve", "p.ini", "-q", "-o", "x.vtkhdf", code=1, preexec_fn=limit)
-        self.assertRegex(result.stderr, r"^kedge: cannot write x.vtkhdf: .*File too large\n$")
+        self.assertRegex(result.stderr, r"^kedge: cannot write the output x.vtkhdf: .*File too large\n$")
         self.assertEqual(os.listdir(self.folder), ["p.ini"])
 
 

@@ -474,7 +474,7 @@ class Solve(Command):
         self.refused("solve", "p.ini", "-o", "lost.hdf", says="cannot write the output lost.hdf: "
                      "gone: No such file or directory")
         self.refused("solve", "p.ini", "-o", "round.hdf", says="cannot write the output round.hdf: "
-                     "round.hdf: Too many levels of symbolic links")
+                     "Too many levels of symbolic links")
         os.symlink("new.hdf", self.path("r.json"))
         self.refused("solve", "p.ini", "-o", "new.hdf", "-r", "r.json",
                      says="output and report cannot both be new.hdf")

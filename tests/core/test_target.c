@@ -15,7 +15,7 @@ static bool exists(const char *name)
 static kg_target open_target(const char *name)
 {
   kg_target target;
-  assert_int_equal(kg_target_open(NULL, name, &target), KEDGE_OK);
+  assert_int_equal(kg_target_open(NULL, name, "report", false, &target), KEDGE_OK);
   return target;
 }
 
@@ -75,13 +75,14 @@ static void a_commit_that_fails_leaves_nothing_behind(void **state)
   (void)state;
   char name[160], expected[256];
   kg_target target = open_target(path);
-  snprintf(expected, sizeof expected, "cannot write %s: No such file or directory", path);
+  snprintf(expected, sizeof expected, "cannot write the report %s: No such file or directory",
+           path);
   assert_int_equal(kg_target_commit(&target), KEDGE_ERR_IO);  // nothing has been written
   assert_string_equal(kedge_context_error(NULL), expected);
 
   write_text(kg_target_name(&target), "x");
   assert_int_equal(mkdir(path, 0700), 0);  // in the meantime
-  snprintf(expected, sizeof expected, "cannot write %s: Is a directory", path);
+  snprintf(expected, sizeof expected, "cannot write the report %s: Is a directory", path);
   assert_int_equal(kg_target_commit(&target), KEDGE_ERR_IO);
   assert_string_equal(kedge_context_error(NULL), expected);
   snprintf(name, sizeof name, "%s", kg_target_name(&target));
@@ -131,8 +132,8 @@ static void a_link_to_itself_is_refused(void **state)
   char expected[200];
   kg_target target;
   assert_int_equal(symlink("result.dat", path), 0);
-  snprintf(expected, sizeof expected, "cannot write %s: %s", path, strerror(ELOOP));
-  assert_int_equal(kg_target_open(NULL, path, &target), KEDGE_ERR_IO);
+  snprintf(expected, sizeof expected, "cannot write the report %s: %s", path, strerror(ELOOP));
+  assert_int_equal(kg_target_open(NULL, path, "report", false, &target), KEDGE_ERR_IO);
   assert_string_equal(kedge_context_error(NULL), expected);
   kg_target_close(&target);
   assert_int_equal(unlink(path), 0);
@@ -154,8 +155,8 @@ static void a_folder_is_refused(void **state)
   (void)state;
   char expected[160];
   kg_target target;
-  snprintf(expected, sizeof expected, "cannot write %s: it is a folder", folder);
-  assert_int_equal(kg_target_open(NULL, folder, &target), KEDGE_ERR_IO);
+  snprintf(expected, sizeof expected, "cannot write the report %s: it is a folder", folder);
+  assert_int_equal(kg_target_open(NULL, folder, "report", false, &target), KEDGE_ERR_IO);
   assert_string_equal(kedge_context_error(NULL), expected);
   kg_target_close(&target);  // may be called all the same
 }
@@ -164,8 +165,8 @@ static void an_empty_name_is_refused(void **state)
 {
   (void)state;
   kg_target target;
-  assert_int_equal(kg_target_open(NULL, "", &target), KEDGE_ERR_IO);
-  assert_string_equal(kedge_context_error(NULL), "the name of the file to write is empty");
+  assert_int_equal(kg_target_open(NULL, "", "report", false, &target), KEDGE_ERR_IO);
+  assert_string_equal(kedge_context_error(NULL), "the name of the report is empty");
   kg_target_close(&target);
 }
 

@@ -140,13 +140,14 @@ static void a_report_that_cannot_be_written_is_a_sentence(void **state)
 {
   (void)state;
   assert_int_equal(kedge_report_write(NULL, &report, "/nonexistent/r.json"), KEDGE_ERR_IO);
-  assert_string_equal(kedge_context_error(NULL),
-                      "cannot write the report /nonexistent/r.json: No such file or directory");
+  assert_string_equal(
+      kedge_context_error(NULL),
+      "cannot write the report /nonexistent/r.json: /nonexistent: No such file or directory");
   assert_int_equal(kedge_report_write(NULL, &report, "/dev/full"), KEDGE_ERR_IO);
   assert_string_equal(kedge_context_error(NULL),
                       "cannot write the report /dev/full: No space left on device");
   assert_int_equal(kedge_report_write(NULL, &report, "/tmp"), KEDGE_ERR_IO);
-  assert_string_equal(kedge_context_error(NULL), "cannot write /tmp: it is a folder");
+  assert_string_equal(kedge_context_error(NULL), "cannot write the report /tmp: it is a folder");
   assert_int_equal(kedge_report_write(NULL, NULL, "r.json"), KEDGE_ERR_ARG);
   assert_int_equal(kedge_plan_write(NULL, &(kedge_plan){0}, "r.json"), KEDGE_ERR_ARG);
 }

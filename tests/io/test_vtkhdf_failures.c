@@ -44,10 +44,11 @@ static void assert_refused(const char *where, const char *sentence)
 static void places_that_cannot_be_written_are_refused_at_once(void **state)
 {
   (void)state;
-  assert_refused("/nonexistent/a.vtkhdf",
-                 "cannot write /nonexistent/a.vtkhdf: No such file or directory");
-  assert_refused("/dev/null", "cannot write /dev/null: it must be a regular file");
-  assert_refused("/tmp", "cannot write /tmp: it is a folder");
+  assert_refused(
+      "/nonexistent/a.vtkhdf",
+      "cannot write the output /nonexistent/a.vtkhdf: /nonexistent: No such file or directory");
+  assert_refused("/dev/null", "cannot write the output /dev/null: it must be a regular file");
+  assert_refused("/tmp", "cannot write the output /tmp: it is a folder");
 }
 
 static void a_read_only_folder_is_refused(void **state)
@@ -56,7 +57,8 @@ static void a_read_only_folder_is_refused(void **state)
   if (geteuid() == 0) skip();  // root may write everywhere
   assert_int_equal(chmod(folder, 0500), 0);
   char sentence[256];
-  snprintf(sentence, sizeof sentence, "cannot write %s: Permission denied", path);
+  snprintf(sentence, sizeof sentence, "cannot write the output %s: %s: Permission denied", path,
+           folder);
   assert_refused(path, sentence);
   assert_int_equal(chmod(folder, 0700), 0);
 }
@@ -103,7 +105,7 @@ static void a_full_disk_is_a_sentence_and_leaves_nothing(void **state)
       if (status == KEDGE_OK) status = kg_vtkhdf_write_points(file, 0, 1000, points);
       kg_vtkhdf_abandon(file);
       const char *sentence = kedge_context_error(ctx);
-      const bool right = status == KEDGE_ERR_IO && strstr(sentence, "cannot write") &&
+      const bool right = status == KEDGE_ERR_IO && strstr(sentence, "cannot write the output") &&
                          strstr(sentence, "no room for its") && strstr(sentence, "File too large");
       exit(right ? 0 : 1);
     }

@@ -106,11 +106,12 @@ static void a_file_that_cannot_be_written_is_refused_and_leaves_nothing(void **s
   char path[256], sentence[512];
   assert_ok(*state, kedge_mesh_generate(*state, "square 2", &mesh));
   in_folder(path, "none/mesh.msh");
-  snprintf(sentence, sizeof sentence, "cannot write %s: No such file or directory", path);
+  snprintf(sentence, sizeof sentence,
+           "cannot write the mesh %s: %s/none: No such file or directory", path, folder);
   assert_refused(*state, kedge_mesh_write(*state, mesh, path, false), KEDGE_ERR_IO, sentence);
   in_folder(path, "taken");
   assert_int_equal(mkdir(path, 0700), 0);
-  snprintf(sentence, sizeof sentence, "cannot write %s: it is a folder", path);
+  snprintf(sentence, sizeof sentence, "cannot write the mesh %s: it is a folder", path);
   assert_refused(*state, kedge_mesh_write(*state, mesh, path, true), KEDGE_ERR_IO, sentence);
   assert_int_equal(rmdir(path), 0);
   assert_int_equal(rmdir(folder), 0);  // empty: no temporary file is left
