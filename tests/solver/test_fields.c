@@ -1,206 +1,11 @@
-// Coefficients, sources and boundary values as one number an element, as functions, and from
-// solutions: against the same data as text.
+// Fields of a solution at points, and as data of another solve: against the same data as text.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "compare.h"
 #include "context.h"
-#include "moved.h"
+#include "data_case.h"
 #include "support.h"
-
-enum { N = 6 };
-
-static const struct grid {
-  enum cut cut;
-  int geometry;
-  moving *to;
-} grids[] = {{ALL, 1, shaken}, {WHOLE, 1, shaken}, {CHECKERED, 1, shaken}, {CHECKERED, 3, wave}};
-enum { GRIDS = sizeof grids / sizeof *grids };
-
-static int32_t thirds(int n, int i, int j)
-{
-  (void)j;
-  return 1 + 3 * i / n;
-}
-
-static kedge_mesh *mesh_of(const struct grid *g, int n)
-{
-  return grid_of(ctx, n, g->cut, g->geometry, g->to, thirds);
-}
-
-/// One of three numbers for each element, by its region.
-static double *by_region(const kedge_mesh *mesh, double a, double b, double c)
-{
-  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
-  must(ctx, kedge_mesh_get_info(mesh, &info));
-  int32_t *region = calloc((size_t)info.elements, sizeof *region);
-  double *values = calloc((size_t)info.elements, sizeof *values);
-  assert_true(region && values);
-  must(ctx, kedge_mesh_regions(mesh, region));
-  for (int64_t e = 0; e < info.elements; ++e)
-    values[e] = region[e] == 1 ? a : region[e] == 2 ? b : c;
-  free(region);
-  return values;
-}
-
-static kedge_solution *solve_problem(const kedge_mesh *mesh, const kedge_problem *problem)
-{
-  kedge_solution *solution;
-  must(ctx, kedge_solve(ctx, mesh, problem, &solution));
-  return solution;
-}
-
-/// Solve both and compare all that they hold.
-static void assert_same(const kedge_mesh *mesh, const kedge_problem *a, const kedge_problem *b,
-                        double tolerance)
-{
-  kedge_solution *one = solve_problem(mesh, a), *two = solve_problem(mesh, b);
-  fields of_one = fields_of(ctx, one), of_two = fields_of(ctx, two);
-  if (tolerance == 0.0)
-    assert_same_bits(&of_one, &of_two);
-  else
-    assert_at_most(fields_distance(&of_one, &of_two), tolerance);
-  fields_free(&of_one);
-  fields_free(&of_two);
-  kedge_solution_destroy(one);
-  kedge_solution_destroy(two);
-}
-
-#define ZERO_AROUND                          \
-  {"boundary default", "type", "dirichlet"}, \
-  {                                          \
-    "boundary default", "value", "x*y"       \
-  }
-
-static void coefficients_by_element_are_those_of_regions_to_the_bit(void **state)
-{
-  (void)state;
-  const char *const precisions[] = {"double", "compact"};
-  for (int i = 0; i < 2 * GRIDS; ++i) {
-    const setting *const settings = SETTINGS(
-        ZERO_AROUND, {"space", "order", "2"}, {"equation", "source", "x"},
-        {"solver", "precision", precisions[i % 2]}, {"solver", "preconditioner", "multigrid"});
-    kedge_mesh *mesh = mesh_of(&grids[i / 2], N);
-    kedge_problem *text = problem_of(ctx, settings), *array = problem_of(ctx, settings);
-    const char *const names[] = {"region 1", "region 2", "region 3"};
-    const char *const diffusion[] = {"45", "0.25", "3"}, *const reaction[] = {"0", "2", "1"};
-    for (int t = 0; t < 3; ++t) {
-      must(ctx, kedge_problem_set(text, names[t], "diffusion", diffusion[t]));
-      must(ctx, kedge_problem_set(text, names[t], "reaction", reaction[t]));
-    }
-    double *k = by_region(mesh, 45.0, 0.25, 3.0), *a = by_region(mesh, 0.0, 2.0, 1.0);
-    must(ctx, kedge_problem_set_function(array, "equation", "diffusion", kedge_by_element, k));
-    must(ctx, kedge_problem_set_function(array, "equation", "reaction", kedge_by_element, a));
-    assert_same(mesh, text, array, 0.0);
-    free(k);
-    free(a);
-    kedge_problem_destroy(text);
-    kedge_problem_destroy(array);
-    kedge_mesh_destroy(mesh);
-  }
-}
-
-/// Asked for in region 2 alone.
-static void twice_x(void *user, const kedge_points *points, double *value)
-{
-  int *calls = user;
-#pragma omp atomic
-  *calls += 1;
-  for (size_t i = 0; i < points->n; ++i)
-    value[i] = points->region[i] == 2.0 ? 2.0 * points->x[i] : NAN;
-}
-
-static void regions_have_functions_of_their_own(void **state)
-{
-  (void)state;
-  static const char *const keys[] = {"diffusion", "reaction", "source"};
-  for (int i = 0; i < 3 * GRIDS; ++i) {
-    const char *const key = keys[i / GRIDS];
-    const setting *const settings =
-        SETTINGS(ZERO_AROUND, {"space", "order", "2"}, {"solver", "tolerance", "1e-13"},
-                 {"region 1", key, "3"}, {"region 2", key, "2*x"}, {"region 3", key, "0.5"});
-    kedge_mesh *mesh = mesh_of(&grids[i % GRIDS], N);
-    kedge_problem *text = problem_of(ctx, settings), *data = problem_of(ctx, settings);
-    double *k = by_region(mesh, -1.0, -1.0, 0.5);
-    int calls = 0;
-    must(ctx, kedge_problem_set_function(data, "region 3", key, kedge_by_element, k));
-    must(ctx, kedge_problem_set_function(data, "region 2", key, twice_x, &calls));
-    assert_same(mesh, text, data, 1e-10);
-    assert_true(calls > 0);
-    free(k);
-    kedge_problem_destroy(text);
-    kedge_problem_destroy(data);
-    kedge_mesh_destroy(mesh);
-  }
-}
-
-static void tensors_by_element_are_those_of_regions_to_the_bit(void **state)
-{
-  (void)state;
-  for (int i = 0; i < GRIDS; ++i) {
-    const setting *const settings =
-        SETTINGS(ZERO_AROUND, {"space", "order", "3"}, {"equation", "source", "1"});
-    kedge_mesh *mesh = mesh_of(&grids[i], N);
-    kedge_problem *text = problem_of(ctx, settings), *array = problem_of(ctx, settings);
-    must(ctx, kedge_problem_set(text, "region 1", "diffusion", "2, 0.5, 1"));
-    must(ctx, kedge_problem_set(text, "region default", "diffusion", "1, -0.25, 4"));
-    double *values[] = {by_region(mesh, 2.0, 1.0, 1.0), by_region(mesh, 0.5, -0.25, -0.25),
-                        by_region(mesh, 1.0, 4.0, 4.0)};
-    kedge_function *const functions[] = {kedge_by_element, kedge_by_element, kedge_by_element};
-    must(ctx, kedge_problem_set_tensor(array, "equation", functions, (void **)values));
-    assert_same(mesh, text, array, 0.0);
-    for (int k = 0; k < 3; ++k) free(values[k]);
-    kedge_problem_destroy(text);
-    kedge_problem_destroy(array);
-    kedge_mesh_destroy(mesh);
-  }
-}
-
-static void a_number_takes_the_place_of_a_tensor_of_functions(void **state)
-{
-  (void)state;
-  const setting *const settings =
-      SETTINGS(ZERO_AROUND, {"space", "order", "1"}, {"equation", "source", "1"});
-  kedge_mesh *mesh = mesh_of(&grids[0], N);
-  kedge_problem *text = problem_of(ctx, settings), *array = problem_of(ctx, settings);
-  double *values[] = {by_region(mesh, 2.0, 1.0, 1.0), by_region(mesh, 0.5, -0.25, -0.25),
-                      by_region(mesh, 1.0, 4.0, 4.0)};
-  kedge_function *const functions[] = {kedge_by_element, kedge_by_element, kedge_by_element};
-  must(ctx, kedge_problem_set_tensor(array, "equation", functions, (void **)values));
-  must(ctx, kedge_problem_set(array, "equation", "diffusion", "1"));
-  assert_same(mesh, text, array, 0.0);
-  for (int k = 0; k < 3; ++k) free(values[k]);
-  kedge_problem_destroy(text);
-  kedge_problem_destroy(array);
-  kedge_mesh_destroy(mesh);
-}
-
-static void sources_and_boundary_values_by_element_are_those_of_regions(void **state)
-{
-  (void)state;
-  for (int i = 0; i < GRIDS; ++i) {
-    kedge_mesh *mesh = mesh_of(&grids[i], N);
-    kedge_problem *text = problem_of(
-        ctx, SETTINGS({"boundary default", "type", "neumann"}, {"space", "order", "2"},
-                      {"equation", "reaction", "1"}, {"solver", "tolerance", "1e-13"},
-                      {"boundary default", "value", "region == 1 ? 1 : region == 2 ? -2 : 5"},
-                      {"region 1", "source", "1"}, {"region 2", "source", "-2"},
-                      {"region 3", "source", "5"}));
-    kedge_problem *array =
-        problem_of(ctx, SETTINGS({"boundary default", "type", "neumann"}, {"space", "order", "2"},
-                                 {"equation", "reaction", "1"}, {"solver", "tolerance", "1e-13"}));
-    double *f = by_region(mesh, 1.0, -2.0, 5.0);
-    must(ctx, kedge_problem_set_function(array, "equation", "source", kedge_by_element, f));
-    must(ctx, kedge_problem_set_function(array, "boundary default", "value", kedge_by_element, f));
-    assert_same(mesh, text, array, 1e-10);
-    free(f);
-    kedge_problem_destroy(text);
-    kedge_problem_destroy(array);
-    kedge_mesh_destroy(mesh);
-  }
-}
 
 /// A polynomial that u* holds without an error, and the problem that has it as solution.
 #define POLYNOMIAL "2 + x*y - y*y/2 + x"
@@ -247,7 +52,7 @@ static void points_in_any_order_have_the_values_that_they_have_alone(void **stat
   static int32_t place[MOST];
   (void)state;
   for (int i = 0; i < GRIDS; ++i) {
-    kedge_mesh *mesh = mesh_of(&grids[i], N);
+    kedge_mesh *mesh = mesh_of(ctx, &grids[i], N);
     kedge_solution *solution = polynomial_on(mesh);
     kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
     must(ctx, kedge_mesh_get_info(mesh, &info));
@@ -276,14 +81,14 @@ static void fields_are_found_at_the_points_of_a_solve(void **state)
 {
   (void)state;
   for (int i = 0; i < GRIDS - 1; ++i) {  // on curves no polynomial of x and y is one of r and s
-    kedge_mesh *mesh = mesh_of(&grids[i], N);
+    kedge_mesh *mesh = mesh_of(ctx, &grids[i], N);
     kedge_solution *solution = polynomial_on(mesh);
     reading inside = {.solution = solution}, around = {.solution = solution};
     kedge_problem *problem = problem_of(ctx, SETTINGS({"space", "order", "2"}));
     must(ctx, kedge_problem_set_source(problem, compare_fields, &inside));
     must(ctx, kedge_problem_set_boundary(problem, "default", KEDGE_BOUNDARY_DIRICHLET,
                                          compare_fields, &around));
-    kedge_solution_destroy(solve_problem(mesh, problem));
+    kedge_solution_destroy(solve_problem(ctx, mesh, problem));
     assert_at_most(inside.worst, 1e-10);
     assert_at_most(around.worst, 1e-10);
     kedge_problem_destroy(problem);
@@ -302,7 +107,7 @@ static void a_solution_as_data_is_the_function_that_it_is(void **state)
                                          {"equation", "diffusion"},
                                          {"boundary 1", "value"}};
   for (int i = 0; i < GRIDS - 1; ++i) {
-    kedge_mesh *mesh = mesh_of(&grids[i], N);
+    kedge_mesh *mesh = mesh_of(ctx, &grids[i], N);
     kedge_solution *solution = polynomial_on(mesh);
     for (size_t k = 0; k < sizeof where / sizeof *where; ++k) {
       const setting *const settings = SETTINGS(
@@ -315,7 +120,7 @@ static void a_solution_as_data_is_the_function_that_it_is(void **state)
       must(ctx, kedge_problem_set(text, where[k][0], where[k][1], POLYNOMIAL));
       must(ctx,
            kedge_problem_set_function(data, where[k][0], where[k][1], kedge_by_solution, solution));
-      assert_same(mesh, text, data, 1e-9);
+      assert_same(ctx, mesh, text, data, 1e-9);
       kedge_problem_destroy(text);
       kedge_problem_destroy(data);
     }
@@ -336,7 +141,7 @@ static void conductivity(void *user, const kedge_points *points, double *value)
 /// The error of u* of -div((1 + u^2) grad u) = f, u = sin(x) cos(y), by Picard's iteration.
 static double picard(const struct grid *grid, int n, const char *order)
 {
-  kedge_mesh *mesh = mesh_of(grid, n);
+  kedge_mesh *mesh = mesh_of(ctx, grid, n);
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"space", "order", order}, {"exact", "u", "sin(x)*cos(y)"},
                     {"equation", "source",
@@ -384,13 +189,6 @@ static void picards_iteration_has_the_order_of_a_linear_problem(void **state)
   }
 }
 
-static void assert_refused(const kedge_mesh *mesh, const kedge_problem *problem,
-                           kedge_status status, const char *words)
-{
-  const char *const sentence = refusal_of(ctx, mesh, problem, status);
-  if (!strstr(sentence, words)) fail_msg("'%s' is not in '%s'", words, sentence);
-}
-
 static void solutions_of_other_meshes_and_without_fields_are_refused(void **state)
 {
   (void)state;
@@ -400,13 +198,13 @@ static void solutions_of_other_meshes_and_without_fields_are_refused(void **stat
   kedge_solution *solution = solve(ctx, other, zero), *means;
   kedge_problem *problem = problem_of(ctx, zero);
   must(ctx, kedge_problem_set_source(problem, kedge_by_solution, solution));
-  assert_refused(mesh, problem, KEDGE_ERR_INPUT, "the solution is of another mesh object");
+  assert_refused(ctx, mesh, problem, KEDGE_ERR_INPUT, "the solution is of another mesh object");
   must(ctx, kedge_problem_set(problem, "equation", "source", "1"));
   must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
-  means = solve_problem(mesh, problem);
+  means = solve_problem(ctx, mesh, problem);
   must(ctx, kedge_problem_set_boundary(problem, "default", KEDGE_BOUNDARY_DIRICHLET,
                                        kedge_by_solution, means));
-  assert_refused(mesh, problem, KEDGE_ERR_INPUT, "the solution has means alone");
+  assert_refused(ctx, mesh, problem, KEDGE_ERR_INPUT, "the solution has means alone");
   kedge_solution_destroy(means);
   kedge_solution_destroy(solution);
   kedge_problem_destroy(problem);
@@ -438,43 +236,16 @@ static void a_source_is_not_overwritten_by_its_own_solve(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-static void what_functions_cannot_be_is_said(void **state)
-{
-  (void)state;
-  kedge_mesh *mesh = mesh_of(&grids[0], 3);
-  kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"exact", "u", "sin(x)"}));
-  double *k = by_region(mesh, 1.0, -2.0, 3.0);
-  assert_int_equal(kedge_problem_set_function(problem, "space", "order", kedge_by_element, k),
-                   KEDGE_ERR_INPUT);
-  assert_non_null(strstr(kedge_context_error(ctx), "[space] order takes no function"));
-  must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", kedge_by_element, k));
-  assert_refused(mesh, problem, KEDGE_ERR_INPUT, "diffusion must be positive, and at x = 0.3");
-  free(k);
-  k = by_region(mesh, 1.0, 2.0, 3.0);
-  must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", kedge_by_element, k));
-  assert_refused(mesh, problem, KEDGE_ERR_INPUT, "a coefficient is a function of the caller");
-  free(k);
-  kedge_problem_destroy(problem);
-  kedge_mesh_destroy(mesh);
-}
-
 int main(void)
 {
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(coefficients_by_element_are_those_of_regions_to_the_bit),
-      cmocka_unit_test(regions_have_functions_of_their_own),
-      cmocka_unit_test(tensors_by_element_are_those_of_regions_to_the_bit),
-      cmocka_unit_test(a_number_takes_the_place_of_a_tensor_of_functions),
-      cmocka_unit_test(sources_and_boundary_values_by_element_are_those_of_regions),
       cmocka_unit_test(points_in_any_order_have_the_values_that_they_have_alone),
       cmocka_unit_test(fields_are_found_at_the_points_of_a_solve),
       cmocka_unit_test(a_solution_as_data_is_the_function_that_it_is),
       cmocka_unit_test(picards_iteration_has_the_order_of_a_linear_problem),
       cmocka_unit_test(solutions_of_other_meshes_and_without_fields_are_refused),
       cmocka_unit_test(a_source_is_not_overwritten_by_its_own_solve),
-      cmocka_unit_test(what_functions_cannot_be_is_said),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
