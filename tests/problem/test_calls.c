@@ -1,45 +1,13 @@
-// Problems made by calls: all or nothing, replacing, functions of the caller; their meshes.
-#include <math.h>
+// Problems made by calls: all or nothing, replacing, functions of the caller.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
-#include "problem/problem.h"
-
-typedef struct fixture {
-  kedge_context *ctx;
-  kedge_problem *problem;
-} fixture;
-
-static int set_up(void **state)
-{
-  fixture *f = calloc(1, sizeof *f);
-  *state = f;
-  const kedge_context_options options = {KEDGE_BACKEND_HOST, -1, 1, false};
-  if (f == NULL || kedge_context_create(&options, &f->ctx) != KEDGE_OK) return -1;
-  return kedge_problem_create(f->ctx, &f->problem) == KEDGE_OK ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-  fixture *f = *state;
-  kedge_problem_destroy(f->problem);
-  kedge_context_destroy(f->ctx);
-  free(f);
-  return 0;
-}
-
-static void set(const fixture *f, const char *section, const char *key, const char *value)
-{
-  if (kedge_problem_set(f->problem, section, key, value) != KEDGE_OK)
-    fail_msg("%s", kedge_context_error(f->ctx));
-}
+#include "fixture.h"
 
 static void refused(const fixture *f, const char *section, const char *key, const char *value,
                     const char *sentence)
@@ -214,106 +182,6 @@ static void wrong_arguments_are_errors_not_crashes(void **state)
   kedge_problem_destroy(NULL);
 }
 
-static void the_mesh_is_generated_and_refined(void **state)
-{
-  const fixture *f = *state;
-  kedge_mesh *mesh;
-  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
-  set(f, "mesh", "file", "nowhere.msh");
-  set(f, "mesh", "generate", "square 3");
-  set(f, "mesh", "refine", "1");
-  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_OK);
-  kedge_mesh_get_info(mesh, &info);
-  assert_int_equal(info.elements, 2 * 3 * 3 * 4);
-  kedge_mesh_destroy(mesh);
-}
-
-/// The mesh of a problem with these values; NULL leaves a key out.
-static kedge_mesh_info info_of(fixture *f, const char *words, const char *geometry, const char *map)
-{
-  kedge_problem *p;
-  kedge_mesh *mesh;
-  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
-  assert_int_equal(kedge_problem_create(f->ctx, &p), KEDGE_OK);
-  assert_int_equal(kedge_problem_set(p, "mesh", "generate", words), KEDGE_OK);
-  if (geometry) assert_int_equal(kedge_problem_set(p, "mesh", "geometry", geometry), KEDGE_OK);
-  if (map) assert_int_equal(kedge_problem_set(p, "mesh", "map", map), KEDGE_OK);
-  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_OK);
-  kedge_mesh_get_info(mesh, &info);
-  kedge_mesh_destroy(mesh);
-  kedge_problem_destroy(p);
-  return info;
-}
-
-static void the_nodes_of_the_mesh_are_moved(void **state)
-{
-  fixture *f = *state;
-  const double pi = acos(-1.0);
-  kedge_mesh_info info = info_of(f, "disk 2", NULL, NULL);
-  assert_int_equal(info.geometry, 1);
-  info = info_of(f, "disk 2", "5", NULL);
-  assert_int_equal(info.geometry, 5);
-  assert_true(fabs(info.area - pi) < 1e-6);
-  info = info_of(f, "disk 2", "4", "3*x - y, y");
-  assert_int_equal(info.geometry, 4);
-  assert_true(fabs(info.area - 3 * pi) < 1e-4);
-  info = info_of(f, "quads 8", "3", "(1 + x)*cos(pi*y/2), (1 + x)*sin(pi*y/2)");
-  assert_int_equal(info.geometry, 3);
-  assert_true(fabs(info.area - 0.75 * pi) < 1e-5);
-  info = info_of(f, "quads 2", NULL, "2*x, atan2(y, 1)");
-  assert_int_equal(info.geometry, 1);
-  assert_true(fabs(info.area - 0.5 * pi) < 1e-14);
-}
-
-static void maps_that_are_none_are_refused(void **state)
-{
-  static const char *const cases[][2] = {
-      {"x", "map is two expressions, X and Y of (x, y): write X, Y; not 1"},
-      {"x, y, 0", "map is two expressions, X and Y of (x, y): write X, Y; not 3"},
-      {"x, y + region", "map cannot depend on region: nodes lie between regions"},
-  };
-  fixture *f = *state;
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    assert_int_equal(kedge_problem_set(f->problem, "mesh", "map", cases[i][0]), KEDGE_ERR_INPUT);
-    assert_non_null(strstr(kedge_context_error(f->ctx), cases[i][1]));
-  }
-  kedge_mesh *mesh;
-  set(f, "mesh", "generate", "square 1");
-  set(f, "mesh", "map", "-x, y");
-  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
-  assert_ptr_equal(strstr(kedge_context_error(f->ctx),
-                          "[mesh] map: square 1: the map folds or flattens a triangle at"),
-                   kedge_context_error(f->ctx));
-}
-
-static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
-{
-  const fixture *f = *state;
-  kedge_mesh *mesh;
-  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
-  assert_null(mesh);
-  assert_string_equal(kedge_context_error(f->ctx),
-                      "the problem names no mesh: add file = NAME.msh or generate = square 40 to "
-                      "[mesh]");
-  set(f, "mesh", "generate", "hexagon 3");
-  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
-  assert_ptr_equal(strstr(kedge_context_error(f->ctx), "[mesh] generate: "),
-                   kedge_context_error(f->ctx));
-  kedge_problem *p;
-  static const char text[] = "[mesh]\nfile = none.msh\n";
-  assert_int_equal(
-      kg_problem_parse(f->ctx, "some/folder/a.ini", text, sizeof text - 1, NULL, 0, &p), KEDGE_OK);
-  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_ERR_IO);
-  assert_string_equal(kedge_context_error(f->ctx),
-                      "some/folder/a.ini:2: cannot open some/folder/none.msh: No such file or "
-                      "directory; the path is relative to the problem file");
-  assert_string_equal(kedge_problem_mesh_file(p), "some/folder/none.msh");
-  assert_int_equal(kedge_problem_set(p, "mesh", "file", "/nowhere/none.msh"), KEDGE_OK);
-  assert_int_equal(kedge_problem_mesh(p, &mesh), KEDGE_ERR_IO);
-  assert_null(strstr(kedge_context_error(f->ctx), "some/folder"));
-  kedge_problem_destroy(p);
-}
-
 static void settings_are_told_in_their_order(void **state)
 {
   static const char text[] =
@@ -425,22 +293,17 @@ static void settings_that_lack_something_are_refused(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-      CASE(setting_again_replaces),
-      CASE(a_parameter_that_changes_changes_what_uses_it),
-      CASE(a_refused_setting_changes_nothing),
-      CASE(functions_of_the_caller_and_text_replace_each_other),
-      CASE(an_exact_solution_too_large_to_differentiate_is_refused),
-      CASE(an_expression_too_long_is_refused),
-      CASE(wrong_arguments_are_errors_not_crashes),
-      CASE(the_mesh_is_generated_and_refined),
-      CASE(the_nodes_of_the_mesh_are_moved),
-      CASE(maps_that_are_none_are_refused),
-      CASE(a_mesh_that_fails_says_where_it_is_asked_for),
-      CASE(settings_are_told_in_their_order),
-      CASE(settings_are_made_all_at_once_or_none),
-      CASE(settings_that_lack_something_are_refused),
+      FIXTURE_TEST(setting_again_replaces),
+      FIXTURE_TEST(a_parameter_that_changes_changes_what_uses_it),
+      FIXTURE_TEST(a_refused_setting_changes_nothing),
+      FIXTURE_TEST(functions_of_the_caller_and_text_replace_each_other),
+      FIXTURE_TEST(an_exact_solution_too_large_to_differentiate_is_refused),
+      FIXTURE_TEST(an_expression_too_long_is_refused),
+      FIXTURE_TEST(wrong_arguments_are_errors_not_crashes),
+      FIXTURE_TEST(settings_are_told_in_their_order),
+      FIXTURE_TEST(settings_are_made_all_at_once_or_none),
+      FIXTURE_TEST(settings_that_lack_something_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
