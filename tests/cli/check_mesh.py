@@ -1,0 +1,149 @@
+#!/usr/bin/python3
+"""check_mesh.py KEDGE: `kedge mesh` from outside: what it makes, says and refuses."""
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from command import Command, KEDGE
+
+
+class Mesh(Command):
+    def test_a_generated_mesh_is_read_back(self):
+        for option in ((), ("--binary",)):
+            text = self.kedge("mesh", "generate", "square", "3", *option, "-o", "s.msh").stdout
+            self.assertEqual(text, "s.msh: 18 triangles, 16 vertices\n")
+            text = self.kedge("mesh", "info", "s.msh").stdout
+            self.assertRegex(text, r"triangles +18\n")
+            self.assertRegex(text, r"edges +33, 12 of them on the boundary\n")
+            self.assertRegex(text, r"box +\[0, 1\] x \[0, 1\]\n")
+            self.assertRegex(text, r"area +1, ")
+            self.assertRegex(text, r"smallest angle +45\.0 degrees")
+            self.assertIn("all triangles counterclockwise", text)
+            for group in ("left", "right", "bottom", "top"):
+                self.assertRegex(text, rf"{group} +\d+ +boundary edges +3 +1\n")
+
+    def test_refining_multiplies_by_four(self):
+        text = self.kedge("mesh", "generate", "lshape", "2", "--refine", "2", "-o", "l.msh").stdout
+        self.assertEqual(text, f"l.msh: {12 * 2 * 16} triangles, {225 + 0} vertices\n")
+
+    def test_long_names_of_groups_keep_the_columns(self):
+        self.names_keep_the_columns("the outer wall of the container")
+        self.names_keep_the_columns("Außenwand mit Öffnung für Rohre")
+
+    def names_keep_the_columns(self, name):
+        self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
+                   f'1 4 "{name}"\n$EndPhysicalNames\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n'
+                   "3 0 1 0\n$EndNodes\n$Elements\n2\n1 1 2 4 4 1 2\n2 2 2 5 5 1 2 3\n"
+                   "$EndElements\n")
+        text = self.kedge("mesh", "info", "c.msh").stdout
+        rows = text[text.index("\ngroup ") + 1:].splitlines()
+        self.assertTrue(any(row.startswith(name + " ") for row in rows), rows)
+        self.assertEqual(len(set(map(len, rows))), 1, rows)
+        self.assertEqual(len({row.index(word) for row, word in
+                              zip(rows[1:], re.findall("boundary edges|triangles", text[text.index(
+                                  "group "):]))}), 1, rows)
+
+    def test_what_was_put_right_is_said(self):
+        self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n"
+                   "3 0 1 0\n4 9 9 0\n$EndNodes\n$Elements\n1\n1 2 2 5 5 1 3 2\n$EndElements\n")
+        text = self.kedge("mesh", "info", "c.msh").stdout
+        self.assertRegex(text, r"put right +1 clockwise triangle, turned\n")
+        self.assertRegex(text, r"put right +1 vertex of no triangle, left out\n")
+        self.assertRegex(text, r"default +\S+ +boundary edges +3 ")
+
+    def test_edges_that_lie_on_each_other_are_said(self):
+        meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
+        text = self.kedge("mesh", "info", os.path.join(meshes, "slit.msh")).stdout
+        count = int(re.search(r"slit-upper +\d+ +boundary edges +(\d+) ", text)[1])
+        self.assertRegex(text, rf"coincident edges {2 * count}, each on another one: banks of a slit")
+        text = self.kedge("mesh", "info", os.path.join(meshes, "plate.msh")).stdout
+        self.assertNotIn("coincident", text)
+
+    def test_a_seam_of_doubled_vertices_is_said_where_a_condition_is_missing(self):
+        self.write("seam.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n"
+                   '1 1 "wall"\n$EndPhysicalNames\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 0 0\n'
+                   "5 1 1 0\n6 0 1 0\n$EndNodes\n$Elements\n6\n1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n"
+                   "3 1 2 1 1 5 6\n4 1 2 1 1 6 4\n5 2 2 1 1 1 2 3\n6 2 2 1 1 4 5 6\n$EndElements\n")
+        self.write("seam.ini", "[mesh]\nfile = seam.msh\n[boundary wall]\ntype = dirichlet\n"
+                   "value = 0\n")
+        for refine, name, n in ((0, "seam.msh", 2), (1, "seam.msh, refined once", 4),
+                                (2, "seam.msh, refined 2 times", 8)):
+            self.refused("solve", "seam.ini", "-s", f"mesh.refine={refine}", says=f"seam.ini:2: {n} "
+                         f"boundary edges of {name} without a group have no condition; add [boundary "
+                         f"default]; {n} of them lie on other boundary edges: where that is no slit, "
+                         "join the vertices that are there twice (Gmsh's Coherence Mesh does)")
+
+    def test_only_groups_that_lie_on_others_are_said_to(self):
+        meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
+        names = ["inner", "outer", "slit-upper", "slit-lower"]
+        for missing in names:
+            self.write("slit.ini", f"[mesh]\nfile = {meshes}/slit.msh\n" + "".join(
+                f"[boundary {name}]\ntype = dirichlet\nvalue = 0\n" for name in names
+                if name != missing))
+            result = self.refused("solve", "slit.ini", says=f"boundary group '{missing}' of ")
+            self.assertEqual("lie on other boundary edges" in result.stderr, "slit" in missing)
+
+    def test_meshes_that_cannot_be_had_are_refused(self):
+        self.refused("mesh", "info", "nowhere.msh", says="nowhere.msh")
+        self.refused("mesh", "info", "p.ini", says="p.ini, line 2: this is not a Gmsh mesh but looks "
+                     "like a problem file; those are for kedge solve and kedge plan")
+        self.write("a.geo", "Point(1) = {0, 0, 0};\n")
+        self.refused("mesh", "info", "a.geo", says="a.geo, line 1: this is a Gmsh geometry, not a "
+                     "mesh; mesh it with: gmsh -2 a.geo")
+        self.refused("solve", "a.geo", says="a.geo is a Gmsh geometry; mesh it with: gmsh -2 a.geo")
+        self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
+        self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
+
+    def test_a_mesh_that_memory_does_not_hold_is_refused_before_it_is_made(self):
+        free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
+        if free > 65e9:
+            self.skipTest("the largest mesh that kedge can number may fit")
+        self.write("r.json", "old")
+        self.refused("plan", "p.ini", "-s", "mesh.generate=square 36", "-s", "mesh.refine=9", "-r",
+                     "r.json", code=1,
+                     says="square 36: to make a mesh of 679477248 triangles takes 69.31 GB of host ")
+        with open(self.path("r.json")) as file:
+            self.assertEqual(file.read(), "old")
+        self.refused("mesh", "generate", "square", "18900", "-o", "x.msh", code=1,
+                     says="square 18900: to make a mesh of 714420000 triangles takes 72.87 GB of host "
+                     "memory and ")
+
+    def test_a_mesh_may_go_through_a_pipe(self):
+        text = self.shell("$K mesh generate square 3 -o /dev/stdout | $K mesh info /dev/stdin", 0)
+        self.assertRegex(text.stdout, r"triangles +18\n")
+
+    def test_a_mesh_without_an_end_is_refused(self):
+        os.mkfifo(self.path("ff.msh"))
+        self.refused("mesh", "info", "ff.msh",
+                     says="cannot read ff.msh: it is a pipe that nothing was written to", timeout=60)
+        self.refused("mesh", "info", "/dev/zero",
+                     says="cannot read /dev/zero: it is a device, not a file", timeout=60)
+
+    def test_a_signal_leaves_no_partial_file(self):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "1000", "-o", "x.msh"],
+                                       cwd=self.folder, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL)
+            while process.poll() is None and len(os.listdir(self.folder)) == 1:
+                time.sleep(0.001)
+            process.send_signal(number)
+            self.assertEqual(process.wait(), -number)
+            self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
+    def test_a_limit_of_file_size_is_a_sentence(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (10000, 10000))
+        self.refused("mesh", "generate", "square", "40", "-o", "x.msh", code=1,
+                     says="cannot write the mesh x.msh: File too large", preexec_fn=limit)
+        result = self.kedge("solve", "p.ini", "-q", "-o", "x.vtkhdf", code=1, preexec_fn=limit)
+        self.assertRegex(result.stderr, r"^kedge: cannot write the output x.vtkhdf: .*File too large\n$")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
