@@ -15,7 +15,7 @@ typedef struct kedge_solution kedge_solution;
 typedef struct kedge_stage_report {
   const char *name;
   /// Wall time; device work is waited for at the end of a stage. That of `output` is for results to
-  /// host memory and for kedge_solution_write().
+  /// host memory, a look at norms of errors there (solver_note), and kedge_solution_write().
   double seconds;
   double bytes;  ///< moved through memory by the cost formulas; 0 where none is defined
   double flops;  ///< by the cost formulas

@@ -2,6 +2,7 @@
 // device memory, and results travel to the host as they are made: the first part of output.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/context.h"
 #include "core/memory.h"
@@ -142,18 +143,18 @@ static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, do
   return status;
 }
 
-static kedge_status sum_errors(kg_pipeline *p)
+/// @param[out] of  free its arrays, also after a failure
+static kedge_status sum_errors(kg_pipeline *p, kg_group_errors *of)
 {
   const size_t n = (size_t)p->layout.count.n_groups;
-  double flux = 0.0, *fluxes = NULL;
-  kg_error_sums *by_group, total = {0};
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
-  kedge_status status = kg_host_calloc(p->ctx, n, sizeof *fluxes, &fluxes);
-  if (status == KEDGE_OK)
-    status = kg_copy_out(p->ctx, by_group, p->arrays.error_sums, n * sizeof *by_group);
-  if (status == KEDGE_OK) status = sum_fluxes(p, by_group, fluxes, &flux);
-  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
-    const kg_error_sums *of_batch = by_group + p->shape.batch[i].lanes.first_group;
+  double flux = 0.0;
+  kg_error_sums total = {0};
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *of->sums, &of->sums));
+  KG_TRY(kg_host_calloc(p->ctx, n, sizeof *of->flux, &of->flux));
+  KG_TRY(kg_copy_out(p->ctx, of->sums, p->arrays.error_sums, n * sizeof *of->sums));
+  KG_TRY(sum_fluxes(p, of->sums, of->flux, &flux));
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_error_sums *of_batch = of->sums + p->shape.batch[i].lanes.first_group;
     for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
       total.u += of_batch[g].u;
       total.q += of_batch[g].q;
@@ -161,23 +162,29 @@ static kedge_status sum_errors(kg_pipeline *p)
       total.u_max = kg_larger(total.u_max, of_batch[g].u_max);
     }
   }
-  if (status == KEDGE_OK && !p->shape.choice.wants_means)
-    status = kg_norms_moves(
-        p,
-        &(kg_group_errors){
-            by_group, fluxes, {total.u, total.q, total.u_star, flux / p->scale / p->scale}},
-        p->norm_moves);
-  free(by_group);
-  free(fluxes);
+  const double squares[KG_NORMS] = {total.u, total.q, total.u_star, flux / p->scale / p->scale};
+  memcpy(of->total, squares, sizeof squares);
   kedge_report *report = &p->solution->report;
   report->u_l2 = sqrt(total.u);
   report->q_l2 = sqrt(total.q);
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
   report->sigma_l2 = sqrt(flux) / p->scale;
-  KG_TRY(status);
-  KG_TRY(kg_pipeline_diagnose(p, KG_ABOUT_ERROR));
+  return kg_pipeline_diagnose(p, KG_ABOUT_ERROR);
+}
+
+/// The host looks at norms once it has the results.
+static kedge_status look_at_norms(kg_pipeline *p, const kg_group_errors *of)
+{
+  if (!p->shape.choice.wants_errors) return KEDGE_OK;
+  if (!p->shape.choice.wants_means) KG_TRY(kg_norms_moves(p, of, p->norm_moves));
   return kg_pipeline_diagnose(p, KG_ABOUT_NORMS);
+}
+
+static kedge_status take_rest(kg_pipeline *p, const kg_group_errors *of)
+{
+  KG_TRY(take_trace(p));
+  return look_at_norms(p, of);
 }
 
 /// Make again the sides of elements that have left memory for the trace solve.
@@ -200,7 +207,8 @@ static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
   return kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
 }
 
-static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
+/// @param[out] of  free its arrays, also after a failure
+static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact, kg_group_errors *of)
 {
   const int32_t most = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
@@ -214,9 +222,9 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact)
     }
   }
   KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));
-  KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p) : KEDGE_OK));
+  KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p, of) : KEDGE_OK));
   KG_TRY(kg_stage_begin(p, KG_STAGE_OUTPUT));
-  return kg_stage_end(p, take_trace(p));
+  return kg_stage_end(p, take_rest(p, of));
 }
 
 static void add_costs(kg_pipeline *p)
@@ -241,7 +249,10 @@ kedge_status kg_stages_local(kg_pipeline *p)
   kg_sampler exact =
       kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
   kedge_status status = kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
-  if (status == KEDGE_OK) status = all_chunks(p, &exact);
+  kg_group_errors errors = {0};
+  if (status == KEDGE_OK) status = all_chunks(p, &exact, &errors);
+  free(errors.sums);
+  free(errors.flux);
   kg_sampler_close(&exact);
   kg_source_rest(&p->source);
   KG_TRY(status);

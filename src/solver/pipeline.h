@@ -186,8 +186,8 @@ static inline double kg_stabilization_length(const kg_pipeline *p)
 
 /// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
 typedef struct kg_group_errors {
-  const kg_error_sums *sums;
-  const double *flux;
+  kg_error_sums *sums;  ///< [group], as flux
+  double *flux;
   double total[KG_NORMS];  ///< of u, q, u* and the flux: sums over all groups
 } kg_group_errors;
 

@@ -62,7 +62,7 @@ static void precondition(int64_t n, int K, const double *r, double *z)
   for (int64_t i = 0; i < n; ++i) z[i] = r[i] / diagonal(i / K);
 }
 
-/// The same steps by the passes. On the device: r, x, z, p, r - A p, then sums and their parts.
+/// STEPS steps by the passes. On the device: r, x, z, p, r - A p, then sums and their parts.
 static void by_passes(int64_t rows, int K, double *x)
 {
   const int64_t n = rows * K;
