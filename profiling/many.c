@@ -6,7 +6,7 @@
 // right-hand side in a kedge_solver, and `at_once`, of all KG_VECTORS of them by one
 // kedge_solver_solve_many(), and their ratio; `one_whole` and `at_once_whole` of the whole calls;
 // iterations; bytes of device memory; in double precision `least_ratio`, that of the bytes that are
-// moved (docs/performance.md#several-right-hand-sides). Sources are formulas, results means of the elements.
+// moved. Sources are formulas, results means of the elements.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +40,9 @@ static double of_trace(const kedge_solution *solution, kedge_report *report, dou
 }
 
 /// The ratio of bytes of K solves at once to those of one, of this report. Matrices count once: K^e
-/// of two products an iteration and of three for residuals, the blocks of two smoothings. Two of the
-/// passes over vectors are made on the way of others (ops/vector/pcg_many.h). The coarse solver is
-/// left out of both.
+/// of two products an iteration and of three for residuals, the blocks of two smoothings. Two of
+/// the passes over vectors are made on the way of others (ops/vector/pcg_many.h). The coarse solver
+/// is left out of both.
 static double least_ratio(const kedge_report *one, double bytes)
 {
   const double m = one->order + 1, edges = (double)one->trace_unknowns / m;
