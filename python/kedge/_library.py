@@ -206,7 +206,7 @@ def _load():
     path = os.environ.get("KEDGE_LIBRARY") or str(pathlib.Path(__file__).with_name("libkedge.so"))
     # Threads that wait turn on their cores for milliseconds, unless libgomp finds another number when it is loaded: that
     # of the command (src/cli/launch.c). Programs that are started from here decide for themselves.
-    unset = "OMP_WAIT_POLICY" not in os.environ and "GOMP_SPINCOUNT" not in os.environ
+    unset = not os.environ.get("OMP_WAIT_POLICY") and not os.environ.get("GOMP_SPINCOUNT")
     if unset:
         os.environ["GOMP_SPINCOUNT"] = "1000"
     try:

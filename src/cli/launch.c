@@ -14,13 +14,19 @@
 // 7.2 s with the default.
 #define TURNS "1000"
 
+static bool is_set(const char *name)
+{
+  const char *const value = getenv(name);
+  return value && value[0];
+}
+
 /// Load the module by its bare name: the loader has its folder from the RPATH of this executable,
 /// which it looks at even where a profiler or a sanitizer stands between. NULL: dlerror() says why.
 static void *load_command(void)
 {
-  const bool unset = !getenv("OMP_WAIT_POLICY") && !getenv("GOMP_SPINCOUNT");
-  if (unset) setenv("GOMP_SPINCOUNT", TURNS, false);
-  void *const module = dlopen(KEDGE_COMMAND_MODULE, RTLD_LAZY | RTLD_LOCAL);
+  const bool unset = !is_set("OMP_WAIT_POLICY") && !is_set("GOMP_SPINCOUNT");
+  if (unset) setenv("GOMP_SPINCOUNT", TURNS, true);
+  void *const module = dlopen(KEDGE_COMMAND_MODULE, RTLD_NOW | RTLD_LOCAL);
   void *const run = module ? dlsym(module, "kg_cli_run") : NULL;
   if (unset) unsetenv("GOMP_SPINCOUNT");  // programs that are started from here decide themselves
   return run;

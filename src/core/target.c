@@ -131,7 +131,7 @@ void kg_target_close(kg_target *target)
 /// Returns 0 or errno.
 static int write_stream(const char *name, void (*put)(FILE *, void *), void *user)
 {
-  FILE *stream = fopen(name, "wb");
+  FILE *stream = fopen(name, "ab");  // /dev/stdout may be a file with content: >> log
   if (!stream) return errno;
   put(stream, user);
   int error = fflush(stream) != 0 ? errno : 0;

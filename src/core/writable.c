@@ -1,6 +1,7 @@
 #include "core/writable.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,11 +51,21 @@ static bool check_folder(kg_writable *w)
   const char *const slash = strrchr(w->file, '/');
   const size_t length = slash ? (size_t)(slash > w->file ? slash - w->file : 1) : 0;
   char *const folder = slash ? strndup(w->file, length) : strdup(".");
-  const bool good = folder && access(folder, W_OK | X_OK) == 0;
+  const bool good = folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
   const char *const error = strerror(errno);
   if (!good) kg_writable_refuse(w, "%s: %s", folder ? folder : "its folder", error);
   free(folder);
   return good;
+}
+
+/// Whether the name stands for an open stream, which may be a regular file that has content
+/// already: kedge ... -r /dev/stdout >> log
+static bool is_stream(const char *path)
+{
+  static const char *const names[] = {"/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (strncmp(path, names[i], strlen(names[i])) == 0) return true;
+  return false;
 }
 
 static bool check(kg_writable *w, bool regular)
@@ -66,9 +77,10 @@ static bool check(kg_writable *w, bool regular)
                                                                  : errno;
   if (error && error != ENOENT) return kg_writable_refuse(w, "%s", strerror(error));
   if (exists && S_ISDIR(info.st_mode)) return kg_writable_refuse(w, "it is a folder");
-  w->special = exists && !S_ISREG(info.st_mode);
+  w->special = exists && (!S_ISREG(info.st_mode) || is_stream(w->path));
   if (w->special && regular) return kg_writable_refuse(w, "it must be a regular file");
-  if (w->special && access(w->path, W_OK) != 0) return kg_writable_refuse(w, "%s", strerror(errno));
+  if (w->special && faccessat(AT_FDCWD, w->path, W_OK, AT_EACCESS) != 0)
+    return kg_writable_refuse(w, "%s", strerror(errno));
   w->file = w->special ? strdup(w->path) : follow(w->path);
   if (!w->file) return kg_writable_refuse(w, "%s", strerror(errno));
   if (w->special) return true;

@@ -9,7 +9,7 @@ typedef struct kg_writable {
   const char *path;                   ///< as it was given
   const char *what;                   ///< its content, for sentences: "report"
   char *file;                         ///< that `path` leads to, links followed; the caller frees it
-  bool special;                       ///< a pipe, a terminal or a device, which is written itself
+  bool special;                       ///< a pipe, a terminal, a stream: written itself
   char sentence[2 * PATH_MAX + 256];  ///< of a refusal
 } kg_writable;
 

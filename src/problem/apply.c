@@ -189,7 +189,7 @@ kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *settin
 static bool is_quoted(const char *value)
 {
   const size_t n = value ? strlen(value) : 0;
-  return n > 2 && (value[0] == '"' || value[0] == '\'') && value[n - 1] == value[0];
+  return n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n - 1] == value[0];
 }
 
 static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from command import Command, PROBLEM
+from command import KEDGE, Command, PROBLEM
 
 
 class Files(Command):
@@ -133,6 +133,16 @@ class Files(Command):
             self.skipTest("root may write everywhere")
         os.mkdir(self.path("locked"), 0o500)
         self.refused("solve", "p.ini", "-o", "locked/x.hdf", says="Permission denied")
+
+    def test_a_report_on_standard_output_leaves_what_is_in_its_file(self):
+        self.write("log", "precious\n")
+        with open(self.path("log"), "a", encoding="utf-8") as log:
+            subprocess.run([KEDGE, "solve", "p.ini", "-q", "-r", "/dev/stdout"], cwd=self.folder, stdout=log,
+                           check=True)
+        with open(self.path("log"), encoding="utf-8") as log:
+            first, report = log.read().split("\n", 1)
+        self.assertEqual(first, "precious")
+        self.assertIn("stages", json.loads(report))
 
     def test_a_report_may_go_to_standard_output(self):
         text = self.kedge("solve", "p.ini", "-q", "--report", "/dev/stdout").stdout

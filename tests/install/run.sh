@@ -62,6 +62,8 @@ if [ -x "$prefix/bin/kedge" ]; then
   fi
   ln -s "$prefix/bin/kedge" "$scratch/link"
   run "$scratch/link" --version
+  loader=$(ldd "$prefix/bin/kedge" | awk '$1 ~ /\/ld-/ { print $1 }')
+  run "$loader" "$prefix/bin/kedge" --version
 
   echo "HDF5 is loaded for output alone"
   cd "$scratch"
