@@ -177,7 +177,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                    .work_bytes = (size_t)m->bytes.work,
                                    .refined = a->refined,
                                    .has_corners = m->shape.count.n_wide_groups > 0,
-                                   .varies = m->shape.varies};
+                                   .by_quadrature = m->shape.by_quadrature};
   KG_TRY(m->solver->create(ctx, &m->matrix, memory, &m->coarse));
   return m->solver->lend(ctx, m->coarse, m->coarse_vectors, (size_t)m->bytes.vectors);
 }

@@ -33,7 +33,7 @@ typedef struct kg_multigrid_shape {
   kedge_smoother smoother;
   int smoothing_steps;  ///< k; 0: M = B^-1, the smoother alone, and nothing below the trace
   bool is_general;      ///< not straight triangles with one scalar constant alone
-  bool varies;          ///< elements are curved, or coefficients vary in them
+  bool by_quadrature;   ///< elements are curved, or coefficients vary in them
   double alignment;  ///< of the mesh's elements (mesh/mesh.h); with lines, of those without a pair
   int32_t n_lines, n_line_steps;  ///< KEDGE_SMOOTHER_LINE
   kg_number number;               ///< of the cycle on the trace; the levels below are double

@@ -99,7 +99,7 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
       .smoothing_steps = s->choice.steps,
       .alignment = s->alignment,
       .is_general = s->choice.by_quadrature || !s->choice.is_uniform || s->count.n_wide_groups > 0,
-      .varies = s->choice.by_quadrature,
+      .by_quadrature = s->choice.by_quadrature,
       .n_lines = s->n_lines,
       .n_line_steps = s->n_line_steps,
       .number = s->choice.cycles,

@@ -292,10 +292,15 @@ static void solve(kedge_context *ctx, const kg_coarse_table *solver, kg_coarse *
   const size_t bytes = (size_t)n * sizeof *x;
   must(ctx, kg_upload(ctx, b, (size_t)n, sizeof *b, &device_b));
   must(ctx, kg_alloc(ctx, 2 * (size_t)n, sizeof *x, &room));
+  must(ctx, kg_zero(ctx, room.data, 2 * bytes));
   must(ctx, kg_alloc(ctx, (size_t)n, sizeof *x, &device_x));
   must(ctx, solver->solve(ctx, coarse, well ? room.data : NULL, device_b.data, device_x.data));
   must(ctx, kg_copy_out(ctx, x, device_x.data, bytes));
+  double *rest = get(2 * (size_t)n, sizeof *rest);
+  must(ctx, kg_copy_out(ctx, rest, room.data, 2 * bytes));
   must(ctx, kg_sync(ctx));
+  for (int32_t i = 0; i < 2 * n; ++i) assert_true(rest[i] == 0.0);
+  free(rest);
   kg_free(ctx, &device_b);
   kg_free(ctx, &device_x);
   kg_free(ctx, &room);

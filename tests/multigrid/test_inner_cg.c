@@ -62,6 +62,16 @@ static void precondition(int64_t n, int K, const double *r, double *z)
   for (int64_t i = 0; i < n; ++i) z[i] = r[i] / diagonal(i / K);
 }
 
+/// Before the first step memory may hold anything.
+static void fill_with_nan(double *on_device, size_t n)
+{
+  double *nan = get(n, sizeof *nan);
+  for (size_t i = 0; i < n; ++i) nan[i] = NAN;
+  must(ctx, kg_copy_in(ctx, on_device, nan, n * sizeof *nan));
+  must(ctx, kg_sync(ctx));
+  free(nan);
+}
+
 /// STEPS steps by the passes. On the device: r, x, z, p, r - A p, then sums and their parts.
 static void by_passes(int64_t rows, int K, double *x)
 {
@@ -82,6 +92,9 @@ static void by_passes(int64_t rows, int K, double *x)
                         .p_ap = sum + 2 * K,
                         .sum = {.part = sum + 3 * K, .stride = 1, .parts = KG_PIECES},
                         .many = K > 1};
+  const size_t n_sums = (size_t)K * (3 + KG_PIECES);
+  fill_with_nan(on, 5 * (size_t)n);
+  fill_with_nan(sum, n_sums);
   for (int64_t i = 0; i < n; ++i) r[i] = right_side(i, K);
   must(ctx, kg_copy_in(ctx, a.r, r, bytes));
   for (int k = 0; k < STEPS; ++k) {

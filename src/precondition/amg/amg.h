@@ -29,7 +29,7 @@ enum {
   /// always is
   KG_AMG_DIRECT = 1024,
   KG_AMG_DIRECT_LEAST = 64,
-  KG_AMG_SUMS = 3 + KG_PIECES,
+  KG_AMG_SUMS = 3 + KG_PIECES,  ///< r . z of a step and the one before, p . A p, parts of a sum
 };
 
 typedef struct kg_amg_level {
@@ -50,7 +50,7 @@ struct kg_coarse {
   double eigenvalue;  ///< of D^-1 A on refined levels: none is larger
   int n_twice;        ///< levels with aggregates whose coarse system is solved by two cycles
   int n_cycles;       ///< cycles that solve a system well
-  double *sums;       ///< [KG_AMG_SUMS] a vector: scalars of conjugate gradients, and parts of sums
+  double *sums;       ///< [KG_AMG_SUMS][vector]
   bool direct;        ///< the last level is solved by `dense`
   double *dense;      ///< [kg_dense_entries()]: inverse of the last level
   kg_arena arena;     ///< holds everything but the first matrix

@@ -233,14 +233,15 @@ static kedge_status take_meshes(kedge_context *ctx, kg_coarse *coarse, const ked
 /// the root of the number of rows, as corrections by aggregates are little more than constant on
 /// each. The others divide it by five or so each: one more for ten times as many rows; by three
 /// where elements couple strongly in directions that turn from one to the next: two more.
-static void set_cycles(kg_coarse *coarse, bool varies)
+static void set_cycles(kg_coarse *coarse, bool by_quadrature)
 {
   const kg_amg_level *first = &coarse->level[coarse->n_refined];
   const int n = coarse->n_levels - coarse->n_refined;
   const int32_t once = coarse->has_corners ? KG_AMG_ONCE_CORNERS : KG_AMG_ONCE;
   coarse->n_twice = 1;
   while (coarse->n_twice < n && first[coarse->n_twice].matrix.n_rows > once) ++coarse->n_twice;
-  coarse->n_cycles = (int)lround(log10(fmax(first->matrix.n_rows, 100.0))) + (varies ? 2 : 0);
+  coarse->n_cycles =
+      (int)lround(log10(fmax(first->matrix.n_rows, 100.0))) + (by_quadrature ? 2 : 0);
 }
 
 kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_memory memory,
@@ -259,7 +260,7 @@ kedge_status kg_amg_create(kedge_context *ctx, const kg_csr *matrix, kg_coarse_m
     kg_amg_destroy(ctx, coarse);
     return status;
   }
-  set_cycles(coarse, memory.varies);
+  set_cycles(coarse, memory.by_quadrature);
   *out = coarse;
   return KEDGE_OK;
 }

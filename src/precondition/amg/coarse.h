@@ -22,9 +22,9 @@ typedef struct kg_coarse_memory {
   void *kept, *work;
   size_t kept_bytes, work_bytes;
   const kedge_mesh
-      *refined;      ///< NULL, or the mesh with a vertex a row, whose levels are to be used
-  bool has_corners;  ///< there are entries for opposite corners of quadrilaterals
-  bool varies;       ///< the matrix is of curved elements or coefficients that vary in them
+      *refined;        ///< NULL, or the mesh with a vertex a row, whose levels are to be used
+  bool has_corners;    ///< there are entries for opposite corners of quadrilaterals
+  bool by_quadrature;  ///< the matrix is of curved elements or coefficients that vary in them
 } kg_coarse_memory;
 
 typedef struct kg_coarse_table {
@@ -43,8 +43,8 @@ typedef struct kg_coarse_table {
   /// x = M b, M a symmetric positive definite approximation of the inverse; or, with room, an x
   /// that is nearer to the solution, and no linear function of b. Only launches.
   /// @param  room  NULL, or work, [2 n_rows], for the better and dearer x: of a smooth b next to
-  ///               nothing is left in the residual. Zero afterwards
-  /// @param  b     [n_rows]; with room spoilt
+  ///               nothing is left in the residual. What is written there is zero afterwards
+  /// @param  b     [n_rows]; with room it may be spoilt
   /// @param  x     [n_rows]: out; not b
   kedge_status (*solve)(kedge_context *ctx, kg_coarse *coarse, double *room, double *b, double *x);
   /// A solver of the same matrix for KG_VECTORS vectors, [row][vector], to which as many times the

@@ -1,6 +1,6 @@
 /// @file
 /// Conjugate gradients inside a coarse solver: passes over vectors, whose scalars stay in device
-/// memory and never stop it. A vector whose sums are not positive stays as it is.
+/// memory and never stop it. Where p . A p is not positive, x and r stay.
 #pragma once
 #include "ops/ops.h"
 #include "ops/pass.h"
