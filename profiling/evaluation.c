@@ -49,14 +49,12 @@ static bool compiles = true;
 #ifdef KEDGE_WITH_CUDA
 static kedge_status call_evaluate(void *code)
 {
-  int64_t bad;
   return kg_evaluate(gpu.p.ctx,
                      &(kg_evaluate_args){.batch = gpu.p.batch,
                                          .points = kg_points_of_rule(gpu.p.points[KG_SAMPLE_LOADS]),
                                          .n_groups = gpu.p.shape.choice.recover_groups,
                                          .code = code,
-                                         .values = gpu.p.arrays.source_values},
-                     &bad);
+                                         .values = gpu.p.arrays.source_values});
 }
 #endif
 

@@ -212,17 +212,24 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *ar
   return KEDGE_OK;
 }
 
-kedge_status kg_evaluation_triangles(kg_evaluation *e, kg_evaluate_args args, bool *done)
+kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done)
 {
-  static kedge_status (*const interpret)(kedge_context *, const kg_evaluate_args *, int64_t *) =
+  static kedge_status (*const interpret)(kedge_context *, const kg_evaluate_args *) =
       KG_IF_CUDA(kg_evaluate);
-  *done = false;
-  if (!e->code) return KEDGE_OK;
-  int64_t bad;
+  *done = e->code != NULL;
+  if (!*done) return KEDGE_OK;
   args.code = e->code;
-  KG_TRY(interpret(e->pipeline->ctx, &args, &bad));
   count(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
-  *done = bad < 0;
-  if (!*done) kg_evaluation_change(e);
-  return KEDGE_OK;
+  return interpret(e->pipeline->ctx, &args);
+}
+
+kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad)
+{
+  static kedge_status (*const of_kernel)(kedge_context *, const kg_sample_kernel *, int64_t *) =
+      KG_IF_CUDA(kg_sample_bad);
+  static kedge_status (*const of_code)(kedge_context *, int64_t *) = KG_IF_CUDA(kg_evaluate_bad);
+  kedge_context *ctx = e->pipeline->ctx;
+  *bad = -1;
+  if (e->triangles) return of_kernel(ctx, e->triangles, bad);
+  return e->code ? of_code(ctx, bad) : KEDGE_OK;
 }

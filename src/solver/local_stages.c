@@ -73,9 +73,8 @@ static kedge_status postprocess_chunk(kg_pipeline *p, const chunk *c, kg_sampler
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
   KG_TRY(p->form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
-  if (!p->shape.choice.wants_errors) return KEDGE_OK;
-  KG_TRY(kg_sampler_errors(exact, c->batch, c->first, c->n));
-  return kg_sampler_settle(exact, c->batch, c->first, c->n);
+  return p->shape.choice.wants_errors ? kg_sampler_errors(exact, c->batch, c->first, c->n)
+                                      : KEDGE_OK;
 }
 
 static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, chunk c)

@@ -131,19 +131,8 @@ static kedge_status prepare(kg_sampler *s)
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
-/// A kernel has found a value that is not finite. Where the host finds one, this is a failure;
-/// else, as for the sine of a number from 2^46 on, which a kernel does not know, another way is
-/// taken from here on.
-/// @param[in] bad  its index
-static kedge_status refuse_or_change(kg_sampler *s, int batch, int64_t bad)
-{
-  kg_evaluation *e = &s->evaluation;
-  KG_TRY(kg_sample_refuse(e->pipeline->ctx, places_of(s, batch), 0, &e->set, bad));
-  kg_evaluation_change(e);
-  return KEDGE_OK;
-}
-
-/// Values of groups [first, first + count) of a batch by the GPU, if it can.
+/// Values of groups [first, first + count) of a batch by the GPU, if it can. Those of triangles count
+/// after settle().
 static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values, bool *done)
 {
@@ -171,7 +160,8 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
   return kg_evaluation_cells(e, &args, done);
 }
 
-/// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host.
+/// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host. Those
+/// of triangles count after settle().
 static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values)
 {
@@ -227,14 +217,22 @@ static kedge_status run_kernel(const kg_sampler *s, int batch, const void *args,
                                     : errors(p->ctx, e->triangles, args, region);
 }
 
-/// Wait for the kernel; afterwards there is none where it did not know a value.
-static kedge_status settle(kg_sampler *s, int batch)
+/// Wait for the GPU, which may have found a value at points of triangles that is not finite. Where
+/// the host finds one, this is a failure; else, as for the sine of a number from 2^46 on, which a
+/// kernel does not know, another way is taken from here on.
+/// @param[in]  first  group of the chunk
+/// @param[out] good   false: what was made has to be made again
+static kedge_status settle(kg_sampler *s, int batch, int32_t first, bool *good)
 {
-  static kedge_status (*const find)(kedge_context *, const kg_sample_kernel *, int64_t *) =
-      KG_IF_CUDA(kg_sample_bad);
-  int64_t bad;
-  KG_TRY(find(s->evaluation.pipeline->ctx, s->evaluation.triangles, &bad));
-  return bad < 0 ? KEDGE_OK : refuse_or_change(s, batch, bad);
+  kg_evaluation *e = &s->evaluation;
+  int64_t bad = -1;
+  if (has_triangles(s, batch)) KG_TRY(kg_evaluation_bad(e, &bad));
+  *good = bad < 0;
+  if (*good) return KEDGE_OK;
+  if (e->triangles) first = 0;  // it counts from the first group of the batch
+  KG_TRY(kg_sample_refuse(e->pipeline->ctx, places_of(s, batch), first, &e->set, bad));
+  kg_evaluation_change(e);
+  return KEDGE_OK;
 }
 
 /// Groups of a batch that are handled at once, and the loads that they get.
@@ -269,6 +267,15 @@ static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
   return kg_load_vectors(p->ctx, &args);
 }
 
+static kedge_status settled_loads(kg_sampler *s, load_chunk c)
+{
+  for (bool good = false; !good;) {
+    KG_TRY(loads_of_chunk(s, c));
+    KG_TRY(settle(s, c.batch, c.first, &good));
+  }
+  return KEDGE_OK;
+}
+
 /// Makes load vectors from values of the source, for as many groups at a time as have room.
 static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_bytes)
 {
@@ -283,7 +290,7 @@ static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_
              value_bytes, group_bytes);
   for (load_chunk c = all; c.first < end; c.first += chunk, c.load += group * (size_t)chunk) {
     c.count = end - c.first < chunk ? end - c.first : chunk;
-    KG_TRY(loads_of_chunk(s, c));
+    KG_TRY(settled_loads(s, c));
     KG_TRY(kg_stage_announce(s->evaluation.pipeline, p->stage, false));
   }
   return KEDGE_OK;
@@ -297,8 +304,9 @@ kedge_status kg_sampler_loads(kg_sampler *s, int batch, int32_t first, int32_t c
   if (has_kernel(s, batch)) {
     const kg_load_vectors_args args = load_args(s, all);
     KG_TRY(run_kernel(s, batch, &args, elements_of(s->evaluation.pipeline, batch, first, count)));
-    KG_TRY(settle(s, batch));
-    if (has_kernel(s, batch)) return KEDGE_OK;
+    bool good;
+    KG_TRY(settle(s, batch, first, &good));
+    if (good) return KEDGE_OK;
   }
   return loads_of_values(s, all, values.bytes);
 }
@@ -334,19 +342,21 @@ static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, in
   return kg_errors(p->ctx, &args);
 }
 
-kedge_status kg_sampler_errors(kg_sampler *s, int batch, int32_t first, int32_t count)
+static kedge_status errors_of_chunk(kg_sampler *s, int batch, int32_t first, int32_t count)
 {
-  KG_TRY(prepare(s));
   if (!has_kernel(s, batch)) return errors_of_values(s, batch, first, count);
   const kg_errors_args args = errors_of(s, batch, first, count);
   return run_kernel(s, batch, &args, elements_of(s->evaluation.pipeline, batch, first, count));
 }
 
-kedge_status kg_sampler_settle(kg_sampler *s, int batch, int32_t first, int32_t count)
+kedge_status kg_sampler_errors(kg_sampler *s, int batch, int32_t first, int32_t count)
 {
-  if (!has_kernel(s, batch)) return KEDGE_OK;
-  KG_TRY(settle(s, batch));
-  return has_kernel(s, batch) ? KEDGE_OK : errors_of_values(s, batch, first, count);
+  KG_TRY(prepare(s));
+  for (bool good = false; !good;) {
+    KG_TRY(errors_of_chunk(s, batch, first, count));
+    KG_TRY(settle(s, batch, first, &good));
+  }
+  return KEDGE_OK;
 }
 
 void kg_sampler_rest(kg_sampler *s)

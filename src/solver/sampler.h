@@ -29,13 +29,9 @@ void kg_sampler_close(kg_sampler *sampler);
 /// @retval KEDGE_ERR_INTERNAL  there is no room for a group
 kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int32_t count,
                               kg_buffer values, double *load);
-/// Errors of the solution of a chunk, which is there; they count after kg_sampler_settle().
+/// Errors of the solution of a chunk, which is there.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
 kedge_status kg_sampler_errors(kg_sampler *sampler, int batch, int32_t first, int32_t count);
-/// Wait for errors that a compiled kernel makes. Where it did not know a value those of this chunk,
-/// whose solution is there still, are made in another way.
-/// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_sampler_settle(kg_sampler *sampler, int batch, int32_t first, int32_t count);
 
 /// The source of the equation as load vectors. All zeros before the first ones, when it is
 /// compiled. It must not be moved: its sampler points into it.

@@ -65,14 +65,13 @@ static double *interpreted(op_case *c, const formulas *f, int32_t first, int32_t
 {
   const size_t n = (size_t)count * (size_t)f->n * (size_t)c->sampling.n * KG_LANES;
   double *const values = case_output(c, n);
-  must(ctx, kg_evaluate(ctx,
-                        &(kg_evaluate_args){.batch = c->batch,
-                                            .points = c->points,
-                                            .first_group = first,
-                                            .n_groups = count,
-                                            .code = &f->code,
-                                            .values = values},
-                        bad));
+  must(ctx, kg_evaluate(ctx, &(kg_evaluate_args){.batch = c->batch,
+                                                 .points = c->points,
+                                                 .first_group = first,
+                                                 .n_groups = count,
+                                                 .code = &f->code,
+                                                 .values = values}));
+  must(ctx, kg_evaluate_bad(ctx, bad));
   double *copy = case_fetch(c, values);
   case_release(c);
   return copy;

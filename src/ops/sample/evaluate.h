@@ -52,11 +52,13 @@ typedef struct kg_evaluate_args {
 /// Rows of a point that the GPU's shared memory has room for, KG_CODE_ROWS at most. CUDA alone.
 int kg_evaluate_rows(kedge_context *ctx);
 /// Evaluate, with the roundings of the host's register code but for functions of the mathematical
-/// library, and wait. Builds with CUDA.
+/// library. Builds with CUDA.
+kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args);
+/// Wait for the last kg_evaluate().
 /// @param[out] bad  smallest index of `values` that is used (the first result at all points, the
 ///                  others not at corners) and not finite; -1: there is none
-kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args, int64_t *bad);
-/// Evaluate likewise at points of cells.
+kedge_status kg_evaluate_bad(kedge_context *ctx, int64_t *bad);
+/// Evaluate likewise at points of cells, and wait.
 kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_code *code,
                                const kg_cell_values_args *args, int64_t *bad);
 /// The cost of values in memory. @param[in] operations  at a point

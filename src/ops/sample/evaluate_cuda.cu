@@ -278,19 +278,18 @@ static kedge_status prepare(kedge_context *ctx, const void *kernel, size_t share
 }
 
 /// All ones, where nothing is bad, are -1 here.
-static kedge_status finish(kedge_context *ctx, int64_t *bad)
+extern "C" kedge_status kg_evaluate_bad(kedge_context *ctx, int64_t *bad)
 {
   return kg_copy_out(ctx, bad, kg_cuda(ctx)->first_bad, sizeof *bad);
 }
 
-extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args, int64_t *bad)
+extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args)
 {
   const kg_evaluate_args &a = *args;
-  *bad = -1;
-  if (a.n_groups == 0) return KEDGE_OK;
   const kg_cuda_state *state = kg_cuda(ctx);
   const size_t shared = (size_t)a.code->n_rows * ROW_BYTES;
   KG_TRY(prepare(ctx, (const void *)evaluate_kernel, shared));
+  if (a.n_groups == 0) return KEDGE_OK;
   const run_args run = {a.values,
                         state->first_bad,
                         a.region,
@@ -301,10 +300,8 @@ extern "C" kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *
                         kg_points_of_rule(a.points).n,
                         false};
   const dim3 grid((unsigned)a.n_groups, blocks_of_group(ctx, a.n_groups, a.points.n));
-  KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_kernel, run,
-                   a.batch.arrays.vertices, a.batch.arrays.vertex, a.points.r, a.points.s,
-                   *a.code));
-  return finish(ctx, bad);
+  return kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_kernel, run,
+                   a.batch.arrays.vertices, a.batch.arrays.vertex, a.points.r, a.points.s, *a.code);
 }
 
 extern "C" kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_code *code,
@@ -322,5 +319,5 @@ extern "C" kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_cod
   const dim3 grid((unsigned)n_groups, blocks_of_group(ctx, n_groups, a.points.n));
   KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_cells_kernel, run, a.vertices,
                    a.vertex, a.nodes, a.points.map, a.points.n_nodes, *code));
-  return finish(ctx, bad);
+  return kg_evaluate_bad(ctx, bad);
 }
