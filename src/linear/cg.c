@@ -136,14 +136,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rul
                             .exponent = cg->base.exponent ? kg_round_exponent(rr) : 0};
   KG_TRY(kg_copy_in(ctx, cg->v.state, &cg->state, sizeof cg->state));
   if (m->table->begin) KG_TRY(m->table->begin(ctx, m, 1, &rr));
-  if (!m->pointwise) return KEDGE_OK;
-  KG_TRY(kg_cg_begin(ctx, &cg->v));
-  KG_TRY(read_state(ctx, cg));
-  KG_REQUIRE(
-      ctx, isfinite(cg->state.rz), KEDGE_ERR_NUMERIC,
-      "the diagonal of the trace operator is not positive in double precision: check the mesh "
-      "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
-  return KEDGE_OK;
+  return m->pointwise ? kg_cg_begin(ctx, &cg->v) : KEDGE_OK;
 }
 
 /// Name, for a sentence, what to try first where rounding to single precision may be to blame.
@@ -160,6 +153,10 @@ kedge_status kg_cg_check_stop(kedge_context *ctx, const kg_krylov *k, const kg_c
              "/ h, or, with Neumann conditions alone, a reaction that is not negligible beside the "
              "diffusion",
              s->p_ap, (long long)s->iterations + 1, instead_of(k->linear->number));
+  KG_REQUIRE(
+      ctx, s->stop != KG_CG_PRECONDITIONER || !k->precond->pointwise, KEDGE_ERR_NUMERIC,
+      "the diagonal of the trace operator is not positive in double precision: check the mesh "
+      "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
   KG_REQUIRE(ctx, s->stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
              "the %s preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
              "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "

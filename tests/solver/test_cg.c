@@ -105,6 +105,21 @@ static void a_negative_eigenvalue_is_a_numeric_failure(void **state)
   destroy(&s);
 }
 
+static void an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure(void **state)
+{
+  (void)state;
+  system_of_three s;
+  create(&s, (const double[]){1.0, 2.0, 0.5}, (const double[]){1.0, 1.0, 1.0});
+  must(ctx,
+       kg_copy_in(ctx, s.inverse.data, (const double[N]){1.0, INFINITY, 1.0}, N * sizeof(double)));
+  kg_system_result result;
+  assert_int_equal(solve_three(&s, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx),
+                         "the diagonal of the trace operator is not "
+                         "positive in double precision: check the mesh"));
+  destroy(&s);
+}
+
 static void a_product_that_is_nan_is_a_numeric_failure(void **state)
 {
   (void)state;
@@ -193,6 +208,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(n_distinct_eigenvalues_take_n_iterations),
       cmocka_unit_test(a_negative_eigenvalue_is_a_numeric_failure),
+      cmocka_unit_test(an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure),
       cmocka_unit_test(a_product_that_is_nan_is_a_numeric_failure),
       cmocka_unit_test(a_restart_goes_on_from_the_residual_that_asked_for_it),
       cmocka_unit_test(a_recomputed_residual_that_is_nan_is_a_numeric_failure),

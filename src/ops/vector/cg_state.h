@@ -11,7 +11,7 @@ enum kg_cg_stop {
   KG_CG_LIMIT,           ///< max_iterations reached
   KG_CG_INDEFINITE,      ///< p . A p <= 0
   KG_CG_NOT_FINITE,      ///< NaN or infinity
-  KG_CG_PRECONDITIONER,  ///< r . z <= 0: the preconditioner is not positive definite
+  KG_CG_PRECONDITIONER,  ///< r . z <= 0, or a diagonal's is not finite: it is not positive definite
 };
 
 typedef struct kg_cg_state {
@@ -36,6 +36,13 @@ typedef struct kg_cg_states {
 
 /// Numbers of double between sums of these.
 enum { KG_CG_STRIDE = sizeof(kg_cg_state) / sizeof(double) };
+
+/// The first r . z of a preconditioner that is a diagonal.
+KG_INLINE void kg_cg_first(kg_cg_state *state, double rz)
+{
+  state->rz = rz;
+  if (!isfinite(rz)) state->stop = KG_CG_PRECONDITIONER;
+}
 
 /// The residual after an update: one more iteration, and whether it is the last.
 KG_INLINE void kg_cg_count(kg_cg_state *state, double rr, double rz)

@@ -24,7 +24,7 @@ kedge_status kg_cg_begin_host(kedge_context *ctx, const kg_cg_vectors_args *a)
     }
     a->partial[piece] = rz;
   }
-  a->state->rz = sum_in_order(a->partial, KG_PIECES);
+  kg_cg_first(a->state, sum_in_order(a->partial, KG_PIECES));
   return KEDGE_OK;
 }
 

@@ -37,7 +37,7 @@ static inline kg_number kg_cg_number(const kg_cg_vectors_args *args)
   return args->r_single ? KG_SINGLE : KG_DOUBLE;
 }
 
-/// z = D^-1 r, p = z, rz.
+/// z = D^-1 r, p = z, rz. Stops where rz is not finite.
 KG_DECLARE_OPERATOR(kg_cg_begin, kg_cg_vectors_args);
 /// Stops where p_ap is not positive. Else alpha = rz / p_ap; z -= alpha D^-1 A p; rr, rz_next;
 /// counts the iteration and stops at the target or at max_iterations.

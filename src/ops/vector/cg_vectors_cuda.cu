@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(THREADS)
     a.p[i] = z;
     rz += r * z;
   }
-  if (kg_grid_sum(&rz, a.partial, counter, s_warp)) a.state->rz = rz;
+  if (kg_grid_sum(&rz, a.partial, counter, s_warp)) kg_cg_first(a.state, rz);
 }
 
 /// The next z of a row, and its part of the sums.
