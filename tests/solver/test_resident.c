@@ -300,6 +300,20 @@ static void a_negative_operator_and_overflow_are_numeric_failures(void **state)
   destroy(&s);
 }
 
+static void an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure(void **state)
+{
+  (void)state;
+  skip_without_resident_form();
+  trace_system s;
+  create(&s, 257, 2, CASE_MIXED);
+  const double infinite = INFINITY;
+  must(ctx, kg_copy_in(ctx, (double *)s.jacobi.inverse + 5, &infinite, sizeof infinite));
+  kg_system_result result;
+  assert_int_equal(run(&s, RESIDENT, 1e-12, 100, &result), KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(kedge_context_error(ctx), "the diagonal of the trace operator is not"));
+  destroy(&s);
+}
+
 /// Most elements that have a resident form at an order.
 static int32_t most_elements(int order)
 {
@@ -348,6 +362,7 @@ int main(void)
       cmocka_unit_test(a_kernel_goes_on_where_the_last_one_ended),
       cmocka_unit_test(it_stops_at_the_limit_of_iterations),
       cmocka_unit_test(a_negative_operator_and_overflow_are_numeric_failures),
+      cmocka_unit_test(an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure),
       cmocka_unit_test(the_largest_that_fit_agree_too),
   };
   test_skip_without_backend();

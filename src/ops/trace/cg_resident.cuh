@@ -202,7 +202,7 @@ __device__ __forceinline__ void iterate(const kg_cg_resident_args &a, const side
     hand_in<1>(dot, b);
     if (takes) receive<M>(message, apart, phase, [&](int k, double other) { y[k] += other; });
     block_barrier();
-    if (b->cg.stop != KG_CG_RUNNING) break;
+    if (b->stop != KG_CG_RUNNING) break;
     const double alpha = s.owns ? b->factor : 0.0;  // others have no x and r
     ++phase;
 #pragma unroll
@@ -217,7 +217,7 @@ __device__ __forceinline__ void iterate(const kg_cg_resident_args &a, const side
     hand_in<2>(residual, b);
     if (gives) receive<M>(message, apart, phase, [&](int k, double z) { y[k] = z; });
     block_barrier();
-    if (b->cg.stop != KG_CG_RUNNING) break;
+    if (b->stop != KG_CG_RUNNING) break;
     const double beta = b->factor;
 #pragma unroll
     for (int k = 0; k < M; ++k) v.p[k] = y[k] + beta * v.p[k];

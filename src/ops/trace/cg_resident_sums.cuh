@@ -53,8 +53,9 @@ __device__ __forceinline__ void warp_sum(double (&v)[N])
 /// the sums while the others wait for the messages of their edges.
 struct block_state {
   double by_warp[2][32];  ///< sums of the warps with sides
-  kg_cg_state cg;
-  double factor;  ///< alpha, then beta
+  kg_cg_state cg;         ///< as it was before the first iteration
+  double factor;          ///< alpha, then beta
+  int32_t stop;           ///< enum kg_cg_stop
 };
 
 /// Two a phase: the sums of the warps are there; alpha or beta is. It is quickest when the lanes of
@@ -115,33 +116,40 @@ __device__ __forceinline__ void grid_sum(double (&v)[N], const block_state *b, k
   warp_sum<N>(v);
 }
 
-/// All iterations, as the last warp sees them.
+/// The last warp tells the others how to go on.
+__device__ __forceinline__ void tell(double factor, int32_t stop, block_state *b)
+{
+  if ((threadIdx.x & 31) == 0) {
+    b->factor = factor;
+    b->stop = stop;
+  }
+  block_barrier();
+}
+
+/// All iterations, as the last warp sees them. All other warps wait for each factor: it is divided
+/// first, from registers.
 __device__ __forceinline__ void direct(const kg_cg_resident_args &a, kg_cg_message *slots,
                                        block_state *b)
 {
-  uint64_t phase = 2 * (uint64_t)b->cg.iterations;
-  const bool first_lane = (threadIdx.x & 31) == 0;
+  kg_cg_state cg = b->cg;
+  uint64_t phase = 2 * (uint64_t)cg.iterations;
   for (int64_t step = 0; step < a.steps; ++step) {
     double dot[1], residual[2];
     grid_sum<1>(dot, b, slots, ++phase);
-    if (first_lane) {
-      b->cg.p_ap = dot[0];
-      b->cg.stop = kg_cg_judge(dot[0], KG_CG_INDEFINITE);
-      b->factor = b->cg.rz / b->cg.p_ap;
-    }
-    block_barrier();
-    if (b->cg.stop != KG_CG_RUNNING) break;
+    const double alpha = cg.rz / dot[0];
+    cg.p_ap = dot[0];
+    cg.stop = kg_cg_judge(dot[0], KG_CG_INDEFINITE);
+    tell(alpha, cg.stop, b);
+    if (cg.stop != KG_CG_RUNNING) break;
     grid_sum<2>(residual, b, slots + gridDim.x, ++phase);
-    if (first_lane) {
-      kg_cg_count(&b->cg, residual[0], residual[1]);
-      b->factor = b->cg.rz_next / b->cg.rz;
-      if (b->cg.stop == KG_CG_RUNNING) b->cg.rz = b->cg.rz_next;
-      b->cg.steps = b->cg.iterations;
-    }
-    block_barrier();
-    if (b->cg.stop != KG_CG_RUNNING) break;
+    const double beta = residual[1] / cg.rz;
+    kg_cg_count(&cg, residual[0], residual[1]);
+    tell(beta, cg.stop, b);
+    cg.steps = cg.iterations;
+    if (cg.stop != KG_CG_RUNNING) break;
+    cg.rz = cg.rz_next;
   }
-  if (blockIdx.x == 0 && first_lane) *a.vectors.state = b->cg;
+  if (blockIdx.x == 0 && (threadIdx.x & 31) == 0) *a.vectors.state = cg;
 }
 
 }  // namespace kg
