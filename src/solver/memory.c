@@ -111,19 +111,20 @@ int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
-/// Bytes that are held in a stage on device and host, given the groups of a chunk.
-static int64_t held(kg_shape s, kg_stage stage, int32_t groups)
+/// Bytes that are held in a stage, given the groups of a chunk: on the device, and on the host where
+/// memory of the two is the same.
+static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool separate)
 {
   kg_plan plan;
   kg_arrays arrays;
   s.choice.recover_groups = groups;
   declare(&s, &plan, &arrays);
-  return kg_stage_bytes(&plan, stage) + kg_host_stage_bytes(stage, &s);
+  return kg_stage_bytes(&plan, stage) + (separate ? 0 : kg_host_stage_bytes(stage, &s));
 }
 
 // The chunk is chosen as if load vectors were made again, and the kernel for small problems took
 // nothing: both are decided later.
-int32_t kg_chunk_groups(const kg_shape *shape)
+int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
 {
   const int64_t busy = (int64_t)16 << 20, most = (int64_t)2 << 30;
   const int64_t n = shape->count.n_groups;
@@ -132,9 +133,9 @@ int32_t kg_chunk_groups(const kg_shape *shape)
   if (s.choice.resident && s.forgets_constants) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
-  const int64_t rest = held(s, KG_STAGE_LOCAL_SOLVE, 0);
-  const int64_t all = held(s, KG_STAGE_LOCAL_SOLVE, (int32_t)n) - rest;
-  int64_t room = held(s, KG_STAGE_TRACE_SOLVE, 0) - rest;
+  const int64_t rest = held(s, KG_STAGE_LOCAL_SOLVE, 0, separate);
+  const int64_t all = held(s, KG_STAGE_LOCAL_SOLVE, (int32_t)n, separate) - rest;
+  int64_t room = held(s, KG_STAGE_TRACE_SOLVE, 0, separate) - rest;
   const int64_t tenth = all / 10, least = busy < tenth ? busy : tenth;
   room = room < least ? least : room > most ? most : room;
   const int64_t most_groups = room < all ? n * room / all : n;

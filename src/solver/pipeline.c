@@ -139,7 +139,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);
-  s->choice.recover_groups = kg_chunk_groups(s);
+  s->choice.recover_groups = kg_chunk_groups(s, p->ctx->backend == KEDGE_BACKEND_CUDA);
   return KEDGE_OK;
 }
 
