@@ -131,8 +131,8 @@ static kedge_status prepare(kg_sampler *s)
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
-/// Values of groups [first, first + count) of a batch by the GPU, if it can. Those of triangles count
-/// after settle().
+/// Values of groups [first, first + count) of a batch by the GPU, if it can. Those of triangles
+/// count after settle().
 static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values, bool *done)
 {
@@ -160,8 +160,8 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
   return kg_evaluation_cells(e, &args, done);
 }
 
-/// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host. Those
-/// of triangles count after settle().
+/// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host.
+/// Those of triangles count after settle().
 static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values)
 {
