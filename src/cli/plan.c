@@ -77,17 +77,6 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   print_fits(plan);
 }
 
-/// Refuse before the work what is no place for the report.
-static bool check_report(const kg_cli_problem *from, const kedge_problem *problem)
-{
-  if (!from->report) return true;
-  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
-  const kg_cli_file report = {from->report, "report", "", false, inputs};
-  char *const to = kg_cli_target(&report);
-  free(to);
-  return to != NULL;
-}
-
 /// Table, why the problem does not fit or its output cannot be written, report. Returns an exit
 /// code.
 /// @param[in] output  NULL: none
@@ -113,7 +102,7 @@ static int make_plan(const kg_cli_problem *from)
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
-  if (status == KEDGE_OK && !check_report(from, problem)) {
+  if (status == KEDGE_OK && !kg_cli_targets(from, problem, NULL)) {
     code = KG_EXIT_INPUT;
     goto done;
   }

@@ -1,6 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "cli/cli.h"
 #include "cli/progress.h"
@@ -30,43 +28,6 @@ static const struct argp argp = {options_list,
                                  kg_cli_problem_children,
                                  NULL,
                                  NULL};
-
-/// The folder of a file that need not exist, and its name there.
-static bool find_folder(const char *file, struct stat *folder, const char **name)
-{
-  const char *const slash = strrchr(file, '/');
-  *name = slash ? slash + 1 : file;
-  char *const path = slash ? strndup(file, (size_t)(*name - file)) : strdup(".");
-  const bool found = path && stat(path, folder) == 0;
-  free(path);
-  return found;
-}
-
-static bool are_one(const char *a, const char *b)
-{
-  struct stat folder[2];
-  const char *name[2];
-  return find_folder(a, &folder[0], &name[0]) && find_folder(b, &folder[1], &name[1]) &&
-         folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino &&
-         strcmp(name[0], name[1]) == 0;
-}
-
-/// Output and report must be writable, two files, and none that is read.
-/// @param[in] output  its path is NULL where nothing is written
-static bool check_targets(const kg_cli_file *output, const kg_cli_file *report)
-{
-  char *const to = output->path ? kg_cli_target(output) : NULL;
-  bool good = !output->path || to;
-  if (good && report->path) {
-    char *const report_to = kg_cli_target(report);
-    const bool same = to && report_to && are_one(to, report_to);
-    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output->path);
-    good = report_to && !same;
-    free(report_to);
-  }
-  free(to);
-  return good;
-}
 
 /// The objects that a solve owns.
 typedef struct run {
@@ -132,14 +93,8 @@ static int solve(const solve_options *options)
     code = fail(&r, status, true);
     goto done;
   }
-  char place[400] = "";
-  if (!options->output) kedge_problem_place(r.problem, "output", "file", place, sizeof place);
-  const char *const inputs[] = {options->from.file, kedge_problem_mesh_file(r.problem)};
   const char *const path = options->output ? options->output : kedge_problem_output(r.problem);
-  const kg_cli_file output = {path, "output", place, true, inputs};
-  const kg_cli_file report = {options->from.report, "report", "", false, inputs};
-  const bool good =
-      check_targets(&output, &report) && (!path || kg_cli_named(&output, ".vtkhdf", ".hdf"));
+  const bool good = kg_cli_targets(&options->from, r.problem, options->output);
   code = good ? KG_EXIT_SOLVED : KG_EXIT_INPUT;
   if (good && path) {
     status = kedge_output_ready(r.ctx);

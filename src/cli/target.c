@@ -46,3 +46,51 @@ char *kg_cli_target(const kg_cli_file *file)
   free(w.file);
   return NULL;
 }
+
+/// The folder of a file that need not exist, and its name there.
+static bool find_folder(const char *file, struct stat *folder, const char **name)
+{
+  const char *const slash = strrchr(file, '/');
+  *name = slash ? slash + 1 : file;
+  char *const path = slash ? strndup(file, (size_t)(*name - file)) : strdup(".");
+  const bool found = path && stat(path, folder) == 0;
+  free(path);
+  return found;
+}
+
+static bool are_one(const char *a, const char *b)
+{
+  struct stat folder[2];
+  const char *name[2];
+  return find_folder(a, &folder[0], &name[0]) && find_folder(b, &folder[1], &name[1]) &&
+         folder[0].st_dev == folder[1].st_dev && folder[0].st_ino == folder[1].st_ino &&
+         strcmp(name[0], name[1]) == 0;
+}
+
+/// Output and report must be writable, two files, and none that is read.
+/// @param[in] output  its path is NULL where nothing is written
+static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
+{
+  char *const to = output->path ? kg_cli_target(output) : NULL;
+  bool good = !output->path || to;
+  if (good && report->path) {
+    char *const report_to = kg_cli_target(report);
+    const bool same = to && report_to && are_one(to, report_to);
+    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output->path);
+    good = report_to && !same;
+    free(report_to);
+  }
+  free(to);
+  return good;
+}
+
+bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output)
+{
+  char place[400] = "";
+  if (!output) kedge_problem_place(problem, "output", "file", place, sizeof place);
+  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
+  const char *const path = output ? output : kedge_problem_output(problem);
+  const kg_cli_file fields = {path, "output", place, true, inputs};
+  const kg_cli_file report = {from->report, "report", "", false, inputs};
+  return are_targets(&fields, &report) && (!path || kg_cli_named(&fields, ".vtkhdf", ".hdf"));
+}

@@ -111,8 +111,8 @@ int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
-/// Bytes that are held in a stage, given the groups of a chunk: on the device, and on the host where
-/// memory of the two is the same.
+/// Bytes that are held in a stage, given the groups of a chunk: on the device, and on the host
+/// where memory of the two is the same.
 static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool separate)
 {
   kg_plan plan;

@@ -25,8 +25,8 @@ int64_t kg_peak_bytes(const kg_shape *shape);
 int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
 int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
 /// Groups a chunk: as many as may be held without local solve and post-process holding more than
-/// the trace solve does; 16 MiB of them at least, which keep a GPU busy, or a tenth of a small mesh,
-/// and 2 GiB at most. Chunks are of one size.
+/// the trace solve does; 16 MiB of them at least, which keep a GPU busy, or a tenth of a small
+/// mesh, and 2 GiB at most. Chunks are of one size.
 /// @param[in] separate  device memory is not host memory: then it alone counts
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate);
 /// The bytes that a solve is going to allocate at its peak, of which `peak` on the device.

@@ -249,6 +249,9 @@ class PlanAndInfo(Command):
         self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "plan.json", "solve.json"])
         self.refused("plan", "p.ini", "-r", "p.ini", says="cannot write the report p.ini: it is the input p.ini")
         self.refused("plan", "p.ini", "-r", "no/r.json", says="cannot write the report no/r.json")
+        for name, says in (("no/a.vtkhdf", "cannot write the output no/a.vtkhdf"),
+                           ("a.txt", "cannot write the output a.txt: its name must end in .vtkhdf or .hdf")):
+            self.refused("plan", "p.ini", "-s", f"output.file={name}", says=f"--set output.file={name}: {says}")
 
     def test_a_plan_that_does_not_fit_is_exit_code_1(self):
         problem = ("p.ini", "-b", "host", "-s", "mesh.generate=square 1000", "-s", "space.order=12",
