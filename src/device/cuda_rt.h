@@ -48,7 +48,7 @@ typedef struct kg_cuda_state {
   kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 1];
   /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
   unsigned *counters;
-  unsigned long long *first_bad;  ///< in device memory: of the last kg_evaluate()
+  unsigned long long *first_bad;  ///< in device memory: of who looked for it last
 } kg_cuda_state;
 
 static inline kg_cuda_state *kg_cuda(kedge_context *ctx)

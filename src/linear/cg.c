@@ -145,6 +145,23 @@ static const char *instead_of(kg_number number)
   return number == KG_SINGLE ? "take precision = double, " : "";
 }
 
+static kedge_status refuse_preconditioner(kedge_context *ctx, const kg_krylov *k,
+                                          const kg_cg_state *s)
+{
+  if (k->precond->pointwise)
+    return KG_FAIL(
+        ctx, KEDGE_ERR_NUMERIC,
+        "the diagonal of the trace operator is not positive in double precision: check the mesh "
+        "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
+  return KG_FAIL(
+      ctx, KEDGE_ERR_NUMERIC,
+      "the %s preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
+      "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
+      "diffusion / h, or take %s",
+      k->precond->table->name, s->rz_next, (long long)s->iterations + 1,
+      instead_of(k->precond->number), k->precond->remedy);
+}
+
 kedge_status kg_cg_check_stop(kedge_context *ctx, const kg_krylov *k, const kg_cg_state *s)
 {
   KG_REQUIRE(ctx, s->stop != KG_CG_INDEFINITE, KEDGE_ERR_NUMERIC,
@@ -153,16 +170,7 @@ kedge_status kg_cg_check_stop(kedge_context *ctx, const kg_krylov *k, const kg_c
              "/ h, or, with Neumann conditions alone, a reaction that is not negligible beside the "
              "diffusion",
              s->p_ap, (long long)s->iterations + 1, instead_of(k->linear->number));
-  KG_REQUIRE(
-      ctx, s->stop != KG_CG_PRECONDITIONER || !k->precond->pointwise, KEDGE_ERR_NUMERIC,
-      "the diagonal of the trace operator is not positive in double precision: check the mesh "
-      "for nearly degenerate elements, or choose a stabilization nearer to diffusion / h");
-  KG_REQUIRE(ctx, s->stop != KG_CG_PRECONDITIONER, KEDGE_ERR_NUMERIC,
-             "the %s preconditioner is not positive definite (r.Mr = %g in iteration %lld): "
-             "%scheck the mesh for nearly degenerate elements, choose a stabilization nearer to "
-             "diffusion / h, or take %s",
-             k->precond->table->name, s->rz_next, (long long)s->iterations + 1,
-             instead_of(k->precond->number), k->precond->remedy);
+  if (s->stop == KG_CG_PRECONDITIONER) return refuse_preconditioner(ctx, k, s);
   KG_REQUIRE(ctx, s->stop != KG_CG_NOT_FINITE, KEDGE_ERR_NUMERIC,
              "conjugate gradients met NaN or infinity after %lld iterations: check the source, "
              "coefficients and boundary values for overflow",

@@ -54,9 +54,10 @@ const int32_t *kg_evaluation_regions(const kg_evaluation *e, int batch, int32_t 
 /// Have the GPU evaluate at points of cells. @param[out] done  whether it could: else the host has
 /// to
 kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *args, bool *done);
-/// Have it interpret at points of straight triangles, which has ended after kg_evaluation_bad().
+/// Have it interpret at points of straight triangles: values count once kg_evaluation_bad() finds
+/// none that is bad.
 /// @param[in]  args  `code` is not looked at
-/// @param[out] done  whether it could: else the host has to
+/// @param[out] done  whether it could: else a kernel or the host has to
 kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done);
 /// Wait for what the GPU has evaluated last at points of straight triangles.
 /// @param[out] bad  as kg_evaluate_bad() or, with a kernel, kg_sample_bad(); -1 for the host

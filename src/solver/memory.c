@@ -111,15 +111,28 @@ int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
-/// Bytes that are held in a stage, given the groups of a chunk: on the device, and on the host
-/// where memory of the two is the same.
-static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool separate)
+/// Bytes that are held in a stage, given the groups of a chunk.
+/// @param[in] host  whether those of the host count too
+static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool host)
 {
   kg_plan plan;
   kg_arrays arrays;
   s.choice.recover_groups = groups;
   declare(&s, &plan, &arrays);
-  return kg_stage_bytes(&plan, stage) + (separate ? 0 : kg_host_stage_bytes(stage, &s));
+  return kg_stage_bytes(&plan, stage) + (host ? kg_host_stage_bytes(stage, &s) : 0);
+}
+
+/// Groups that local solve and post-process have room for where the trace solve held its arrays.
+/// @param[in] least, most  bytes that there is room for in any case, and that are used at most
+static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64_t most)
+{
+  const int32_t n = s->count.n_groups;
+  const int64_t rest = held(*s, KG_STAGE_LOCAL_SOLVE, 0, host);
+  const int64_t all = held(*s, KG_STAGE_LOCAL_SOLVE, n, host) - rest, tenth = all / 10;
+  int64_t room = held(*s, KG_STAGE_TRACE_SOLVE, 0, host) - rest;
+  if (least > tenth) least = tenth;
+  room = room < least ? least : room > most ? most : room;
+  return room < all ? n * room / all : n;
 }
 
 // The chunk is chosen as if load vectors were made again, and the kernel for small problems took
@@ -133,13 +146,12 @@ int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
   if (s.choice.resident && s.forgets_constants) s.choice.layout = KG_LAYOUT_REDUCED;
   s.choice.resident = false;
   s.resident_bytes = 0;
-  const int64_t rest = held(s, KG_STAGE_LOCAL_SOLVE, 0, separate);
-  const int64_t all = held(s, KG_STAGE_LOCAL_SOLVE, (int32_t)n, separate) - rest;
-  int64_t room = held(s, KG_STAGE_TRACE_SOLVE, 0, separate) - rest;
-  const int64_t tenth = all / 10, least = busy < tenth ? busy : tenth;
-  room = room < least ? least : room > most ? most : room;
-  const int64_t most_groups = room < all ? n * room / all : n;
-  const int64_t chunks = most_groups > 0 ? (n + most_groups - 1) / most_groups : n;
+  int64_t groups = groups_in_room(&s, true, busy, most);
+  if (separate) {
+    const int64_t on_device = groups_in_room(&s, false, 0, busy);
+    groups = groups < on_device ? on_device : groups;
+  }
+  const int64_t chunks = groups > 0 ? (n + groups - 1) / groups : n;
   return (int32_t)((n + chunks - 1) / chunks);
 }
 

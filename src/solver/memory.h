@@ -24,10 +24,11 @@ int64_t kg_peak_bytes(const kg_shape *shape);
 /// their way to the device.
 int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
 int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
-/// Groups a chunk: as many as may be held without local solve and post-process holding more than
-/// the trace solve does; 16 MiB of them at least, which keep a GPU busy, or a tenth of a small
-/// mesh, and 2 GiB at most. Chunks are of one size.
-/// @param[in] separate  device memory is not host memory: then it alone counts
+/// Groups a chunk: as many as may be held without local solve and post-process holding more, on
+/// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
+/// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.
+/// @param[in] separate  device memory is not host memory: up to 16 MiB it alone counts, as each
+///                      chunk has the host wait for the device
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate);
 /// The bytes that a solve is going to allocate at its peak, of which `peak` on the device.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);

@@ -8,6 +8,7 @@
 #include "core/stage.h"
 #include "device/context.h"
 #include "device/cuda_nvrtc.h"
+#include "memory_case.h"
 #include "support.h"
 
 static kedge_mesh *mesh;
@@ -279,6 +280,35 @@ static void a_value_that_is_not_finite_is_refused_in_the_same_words(void **state
       "exact u is -inf at x = 0, y = 0");
 }
 
+/// The elements at the corners of the square are far from each other: no two share a chunk.
+static void a_value_of_any_chunk_is_refused_in_the_same_words(void **state)
+{
+  (void)state;
+  static const char *const bad[] = {"x^2+y^2", "(x-1)^2+y^2", "x^2+(y-1)^2", "(x-1)^2+(y-1)^2"};
+  kedge_mesh *const small = mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 40", &mesh));
+  for (int k = 0; k < 4; ++k) {
+    char u[64], source[64], at[64];
+    snprintf(u, sizeof u, "log(%s)", bad[k]);
+    snprintf(source, sizeof source, "sqrt(%s-1e-4)", bad[k]);
+    snprintf(at, sizeof at, "exact u is -inf at x = %d, y = %d", k % 2, k / 2);
+    const setting *settings =
+        SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                 {"solver", "max_iterations", "3"}, {"equation", "source", "1"}, {"exact", "u", u});
+    kedge_problem *problem = problem_of(ctx, settings);
+    const kg_shape shape = shape_of(ctx, mesh, problem);
+    assert_true(shape.count.n_groups > shape.choice.recover_groups);
+    kedge_problem_destroy(problem);
+    assert_refused_alike(settings, at);
+    assert_refused_alike(
+        SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                 {"exact", "u", "x"}, {"equation", "source", source}),
+        "source is nan at x = ");
+  }
+  kedge_mesh_destroy(mesh);
+  mesh = small;
+}
+
 static void source_and_gradient_may_be_infinite_at_a_vertex(void **state)
 {
   (void)state;
@@ -325,6 +355,7 @@ int main(void)
       TEST(a_callers_function_stays_with_the_host),
       TEST(a_word_that_is_no_way_to_evaluate_is_refused),
       TEST(a_value_that_is_not_finite_is_refused_in_the_same_words),
+      TEST(a_value_of_any_chunk_is_refused_in_the_same_words),
       TEST(source_and_gradient_may_be_infinite_at_a_vertex),
   };
   test_skip_without_backend();

@@ -111,7 +111,6 @@ static void load_vectors_without_room_are_made_again_to_the_same_bits(void **sta
       SETTINGS({"space", "order", "4"}, {"boundary default", "type", "dirichlet"},
                {"boundary default", "value", "x"}, {"solver", "max_iterations", "2"},
                {"equation", "reaction", "1"},  // else the trace solve is not where most is held
-               {"exact", "u", "x"},            // whose values make several chunks of the elements
                {"solver", "preconditioner", "jacobi"}));
   must(ctx, kedge_problem_set_source(problem, be_smooth, NULL));
   kg_shape shape = shape_of(ctx, mesh, problem);
@@ -288,11 +287,43 @@ static void results_that_the_host_cannot_hold_are_refused(void **state)
   kedge_problem_destroy(problem);
 }
 
+/// The bytes of a stage on the device, with chunks of so many groups.
+static int64_t held_on_device(kg_shape shape, kg_stage stage, int32_t groups)
+{
+  kg_plan plan;
+  kg_arrays arrays;
+  shape.choice.recover_groups = groups;
+  shape.choice.loads_stay = false;
+  kg_memory_plan(&shape, &plan, &arrays);
+  return kg_stage_bytes(&plan, stage);
+}
+
+static void chunks_of_small_meshes_fill_what_the_trace_solve_had_on_a_device(void **state)
+{
+  (void)state;
+  for (int n = 20; n <= 320; n *= 2) {
+    kedge_mesh *mesh = square_mesh(ctx, n);
+    kedge_problem *problem = dirichlet(ctx, "2", "matrix-free");
+    const kg_shape shape = shape_of(ctx, mesh, problem);
+    const int32_t both = kg_chunk_groups(&shape, false), alone = kg_chunk_groups(&shape, true);
+    const int64_t solve = held_on_device(shape, KG_STAGE_TRACE_SOLVE, alone);
+    const int64_t recover = held_on_device(shape, KG_STAGE_LOCAL_SOLVE, alone);
+    if (n <= 40)
+      assert_true(both < alone && alone <= shape.count.n_groups);
+    else if (n == 320)
+      assert_int_equal(both, alone);
+    assert_true(alone == both || recover <= solve);
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_solve_that_fits_exactly_is_done_and_one_byte_less_is_refused),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
+      cmocka_unit_test(chunks_of_small_meshes_fill_what_the_trace_solve_had_on_a_device),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_names_one_setting_to_change_first),
       cmocka_unit_test(what_a_plan_of_ell_says_of_matrix_free_is_what_a_plan_of_that_says),

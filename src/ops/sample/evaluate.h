@@ -54,7 +54,8 @@ int kg_evaluate_rows(kedge_context *ctx);
 /// Evaluate, with the roundings of the host's register code but for functions of the mathematical
 /// library. Builds with CUDA.
 kedge_status kg_evaluate(kedge_context *ctx, const kg_evaluate_args *args);
-/// Wait for the last kg_evaluate().
+/// Wait for the last kg_evaluate(), after which nothing else has looked for bad values
+/// (kg_evaluate_cells(), kg_first_bad()).
 /// @param[out] bad  smallest index of `values` that is used (the first result at all points, the
 ///                  others not at corners) and not finite; -1: there is none
 kedge_status kg_evaluate_bad(kedge_context *ctx, int64_t *bad);

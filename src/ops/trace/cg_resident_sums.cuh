@@ -53,7 +53,7 @@ __device__ __forceinline__ void warp_sum(double (&v)[N])
 /// the sums while the others wait for the messages of their edges.
 struct block_state {
   double by_warp[2][32];  ///< sums of the warps with sides
-  kg_cg_state cg;         ///< as it was before the first iteration
+  kg_cg_state cg;         ///< as this launch found it
   double factor;          ///< alpha, then beta
   int32_t stop;           ///< enum kg_cg_stop
 };
