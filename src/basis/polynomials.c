@@ -102,31 +102,26 @@ void kg_dubiner_factors(int order, double a, double b, double *along, double *ac
   }
 }
 
-/// Nodes with integer coordinates (i, j), lowest corner (c, c), of a triangle of `order` intervals.
-static int lagrange_ring(int order, int c, int (*node)[2])
+/// The nodes of a ring, whose lowest corner has the integer coordinates (c, c) and whose edges have
+/// `size` intervals, in a triangle whose edges have `order`. @return how many
+static int lagrange_ring(int order, int size, int c, double *r, double *s)
 {
-  if (order == 0) {
-    node[0][0] = node[0][1] = c;
-    return 1;
-  }
   static const int corner[3][2] = {{0, 0}, {1, 0}, {0, 1}};
+  double *const to[2] = {r, s};
   int n = 0;
-  for (int v = 0; v < 3; ++v, ++n)
-    for (int k = 0; k < 2; ++k) node[n][k] = c + order * corner[v][k];
+  for (int v = 0; v < (size > 0 ? 3 : 1); ++v, ++n)
+    for (int k = 0; k < 2; ++k) to[k][n] = 2.0 * (c + size * corner[v][k]) / order - 1.0;
   for (int edge = 0; edge < 3; ++edge)
-    for (int step = 1; step < order; ++step, ++n)
-      for (int k = 0; k < 2; ++k)
-        node[n][k] = c + (order - step) * corner[edge][k] + step * corner[(edge + 1) % 3][k];
+    for (int step = 1; step < size; ++step, ++n)
+      for (int k = 0; k < 2; ++k) {
+        const int ends = (size - step) * corner[edge][k] + step * corner[(edge + 1) % 3][k];
+        to[k][n] = 2.0 * (c + ends) / order - 1.0;
+      }
   return n;
 }
 
 void kg_lagrange_nodes(int order, double *r, double *s)
 {
-  int node[(MAX + 1) * (MAX + 2) / 2][2];
-  int n = 0;
-  for (int c = 0, p = order; p >= 0; ++c, p -= 3) n += lagrange_ring(p, c, node + n);
-  for (int i = 0; i < n; ++i) {
-    r[i] = 2.0 * node[i][0] / order - 1.0;
-    s[i] = 2.0 * node[i][1] / order - 1.0;
-  }
+  for (int c = 0, n = 0, size = order; size >= 0; ++c, size -= 3)
+    n += lagrange_ring(order, size, c, r + n, s + n);
 }

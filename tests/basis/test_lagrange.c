@@ -1,11 +1,15 @@
 // The order of Lagrange nodes is that of Gmsh and VTK.
+#include <assert.h>
+
 #include "basis/cell.h"
 #include "basis/edge_place.h"
 #include "basis/polynomials.h"
 #include "compare.h"
 #include "kedge/base.h"
 
-enum { ORDER = KEDGE_ORDER_MAX + 1, NODES = (ORDER + 1) * (ORDER + 2) / 2 };
+/// Of output, and of places on curved elements that a locator looks at.
+enum { ORDER = 15, NODES = (ORDER + 1) * (ORDER + 2) / 2 };
+static_assert(ORDER >= KEDGE_ORDER_MAX + 1 && ORDER >= 3 * KG_GEOMETRY_MAX, "orders in use");
 
 /// Steps along the first and second direction from the first vertex, as Gmsh's manual draws them.
 static const int order_1[][2] = {{0, 0}, {1, 0}, {0, 1}};

@@ -18,7 +18,7 @@ typedef struct sample {
 static const sample samples[] = {
     {"triangles", 9, ALL, 1, wave},          {"curved triangles", 4, ALL, 3, ring},
     {"squares", 6, WHOLE, 1, trapezoids},    {"curved squares", 4, WHOLE, 2, ring},
-    {"both, curved", 5, CHECKERED, 2, wave},
+    {"both, curved", 5, CHECKERED, 2, wave}, {"both, highest order", 4, CHECKERED, 5, ring},
 };
 enum { SAMPLES = sizeof samples / sizeof *samples };
 
@@ -106,7 +106,8 @@ static void points_inside_have_the_values_of_their_element(void **state)
       }
     }
     double *found = values_at(&b, n, x, y);
-    assert_close(n, found, expected, 1e-12);
+    // A map is a sum of powers, whose coefficients at order 5 are large beside what they add up to.
+    assert_close(n, found, expected, samples[k].geometry == 5 ? 1e-11 : 1e-12);
     free(found);
     free(x);
     free(y);
