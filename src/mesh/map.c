@@ -80,8 +80,8 @@ static kedge_status refuse(const mover *m, int64_t e)
   }
   return KG_FAIL(m->ctx, KEDGE_ERR_INPUT,
                  "%s: the map folds or flattens a %s at its point (%.9g, %.9g): the determinant of "
-                 "the map must be positive everywhere; a mirror image needs X and Y swapped as "
-                 "well, a map that bends much a finer mesh",
+                 "the map must be positive everywhere; where it mirrors, swap X and Y, and where "
+                 "it bends much, take a finer mesh",
                  m->source, curve->cell->name, x, y);
 }
 

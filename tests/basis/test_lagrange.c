@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "kedge/base.h"
 
-/// Of output, and of places on curved elements that a locator looks at.
+/// Orders of output, and of places on curved elements that a locator looks at.
 enum { ORDER = 15, NODES = (ORDER + 1) * (ORDER + 2) / 2 };
 static_assert(ORDER >= KEDGE_ORDER_MAX + 1 && ORDER >= 3 * KG_GEOMETRY_MAX, "orders in use");
 
