@@ -80,8 +80,8 @@ char *kg_cli_target(const kg_cli_file *file);
 /// Refuse a name that ends in neither of two endings, with their '.'; the second may be NULL.
 /// Devices and pipes may have any name.
 bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other);
-/// Refuse, likewise, an output and a report that are no two files of their own, and an output
-/// without its ending.
+/// Refuse, before the work, an output or a report that kg_cli_target() refuses, both in one file,
+/// or an output that kg_cli_named() refuses.
 /// @param[in] output  NULL: the [output] file of the problem, if any
 bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output);
 

@@ -77,7 +77,7 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   print_fits(plan);
 }
 
-/// Table, why the problem does not fit or its output cannot be written, report. Returns an exit
+/// Table, why the problem does not fit or HDF5 is missing for its output, report. Returns an exit
 /// code.
 /// @param[in] output  NULL: none
 static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan,

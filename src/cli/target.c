@@ -90,7 +90,7 @@ bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, co
   if (!output) kedge_problem_place(problem, "output", "file", place, sizeof place);
   const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
   const char *const path = output ? output : kedge_problem_output(problem);
-  const kg_cli_file fields = {path, "output", place, true, inputs};
+  const kg_cli_file target = {path, "output", place, true, inputs};
   const kg_cli_file report = {from->report, "report", "", false, inputs};
-  return are_targets(&fields, &report) && (!path || kg_cli_named(&fields, ".vtkhdf", ".hdf"));
+  return are_targets(&target, &report) && (!path || kg_cli_named(&target, ".vtkhdf", ".hdf"));
 }

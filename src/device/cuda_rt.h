@@ -48,7 +48,8 @@ typedef struct kg_cuda_state {
   kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 1];
   /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
   unsigned *counters;
-  unsigned long long *first_bad;  ///< in device memory: of who looked for it last
+  /// in device memory: the smallest index of a bad value, by the kernel that looked last
+  unsigned long long *first_bad;
 } kg_cuda_state;
 
 static inline kg_cuda_state *kg_cuda(kedge_context *ctx)

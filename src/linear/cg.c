@@ -145,6 +145,7 @@ static const char *instead_of(kg_number number)
   return number == KG_SINGLE ? "take precision = double, " : "";
 }
 
+/// Say why r . M r is not positive.
 static kedge_status refuse_preconditioner(kedge_context *ctx, const kg_krylov *k,
                                           const kg_cg_state *s)
 {

@@ -123,7 +123,8 @@ static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool host)
 }
 
 /// Groups that local solve and post-process have room for where the trace solve held its arrays.
-/// @param[in] least, most  bytes that there is room for in any case, and that are used at most
+/// @param[in] least  bytes that there is room for in any case, or a tenth of all if that is less
+/// @param[in] most   bytes used at most
 static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64_t most)
 {
   const int32_t n = s->count.n_groups;
@@ -133,6 +134,17 @@ static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64
   if (least > tenth) least = tenth;
   room = room < least ? least : room > most ? most : room;
   return room < all ? n * room / all : n;
+}
+
+/// The bytes of the stage that holds most on the device.
+static int64_t most_on_device(const kg_shape *s, int64_t groups)
+{
+  int64_t most = 0;
+  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage) {
+    const int64_t bytes = held(*s, stage, (int32_t)groups, false);
+    if (bytes > most) most = bytes;
+  }
+  return most;
 }
 
 // The chunk is chosen as if load vectors were made again, and the kernel for small problems took
@@ -148,8 +160,8 @@ int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
   s.resident_bytes = 0;
   int64_t groups = groups_in_room(&s, true, busy, most);
   if (separate) {
-    const int64_t on_device = groups_in_room(&s, false, 0, busy);
-    groups = groups < on_device ? on_device : groups;
+    const int64_t more = groups_in_room(&s, false, 0, busy);
+    if (more > groups && most_on_device(&s, more) <= most_on_device(&s, groups)) groups = more;
   }
   const int64_t chunks = groups > 0 ? (n + groups - 1) / groups : n;
   return (int32_t)((n + chunks - 1) / chunks);

@@ -27,8 +27,9 @@ int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
 /// Groups a chunk: as many as may be held without local solve and post-process holding more, on
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
 /// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.
-/// @param[in] separate  device memory is not host memory: up to 16 MiB it alone counts, as each
-///                      chunk has the host wait for the device
+/// @param[in] separate  device memory is not host memory: then also as many as the device alone has
+///                      room for, up to 16 MiB, as the host waits for the device in each chunk; no
+///                      stage may hold more on the device for that, but the host may
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate);
 /// The bytes that a solve is going to allocate at its peak, of which `peak` on the device.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);

@@ -252,6 +252,8 @@ class PlanAndInfo(Command):
         for name, says in (("no/a.vtkhdf", "cannot write the output no/a.vtkhdf"),
                            ("a.txt", "cannot write the output a.txt: its name must end in .vtkhdf or .hdf")):
             self.refused("plan", "p.ini", "-s", f"output.file={name}", says=f"--set output.file={name}: {says}")
+        self.refused("plan", "p.ini", "-s", "output.file=x.hdf", "-r", "x.hdf", says="output and report cannot both be x.hdf")
+        self.refused("plan", "p.ini", "-s", "output.file=p.ini", says="cannot write the output p.ini: it is the input p.ini")
 
     def test_a_plan_that_does_not_fit_is_exit_code_1(self):
         problem = ("p.ini", "-b", "host", "-s", "mesh.generate=square 1000", "-s", "space.order=12",

@@ -280,7 +280,7 @@ static void a_value_that_is_not_finite_is_refused_in_the_same_words(void **state
       "exact u is -inf at x = 0, y = 0");
 }
 
-/// The elements at the corners of the square are far from each other: no two share a chunk.
+/// The elements at the corners of the square are far from each other, in several chunks.
 static void a_value_of_any_chunk_is_refused_in_the_same_words(void **state)
 {
   (void)state;

@@ -298,6 +298,32 @@ static int64_t held_on_device(kg_shape shape, kg_stage stage, int32_t groups)
   return kg_stage_bytes(&plan, stage);
 }
 
+/// Coefficients that vary, and load vectors, are made by chunk too, in other stages.
+static void larger_chunks_of_a_device_hold_no_more_in_any_stage(void **state)
+{
+  (void)state;
+  static const char *const diffusion[] = {"1", "1 + x^2"}, *const orders[] = {"1", "4", "8"};
+  for (int k = 0; k < 6; ++k) {
+    kedge_mesh *mesh = square_mesh(ctx, 150);
+    kedge_problem *problem = dirichlet(ctx, orders[k / 2], "matrix-free");
+    must(ctx, kedge_problem_set(problem, "equation", "diffusion", diffusion[k % 2]));
+    kg_shape shape = shape_of(ctx, mesh, problem);
+    for (int repeats = 0; repeats < 2; ++repeats) {
+      shape.choice.repeats = repeats;
+      const int32_t both = kg_chunk_groups(&shape, false), more = kg_chunk_groups(&shape, true);
+      int64_t most[2] = {0, 0};
+      for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
+        for (int i = 0; i < 2; ++i) {
+          const int64_t bytes = held_on_device(shape, stage, i ? more : both);
+          most[i] = bytes > most[i] ? bytes : most[i];
+        }
+      assert_true(most[1] <= most[0]);
+    }
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void chunks_of_small_meshes_fill_what_the_trace_solve_had_on_a_device(void **state)
 {
   (void)state;
@@ -323,6 +349,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_solve_that_fits_exactly_is_done_and_one_byte_less_is_refused),
       cmocka_unit_test(load_vectors_without_room_are_made_again_to_the_same_bits),
+      cmocka_unit_test(larger_chunks_of_a_device_hold_no_more_in_any_stage),
       cmocka_unit_test(chunks_of_small_meshes_fill_what_the_trace_solve_had_on_a_device),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_names_one_setting_to_change_first),

@@ -11,7 +11,7 @@ enum kg_cg_stop {
   KG_CG_LIMIT,           ///< max_iterations reached
   KG_CG_INDEFINITE,      ///< p . A p <= 0
   KG_CG_NOT_FINITE,      ///< NaN or infinity
-  KG_CG_PRECONDITIONER,  ///< not positive definite: r . z <= 0; a diagonal: the first is not finite
+  KG_CG_PRECONDITIONER,  ///< r . z <= 0, or the first one of a diagonal is not finite
 };
 
 typedef struct kg_cg_state {
