@@ -111,15 +111,30 @@ int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
   return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
 }
 
+/// The arrays of a solve with chunks of so many groups, without places.
+static kg_plan with_chunks(kg_shape s, int64_t groups)
+{
+  kg_plan plan;
+  kg_arrays arrays;
+  s.choice.recover_groups = (int32_t)groups;
+  declare(&s, &plan, &arrays);
+  return plan;
+}
+
 /// Bytes that are held in a stage, given the groups of a chunk.
 /// @param[in] host  whether those of the host count too
 static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool host)
 {
-  kg_plan plan;
-  kg_arrays arrays;
+  const kg_plan plan = with_chunks(s, groups);
   s.choice.recover_groups = groups;
-  declare(&s, &plan, &arrays);
   return kg_stage_bytes(&plan, stage) + (host ? kg_host_stage_bytes(stage, &s) : 0);
+}
+
+/// The most that is held on the device, given the groups of a chunk.
+static size_t most_held(const kg_shape *s, int64_t groups)
+{
+  const kg_plan plan = with_chunks(*s, groups);
+  return kg_plan_live_bytes(&plan, ~0u);
 }
 
 /// Groups that local solve and post-process have room for where the trace solve held its arrays.
@@ -136,17 +151,6 @@ static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64
   return room < all ? n * room / all : n;
 }
 
-/// The bytes of the stage that holds most on the device.
-static int64_t most_on_device(const kg_shape *s, int64_t groups)
-{
-  int64_t most = 0;
-  for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage) {
-    const int64_t bytes = held(*s, stage, (int32_t)groups, false);
-    if (bytes > most) most = bytes;
-  }
-  return most;
-}
-
 // The chunk is chosen as if load vectors were made again, and the kernel for small problems took
 // nothing: both are decided later.
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
@@ -161,7 +165,7 @@ int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
   int64_t groups = groups_in_room(&s, true, busy, most);
   if (separate) {
     const int64_t more = groups_in_room(&s, false, 0, busy);
-    if (more > groups && most_on_device(&s, more) <= most_on_device(&s, groups)) groups = more;
+    if (more > groups && most_held(&s, more) <= most_held(&s, groups)) groups = more;
   }
   const int64_t chunks = groups > 0 ? (n + groups - 1) / groups : n;
   return (int32_t)((n + chunks - 1) / chunks);
