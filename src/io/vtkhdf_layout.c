@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/vtkhdf_read.h"
+
 static const char *const groups[] = {"VTKHDF", "VTKHDF/PointData", "VTKHDF/CellData",
                                      "VTKHDF/FieldData", "kedge"};
 
@@ -157,65 +159,12 @@ static bool lay_out(const char *path, int cell_order, kg_hdf5_dataset *datasets,
   return result >= 0;
 }
 
-static kg_hdf5_finding read_dataset(hid_t dataset, int64_t *count, double *values)
-{
-  const hid_t space = H5Dget_space(dataset), type = H5Dget_type(dataset);
-  const hssize_t n = H5Sget_simple_extent_npoints(space);
-  const H5T_class_t class = H5Tget_class(type);
-  H5Sclose(space);
-  H5Tclose(type);
-  if (class != H5T_INTEGER && class != H5T_FLOAT) return KG_HDF5_NOT_THERE;
-  const bool fits = !values || n <= *count;
-  *count = (int64_t)n;
-  if (!fits) return KG_HDF5_NO_ROOM;
-  if (!values) return KG_HDF5_FOUND;
-  return H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0
-             ? KG_HDF5_FAILED
-             : KG_HDF5_FOUND;
-}
-
-/// Whether all groups on the way to an object are there, and it is.
-static bool is_there(hid_t file, const char *path)
-{
-  char part[128];
-  for (const char *end = path; end;) {
-    end = strchr(end + 1, '/');
-    snprintf(part, sizeof part, "%.*s", end ? (int)(end - path) : (int)strlen(path), path);
-    if (H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
-  }
-  return true;
-}
-
-static kg_hdf5_finding read_file(const char *path, const char *name, int64_t *count, double *values)
-{
-  const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-#if H5_VERSION_GE(1, 10, 7)
-  H5Pset_file_locking(access, false, true);
-#endif
-  hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-  // A file that this process has open already, as by h5py, opens with its own way of locking alone.
-  if (file < 0) file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  H5Pclose(access);
-  if (file < 0) return KG_HDF5_FAILED;
-  char inside[120];
-  snprintf(inside, sizeof inside, "VTKHDF/%s", name);
-  kg_hdf5_finding found =
-      is_there(file, "kedge") && is_there(file, "VTKHDF") ? KG_HDF5_NOT_THERE : KG_HDF5_NOT_OURS;
-  if (found == KG_HDF5_NOT_THERE && is_there(file, inside)) {
-    const hid_t dataset = H5Dopen2(file, inside, H5P_DEFAULT);
-    found = dataset < 0 ? KG_HDF5_NOT_THERE : read_dataset(dataset, count, values);
-    if (dataset >= 0) H5Dclose(dataset);
-  }
-  H5Fclose(file);
-  return found;
-}
-
 static kg_hdf5_finding read_numbers(const char *path, const char *name, int64_t *count,
                                     double *values, kg_hdf5_reason *why)
 {
   hdf5_turn turn;
   begin_turn(&turn, why);
-  const kg_hdf5_finding found = read_file(path, name, count, values);
+  const kg_hdf5_finding found = kg_hdf5_read(path, name, count, values, why);
   end_turn(&turn, why);
   return found;
 }
