@@ -159,12 +159,20 @@ static bool lay_out(const char *path, int cell_order, kg_hdf5_dataset *datasets,
   return result >= 0;
 }
 
+/// At the end of the process HDF5 would print that it cannot close what damaged files cost it.
+static void end_in_silence(void)
+{
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
 static kg_hdf5_finding read_numbers(const char *path, const char *name, int64_t *count,
                                     double *values, kg_hdf5_reason *why)
 {
   hdf5_turn turn;
   begin_turn(&turn, why);
   const kg_hdf5_finding found = kg_hdf5_read(path, name, count, values, why);
+  static bool silent;
+  if (found == KG_HDF5_FAILED && !silent) silent = atexit(end_in_silence) == 0;
   end_turn(&turn, why);
   return found;
 }
