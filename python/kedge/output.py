@@ -12,7 +12,7 @@ from . import _library as c
 from .arguments import named, path_of, wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
-from .errors import FileError, InputError
+from .errors import FileError, InputError, OutOfMemory
 from .fields import Fields
 from .hints import Array, Path, Union
 from .mesh import Mesh
@@ -56,6 +56,9 @@ class Output(Fields):
         quadrilateral = np.isin(types, QUADRILATERALS)
         self._offsets = self._numbers("Offsets").astype(np.int64)
         points = self._numbers("Points").reshape(-1, 3)[:, :2]
+        self._points = len(points)
+        if not np.isfinite(points).all():
+            raise self._damaged("a coordinate of Points is not finite")
         shape = Quadrilateral if quadrilateral[0] else Triangle
         self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
         self._full = types[0] in FULL
@@ -64,21 +67,31 @@ class Output(Fields):
             points = points[self._numbers("Connectivity").astype(np.int64)]
         # [element]: its cell of the file.
         self._cell = np.argsort(quadrilateral, kind="stable") if mesh is None else np.arange(len(types))
-        if mesh is None:
-            mesh = self._make_mesh(points, quadrilateral, context)
-        else:
-            self._check(mesh, points, quadrilateral)
+        with np.errstate(over="ignore", invalid="ignore"):  # of coordinates that no mesh has, which is then refused
+            if mesh is None:
+                mesh = self._make_mesh(points, quadrilateral, context)
+            else:
+                self._check(mesh, points, quadrilateral)
         self.mesh = mesh
 
     def __repr__(self):
         return f"<kedge.Output of {self.path}: {self.mesh!r}>"
 
-    def _numbers(self, name):
+    def _damaged(self, what):
+        return FileError(f"{self.path} is damaged: {what}; write it again")
+
+    def _numbers(self, name, expected=None):
+        """An array of the file. The library has compared it with the others; how many numbers a row has is looked at here."""
         count = ctypes.c_int64()
         arguments = self.context.handle, os.fsencode(self._file), name.encode(), count
         self._check_state()
         self.context.call("kedge_output_read", *arguments, None)
-        values = np.empty(count.value)
+        if expected is not None and count.value != expected:
+            raise self._damaged(f"{name} has {count.value} numbers, not {expected}")
+        try:
+            values = np.empty(count.value)
+        except MemoryError:
+            raise OutOfMemory(f"no host memory for the {count.value} numbers {name} of {self.path}") from None
         self.context.call("kedge_output_read", *arguments, values.ctypes.data)
         self._check_state()
         return values
@@ -86,12 +99,15 @@ class Output(Fields):
     def _read_order(self):
         """P. Files of earlier builds lack it; their nodes tell it where they are of order P + 1."""
         try:
-            return int(self._numbers("FieldData/order")[0])
-        except (FileError, InputError) as error:
+            order = self._numbers("FieldData/order", 1)[0]
+        except InputError as error:
             if self._full and self._file_order < 10:
                 return self._file_order - 1
             raise FileError(f"{self.path} does not say its order, as an earlier build of kedge wrote it; write it again "
                             "with this one") from error
+        if not (1 <= order <= c.ORDER_MAX and order == int(order)) or self._full and self._file_order != min(order + 1, 10):
+            raise self._damaged(f"FieldData/order is {order:g}")
+        return int(order)
 
     def _check_state(self):
         """Arrays are read when they are asked for; all are of the file that was there at first."""
@@ -138,13 +154,16 @@ class Output(Fields):
             n += len(all_points[-1])
         joined, number = _join(np.concatenate(all_points), np.concatenate(
             [cells[:, :shape.corners].ravel() for (shape, _, _), cells in zip(shapes, blocks.values())]))
-        regions = self._numbers("CellData/region").astype(np.int32)[self._cell]
+        regions = self._numbers("CellData/region", len(self._cell))[self._cell]
+        if not (np.abs(regions) < 2**31).all() or (regions != np.trunc(regions)).any():
+            raise self._damaged("CellData/region holds what is no number of a region")
+        regions = regions.astype(np.int32)
         return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=regions, backend=context)
 
     @cached_property
     def indicator(self) -> Array:
         """The L2 norm of u_star - u over every element, [element]."""
-        return self._numbers("CellData/error_indicator")[self._cell]
+        return self._numbers("CellData/error_indicator", len(self._cell))[self._cell]
 
     def means(self, field: str) -> Array:
         """The mean of a field over every element, [element]."""
@@ -157,10 +176,11 @@ class Output(Fields):
         """A field of the file, flat."""
         if field not in c.FIELDS:
             raise InputError(f"there is no field {field!r}; fields are {', '.join(c.FIELDS)}")
+        rows = self._points if where == "PointData" else len(self._cell)
         if field in ("u", "u_star"):
-            return self._numbers(f"{where}/{field}")
+            return self._numbers(f"{where}/{field}", rows)
         vector, axis = ("q", field[1]) if field[0] == "q" else field.split("_")
-        return self._numbers(f"{where}/{vector}").reshape(-1, 3)[:, "xy".index(axis)]
+        return self._numbers(f"{where}/{vector}", 3 * rows).reshape(-1, 3)[:, "xy".index(axis)]
 
     def _degree(self, field):
         return self._file_order

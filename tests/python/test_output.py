@@ -99,8 +99,8 @@ class Outputs(unittest.TestCase):
     def test_files_of_earlier_builds_are_read_where_nodes_tell_the_order(self):
         real = kedge.Output._numbers
 
-        def without_order(output, name):
-            return real(output, "FieldData/none" if name == "FieldData/order" else name)
+        def without_order(output, name, *expected):
+            return real(output, "FieldData/none" if name == "FieldData/order" else name, *expected)
 
         with mock.patch.object(kedge.Output, "_numbers", without_order):
             self.solve(kedge.mixed(3), order=4)
