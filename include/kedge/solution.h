@@ -80,6 +80,9 @@ typedef struct kedge_report {
   /// there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
   double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
+  /// Why the last kedge_solution_write() of this solution has failed, its sentence; "": it wrote the
+  /// file; NULL: there was none
+  const char *output_error;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

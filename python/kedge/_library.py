@@ -75,7 +75,7 @@ class Report(ctypes.Structure):
                 ("stages", StageReport * STAGES_MAX), ("peak_device_bytes", c_int64),
                 ("predicted_device_bytes", c_int64), ("local_matrices_bytes", c_int64), ("operator_bytes", c_int64),
                 ("sigma_l2", c_double), ("triangle_inverse", c_char_p), ("quadrilateral_inverse", c_char_p),
-                ("stabilization_length", c_double)]
+                ("stabilization_length", c_double), ("output_error", c_char_p)]
 
 
 class Plan(ctypes.Structure):

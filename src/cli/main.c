@@ -34,14 +34,18 @@ static void give_up(int signal_number)
   raise(signal_number);  // SA_RESETHAND: not here again
 }
 
+/// Every signal that ends a process and can be caught. What somebody ignores stays ignored (nohup),
+/// and what has a handler keeps it (sanitizers).
 static void handle_signals(void)
 {
-  static const int deadly[] = {SIGHUP, SIGINT, SIGTERM};
+  static const int deadly[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1,
+                               SIGUSR2,   SIGXCPU, SIGPROF, SIGPOLL, SIGPWR,  SIGABRT, SIGBUS,
+                               SIGVTALRM, SIGSEGV, SIGFPE,  SIGILL,  SIGTRAP, SIGSYS};
   for (size_t i = 0; i < sizeof deadly / sizeof *deadly; ++i) {
     struct sigaction before;
     const struct sigaction action = {.sa_handler = give_up, .sa_flags = SA_RESETHAND};
     const bool known = sigaction(deadly[i], NULL, &before) == 0;
-    if (known && before.sa_handler != SIG_IGN) sigaction(deadly[i], &action, NULL);  // nohup
+    if (known && before.sa_handler == SIG_DFL) sigaction(deadly[i], &action, NULL);
   }
   signal(SIGXFSZ, SIG_IGN);  // the write that goes too far fails, with a sentence
 }

@@ -128,11 +128,32 @@ void kg_target_close(kg_target *target)
   *target = (kg_target){0};
 }
 
-/// Returns 0 or errno.
+/// Open a file for writing at its end, as /dev/stdout may be a file with content: >> log. A pipe that
+/// nobody reads is not waited for.
+static FILE *open_stream(const char *name)
+{
+  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
+  if (file < 0) return NULL;
+  FILE *const stream = fcntl(file, F_SETFL, O_APPEND) == 0 ? fdopen(file, "ab") : NULL;
+  const int error = errno;
+  if (!stream) close(file);
+  errno = error;
+  return stream;
+}
+
+/// Whether the last call has failed because `name` is a pipe that nobody reads.
+static bool is_unread(const char *name)
+{
+  struct stat info;
+  return errno == ENXIO && stat(name, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
+/// Returns 0 or errno; EPIPE for a pipe that nobody reads.
 static int write_stream(const char *name, void (*put)(FILE *, void *), void *user)
 {
-  FILE *stream = fopen(name, "ab");  // /dev/stdout may be a file with content: >> log
-  if (!stream) return errno;
+  errno = 0;
+  FILE *stream = open_stream(name);
+  if (!stream) return is_unread(name) ? EPIPE : errno;
   put(stream, user);
   int error = fflush(stream) != 0 ? errno : 0;
   if (!error && ferror(stream)) error = EIO;
@@ -146,8 +167,8 @@ kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *
   kg_target target;
   KG_TRY(kg_target_open(ctx, path, what, false, &target));
   const int error = write_stream(kg_target_name(&target), put, user);
-  const kedge_status status =
-      error ? kg_target_fail(&target, strerror(error)) : kg_target_commit(&target);
+  const char *const why = error == EPIPE ? "nobody reads this pipe" : strerror(error);
+  const kedge_status status = error ? kg_target_fail(&target, why) : kg_target_commit(&target);
   kg_target_close(&target);
   return status;
 }

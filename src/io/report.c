@@ -94,6 +94,19 @@ static void write_errors(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
+/// Writes whether the output file was written; null where none was to be.
+static void write_output(kg_json *json, const char *error)
+{
+  if (!error) {
+    kg_json_string(json, "output", NULL);
+    return;
+  }
+  kg_json_object(json, "output");
+  kg_json_bool(json, "written", !error[0]);
+  kg_json_string(json, "error", error);
+  kg_json_close(json);
+}
+
 /// A whole number that the report has as a double: formulas of costs are averages, of an edge say.
 static void write_count(kg_json *json, const char *key, double count)
 {
@@ -131,6 +144,7 @@ static void write_report(kg_json *json, const kedge_report *report)
   write_solver(json, report);
   write_errors(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
+  write_output(json, report->output_error);
   write_costs(json, report);
 }
 

@@ -86,7 +86,7 @@ static bool is_sound(const guarded *file, const void *bytes, size_t size)
 static herr_t read_guarded(H5FD_t *public, H5FD_mem_t type, hid_t transfer, haddr_t address,
                            size_t size, void *values)
 {
-  (void)type, (void)transfer;
+  (void)transfer;
   const guarded *const file = (const guarded *)public;
   if (address > file->eof || size > file->eof - address) return -1;
   for (size_t read = 0; read < size;) {
@@ -95,7 +95,7 @@ static herr_t read_guarded(H5FD_t *public, H5FD_mem_t type, hid_t transfer, hadd
     if (n <= 0) return -1;
     read += (size_t)n;
   }
-  return is_sound(file, values, size) ? 0 : -1;
+  return type == H5FD_MEM_DRAW || is_sound(file, values, size) ? 0 : -1;
 }
 
 static herr_t write_nothing(H5FD_t *public, H5FD_mem_t type, hid_t transfer, haddr_t address,

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,12 +174,9 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
   return status;
 }
 
-kedge_status kedge_solution_write(kedge_solution *s, const char *path)
+/// Write the file as a stage of the report.
+static kedge_status write_stage(kedge_solution *s, const char *path)
 {
-  KG_REQUIRE(NULL, s != NULL, KEDGE_ERR_ARG, "kedge_solution_write: the solution is NULL");
-  KG_REQUIRE(s->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_solution_write: path is NULL");
-  kg_writable w = {.path = path, .what = "output"};
-  KG_REQUIRE(s->ctx, kg_writable_named(&w, ".vtkhdf", ".hdf"), KEDGE_ERR_ARG, "%s", w.sentence);
   const double began = kg_seconds();
   KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT)}));
@@ -193,4 +191,17 @@ kedge_status kedge_solution_write(kedge_solution *s, const char *path)
                                               .finished = true,
                                               .seconds = stage->seconds});
   return KEDGE_OK;
+}
+
+kedge_status kedge_solution_write(kedge_solution *s, const char *path)
+{
+  KG_REQUIRE(NULL, s != NULL, KEDGE_ERR_ARG, "kedge_solution_write: the solution is NULL");
+  KG_REQUIRE(s->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_solution_write: path is NULL");
+  kg_writable w = {.path = path, .what = "output"};
+  KG_REQUIRE(s->ctx, kg_writable_named(&w, ".vtkhdf", ".hdf"), KEDGE_ERR_ARG, "%s", w.sentence);
+  const kedge_status status = write_stage(s, path);
+  const char *const error = status == KEDGE_OK ? "" : s->ctx->error;
+  snprintf(s->output_error, sizeof s->output_error, "%s", error);
+  s->report.output_error = s->output_error;
+  return status;
 }

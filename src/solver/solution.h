@@ -33,9 +33,10 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[640];          ///< behind report.solver_note
-  char evaluation[1600];   ///< behind report.evaluation
-  char evaluated[3][496];  ///< where functions were evaluated, by kg_evaluated
+  char note[640];           ///< behind report.solver_note
+  char evaluation[1600];    ///< behind report.evaluation
+  char output_error[1024];  ///< behind report.output_error
+  char evaluated[3][496];   ///< where functions were evaluated, by kg_evaluated
   // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
   kg_coefficients equation;  ///< owned
   double scale;
