@@ -13,6 +13,7 @@
 
 #include "device/cuda_rt.h"
 #include "core/memory.h"
+#include "device/team.h"
 
 enum {
   STAGING_BYTES = 8 << 20,
@@ -252,7 +253,8 @@ static void copy_by_threads(const kedge_context *ctx, void *to, const void *from
 {
   enum { PIECE = 1 << 19, PIECES_OF_ONE = 4 };
   const size_t pieces = (bytes + PIECE - 1) / PIECE;
-#pragma omp parallel for schedule(static) num_threads(ctx->threads) if (pieces > PIECES_OF_ONE)
+#pragma omp parallel for schedule(static) \
+    num_threads(pieces > PIECES_OF_ONE && kg_team_has(ctx->threads) ? ctx->threads : 1)
   for (size_t i = 0; i < pieces; ++i) {
     const size_t at = i * PIECE, n = bytes - at < PIECE ? bytes - at : PIECE;
     memcpy((char *)to + at, (const char *)from + at, n);

@@ -2,6 +2,7 @@
 /// Loops of the host: how many threads one is worth, and memory of these threads.
 #pragma once
 #include "device/context.h"
+#include "device/team.h"
 
 /// Work that a team of threads is worth. A loop of less is over before the team has met: to wake it
 /// takes tens of microseconds, and where a core is busy, with a GPU's driver say, all wait for it.
@@ -12,10 +13,11 @@
 
 /// Threads for a loop of n iterations of so much work: about how many numbers each reads, writes or
 /// computes. Loops over a mesh that is made count 1. All threads or one: OpenMP ends those that a
-/// smaller team leaves out, and a new one is not bound to its core.
+/// smaller team leaves out, and a new one is not bound to its core. One, too, where the context was
+/// made by another thread of the program, and this one cannot have as many.
 static inline int kg_loop_threads(const kedge_context *ctx, int64_t n, int64_t work)
 {
-  return n * work < ctx->work_of_a_team ? 1 : ctx->threads;
+  return n * work < ctx->work_of_a_team || !kg_team_has(ctx->threads) ? 1 : ctx->threads;
 }
 
 /// The most that kg_loop_scratch() gives a thread. Predictions of host memory count it.

@@ -4,8 +4,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/context.h"
+#include "device/team.h"
 #include "device/topology.h"
 
 /// The context that holds the cores.
@@ -82,12 +84,17 @@ kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gp
   // Fewer threads than cores leave room for another process, whose threads must not be bound to the
   // same cores; more have to share. The operating system does both better.
   const bool may_bind = hwloc_topology_is_thissystem(topology) && !user_binds_threads();
-  if (bind && may_bind && ctx->threads > 1 && ctx->threads == cores && take_cores(ctx))
+  const int error = kg_team_start(ctx->threads);
+  if (!error && bind && may_bind && ctx->threads > 1 && ctx->threads == cores && take_cores(ctx))
     bind_workers(topology, cpus, ctx->threads);
 
   hwloc_bitmap_free(cpus);
   hwloc_bitmap_free(near);
   hwloc_topology_destroy(topology);
+  KG_REQUIRE(ctx, !error, KEDGE_ERR_MEMORY,
+             "%d threads cannot be started: %s; take fewer, or raise the limits of this process "
+             "(ulimit -u, -v)",
+             ctx->threads, strerror(error));
   return KEDGE_OK;
 }
 
@@ -95,7 +102,7 @@ void kg_release_threads(kedge_context *ctx)
 {
   if (atomic_load(&holder) != ctx) return;
   hwloc_topology_t topology;
-  if (kg_topology_load(&topology) == 0) {
+  if (kg_team_has(ctx->threads) && kg_topology_load(&topology) == 0) {
     free_workers(topology, ctx->threads);
     hwloc_topology_destroy(topology);
   }
