@@ -2,6 +2,8 @@
 /// Host memory with overflow-checked sizes; a failure is a sentence, never an abort. And how much
 /// there is.
 #pragma once
+#include <stdlib.h>
+
 #include "core/error.h"
 KEDGE_BEGIN_DECLS
 
@@ -20,5 +22,18 @@ kedge_status kg_copy_text(kedge_context *ctx, const char *text, size_t length, v
 /// dropped not counted as used, and of its own (ulimit -v, ulimit -d).
 /// @param[in] root  put before /proc and /sys: "" for this machine, a folder in tests
 int64_t kg_memory_available(const char *root);
+
+/// Memory that HDF5 or hwloc is to find before it is called, more than a file or a machine takes:
+/// without memory they die in places.
+enum { KG_RESERVE = 4 << 20 };
+
+/// Whether KG_RESERVE bytes can be had.
+static inline bool kg_has_reserve(void)
+{
+  void *const volatile reserve = malloc(KG_RESERVE);  // volatile: no compiler leaves it out
+  const bool there = reserve != NULL;
+  free(reserve);
+  return there;
+}
 
 KEDGE_END_DECLS

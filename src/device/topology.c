@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "core/memory.h"
+
 /// OpenMP's own binding (OMP_PROC_BIND) has narrowed the mask of this thread to one place before
 /// main() ran; what the user gave to the process is the union of the places.
 static void add_openmp_places(hwloc_bitmap_t set)
@@ -42,6 +44,7 @@ int kg_topology_load(hwloc_topology_t *out)
 {
   *out = NULL;
   hwloc_topology_t topology;
+  if (!kg_has_reserve()) return -1;
   if (hwloc_topology_init(&topology) != 0) return -1;
   // Disallowed parts stay in, so that `kedge info` shows the machine and what is allowed of it.
   if (hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) != 0 ||

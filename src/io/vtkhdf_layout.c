@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/memory.h"
 #include "io/vtkhdf_read.h"
 
 static const char *const groups[] = {"VTKHDF", "VTKHDF/PointData", "VTKHDF/CellData",
@@ -134,12 +135,16 @@ typedef struct hdf5_turn {
 } hdf5_turn;
 
 /// @param[out] why  the first call that fails says it here
-static void begin_turn(hdf5_turn *t, kg_hdf5_reason *why)
+/// @return false: there is no memory for HDF5, nor a turn
+static bool begin_turn(hdf5_turn *t, kg_hdf5_reason *why)
 {
+  snprintf(why->text, sizeof why->text, "no host memory for HDF5");
+  if (!kg_has_reserve()) return false;
   pthread_mutex_lock(&one_at_a_time);
   why->text[0] = '\0';
   H5Eget_auto2(H5E_DEFAULT, &t->print, &t->print_data);
   H5Eset_auto2(H5E_DEFAULT, keep_reason, why);
+  return true;
 }
 
 static void end_turn(const hdf5_turn *t, kg_hdf5_reason *why)
@@ -153,7 +158,7 @@ static bool lay_out(const char *path, int cell_order, kg_hdf5_dataset *datasets,
                     kg_hdf5_reason *why)
 {
   hdf5_turn turn;
-  begin_turn(&turn, why);
+  if (!begin_turn(&turn, why)) return false;
   const herr_t result = make_file(path, cell_order, datasets, n);
   end_turn(&turn, why);
   return result >= 0;
@@ -169,7 +174,7 @@ static kg_hdf5_finding read_numbers(const char *path, const char *name, int64_t 
                                     double *values, kg_hdf5_reason *why)
 {
   hdf5_turn turn;
-  begin_turn(&turn, why);
+  if (!begin_turn(&turn, why)) return KG_HDF5_FAILED;
   const kg_hdf5_finding found = kg_hdf5_read(path, name, count, values, why);
   static bool silent;
   if (found == KG_HDF5_FAILED && !silent) silent = atexit(end_in_silence) == 0;
