@@ -238,7 +238,8 @@ static kg_hdf5_finding compare_cells(const reading *r, const sizes *s, const uin
   enum { ORDER_MAX = 10 };
   const bool lagrange = type[0] == 69 || type[0] == 70;
   int order = lagrange ? 1 : 0;
-  while (lagrange && order < ORDER_MAX && nodes_of(type[0], order) != offset[1]) ++order;
+  const uint64_t first = (uint64_t)offset[1] - (uint64_t)offset[0];
+  while (lagrange && order < ORDER_MAX && (uint64_t)nodes_of(type[0], order) != first) ++order;
   for (int64_t c = 0; c < s->cells; ++c) {
     const int64_t nodes = nodes_of(type[c], order);
     if (nodes == 0 || (type[c] == 69 || type[c] == 70) != lagrange)
@@ -247,9 +248,8 @@ static kg_hdf5_finding compare_cells(const reading *r, const sizes *s, const uin
                      "the cells before",
                      type[c], (long long)c);
     if (offset[c] < 0 || offset[c] > s->ids - nodes || offset[c + 1] != offset[c] + nodes)
-      return damaged(r, "VTKHDF/Offsets has %lld and %lld for cell %lld, of %lld nodes and type %d",
-                     (long long)offset[c], (long long)offset[c + 1], (long long)c, (long long)nodes,
-                     type[c]);
+      return damaged(r, "VTKHDF/Offsets has %lld and %lld for cell %lld, of type %d",
+                     (long long)offset[c], (long long)offset[c + 1], (long long)c, type[c]);
   }
   if (offset[0] != 0 || offset[s->cells] != s->ids || (lagrange && s->ids != s->points))
     return damaged(r, "VTKHDF/Offsets, Connectivity and Points differ in what they count");
