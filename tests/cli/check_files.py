@@ -2,6 +2,7 @@
 """check_files.py KEDGE: the files that the command writes: where, under which names, and never over what it reads."""
 import json
 import os
+import resource
 import subprocess
 import unittest
 
@@ -143,6 +144,40 @@ class Files(Command):
             first, report = log.read().split("\n", 1)
         self.assertEqual(first, "precious")
         self.assertIn("stages", json.loads(report))
+
+    def test_a_pipe_that_nobody_reads_is_refused_at_once(self):
+        os.mkfifo(self.path("pipe"))
+        for command in ("solve", "plan"):
+            self.refused(command, "p.ini", "-q", "-r", "pipe", code=1, timeout=60,
+                         says="kedge: cannot write the report pipe: nobody reads this pipe")
+        self.refused("mesh", "generate", "square", "3", "-o", "pipe", code=1, timeout=60,
+                     says="cannot write the mesh pipe: nobody reads this pipe")
+
+    def test_a_pipe_with_a_reader_is_written(self):
+        os.mkfifo(self.path("pipe"))
+        for command in ("solve", "plan"):
+            text = self.shell(f"timeout 60 cat pipe & $K {command} -q -r pipe p.ini; wait", 0).stdout
+            self.assertEqual(json.loads(text)["space"]["order"], 1)
+        slow = "(sleep 0.5; timeout 60 cat) < pipe | $K mesh info /dev/stdin & $K mesh generate square 200 -o pipe; wait"
+        self.assertRegex(self.shell(slow, 0).stdout, r"triangles +80000\n")  # more than a pipe holds
+
+    def test_a_reader_that_goes_ends_the_command_as_others(self):
+        self.shell("$K solve p.ini -o o.hdf | :; test $? = 0 && ls -A | grep -c partial", 1)
+        self.assertIn("o.hdf", os.listdir(self.folder))
+
+    def test_an_output_that_fails_is_in_the_report(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+        self.kedge("solve", "p.ini", "-q", "-r", "r.json")
+        self.assertIsNone(self.json("r.json")["output"])
+        self.kedge("solve", "p.ini", "-q", "-r", "r.json", "-o", "o.hdf")
+        self.assertEqual(self.json("r.json")["output"], {"written": True, "error": ""})
+        os.remove(self.path("o.hdf"))
+        said = self.kedge("solve", "p.ini", "-q", "-r", "r.json", "-o", "o.hdf", code=1, preexec_fn=limit).stderr
+        output = self.json("r.json")["output"]
+        self.assertEqual((output["written"], "kedge: " + output["error"] + "\n"), (False, said))
+        self.assertRegex(said, "cannot write the output o.hdf: .*File too large")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "r.json"])
 
     def test_a_report_may_go_to_standard_output(self):
         text = self.kedge("solve", "p.ini", "-q", "--report", "/dev/stdout").stdout

@@ -125,15 +125,18 @@ class Mesh(Command):
                      says="cannot read /dev/zero: it is a device, not a file", timeout=60)
 
     def test_a_signal_leaves_no_partial_file(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "1000", "-o", "x.msh"],
+        def no_core():
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        for name in ("TERM", "INT", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "PIPE", "VTALRM", "ABRT"):
+            number = getattr(signal, "SIG" + name)
+            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "500", "-o", "x.msh"],
                                        cwd=self.folder, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.DEVNULL)
+                                       stdout=subprocess.DEVNULL, preexec_fn=no_core)
             while process.poll() is None and len(os.listdir(self.folder)) == 1:
                 time.sleep(0.001)
             process.send_signal(number)
-            self.assertEqual(process.wait(), -number)
-            self.assertEqual(os.listdir(self.folder), ["p.ini"])
+            self.assertEqual(process.wait(), -number, name)
+            self.assertEqual(os.listdir(self.folder), ["p.ini"], name)
 
     def test_a_limit_of_file_size_is_a_sentence(self):
         def limit():

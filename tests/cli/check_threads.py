@@ -79,6 +79,33 @@ class Threads(Command):
             self.assertIn("converged", result.stdout)
             self.assertIn("GOMP_SPINCOUNT = '1000'", result.stderr)
 
+    def test_threads_that_cannot_be_had_are_a_sentence(self):
+        def scarce():
+            resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+
+        if os.environ.get("KEDGE_LARGE_FRAMES"):
+            self.skipTest("sanitizers take more room than there is")
+        environment = self.environment(OMP_STACKSIZE="2 G")
+        for command in ("solve", "p.ini"), ("plan", "p.ini"):
+            self.refused(*command, "--threads", "4", code=1, env=environment, preexec_fn=scarce,
+                         says="kedge: 4 threads cannot be started: Resource temporarily unavailable; take fewer")
+        self.kedge("solve", "p.ini", "-q", "--threads", "1", env=environment, preexec_fn=scarce)
+
+    def test_memory_for_no_file_is_a_sentence(self):
+        """At limits at which HDF5 would be called without memory: each run solves or says why not."""
+        if os.environ.get("KEDGE_LARGE_FRAMES"):
+            self.skipTest("sanitizers take more room than there is")
+        codes = set()
+        for kilobytes in range(30000, 50000, 1000):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes,) * 2)
+
+            run = self.kedge("solve", "p.ini", "-q", "--threads", "1", "-s", "mesh.generate=square 2", "-o", "o.hdf", code=None,
+                             env=self.environment(), preexec_fn=limit)
+            codes.add(run.returncode)
+            self.assertTrue(run.returncode == 0 or run.stderr.startswith("kedge: "), (kilobytes, run))
+        self.assertLessEqual(codes, {0, 1})
+
     STACK = 256 * 1024
 
     def solved_on_small_stacks(self, *settings):

@@ -46,7 +46,8 @@ def check_plain(report):
                                 "predicted_device_bytes": 5000000001,
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
     assert report["evaluation"] == "host"
-    assert sorted(report) == ["backend", "errors", "evaluation", "memory", "mesh", "solver",
+    assert report["output"] is None
+    assert sorted(report) == ["backend", "errors", "evaluation", "memory", "mesh", "output", "solver",
                               "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
