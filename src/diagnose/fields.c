@@ -151,30 +151,32 @@ bool kg_finds_lost_error(kg_diagnosis *d)
   return true;
 }
 
-/// Modes of order P + 1 alone are next to nothing by chance where a few elements see a symmetric
-/// solution.
-enum { LEAST_ELEMENTS = 100 };
+/// On fewer elements modes of order P + 1 alone are next to nothing by chance, where a symmetric
+/// solution has none; and on fewer than the second number everything is a layer.
+enum { LEAST_FOR_MODES = 100, LEAST_FOR_RANGE = 8 };
 
 /// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
-/// than polynomials of its order are. By a stabilization that is small for the scale of the
-/// solution u loses that, and u*, made from q, does not (docs/math.md#units).
+/// than polynomials of its order are. With a stabilization that is small for the scale of the
+/// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
+/// off by a tenth of its size at ten times, by a fiftieth at fifty: elsewhere u is as good as it
+/// may be for who refines.
 bool kg_finds_poor_u(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
-  const double size = f->star, times = sqrt(f->shared / f->rest);
+  const double off = sqrt(f->shared / f->star), times = sqrt(f->shared / f->rest);
   const double length = d->report->stabilization_length;
-  if (d->keeps_means || f->n < LEAST_ELEMENTS) return false;
-  kg_say_number(d, "%.1g", sqrt(f->shared / size));
+  if (d->keeps_means || f->n < LEAST_FOR_MODES) return false;
+  kg_say_number(d, "%.3g", off);
   kg_say_number(d, "%.0f", times);
   kg_say_number(d, "%.0f", (double)d->problem->order);
   if (length > 0.0) {
     kg_say_word(d, "a smaller [space] length, as ");
-    kg_say_number(d, "%.1g", 2.0 * length / times);
+    kg_say_number(d, "%.2g", 2.0 * length / times);
   } else {
     kg_say_word(d, "a larger stabilization");
     kg_say_word(d, "");
   }
-  return times > d->threshold && f->shared > 4e-4 * size;
+  return times > d->threshold && off * times > 1.0 && off > 0.02;
 }
 
 /// Least and most of the Dirichlet values, at the ends and in the middle of facets.
@@ -202,14 +204,14 @@ bool kg_finds_poor_star(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
   double least = f->u_least, most = f->u_most;
-  if (d->keeps_means) return false;
+  if (d->keeps_means || f->n < LEAST_FOR_RANGE) return false;
   dirichlet_range(d, &least, &most);
   const double below = least - f->star_least, above = f->star_most - most;
   const double over = fmax(below, above), size = fmax(fabs(f->star_least), fabs(f->star_most));
-  kg_say_number(d, "%.3g", f->star_least);
-  kg_say_number(d, "%.3g", f->star_most);
-  kg_say_number(d, "%.3g", least);
-  kg_say_number(d, "%.3g", most);
+  kg_say_number(d, "%.5g", f->star_least);
+  kg_say_number(d, "%.5g", f->star_most);
+  kg_say_number(d, "%.5g", least);
+  kg_say_number(d, "%.5g", most);
   say_place(d, below > above ? f->least_at : f->most_at);
   const double noise = fmax(1e-4, 10.0 * d->report->relative_residual);
   return over > d->threshold * (most - least) && over > noise * size;

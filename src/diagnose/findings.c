@@ -125,14 +125,14 @@ static const finding findings[] = {
      0, FIELDS},
 
     {KG_ABOUT_FIELDS, kg_finds_poor_u,
-     "u misleads, by some %s of its size, which is %s times what polynomials of order %s miss: the "
-     "stabilization is small for a solution so fine; take u*, or %s%s",
-     20, FIELDS},
+     "u is off by some %s of its size, %s times what polynomials of order %s miss, and u* is not: "
+     "the stabilization is small for so fine a solution; take u*, or %s%s",
+     10, FIELDS},
     {KG_ABOUT_FIELDS, kg_finds_poor_star,
-     "u* misleads, from %s to %s where u and its boundary values are from %s to %s, most near x = "
-     "%s, y = %s: a layer is thinner than elements; pictures and s(x, y) of Python take u*: ask "
-     "for u there, or refine",
-     0.2, FIELDS},
+     "u* is between %s and %s where u and its boundary values are between %s and %s, most near x = "
+     "%s, y = %s: a layer is thinner than elements; pictures and s(x, y) take u*: ask for u, or "
+     "refine",
+     0.125, FIELDS},
 
     {KG_ABOUT_ERROR, kg_finds_lost_error,
      "the error of %s is not finite in the element at x = %s, y = %s: squares leave double "

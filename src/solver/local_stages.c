@@ -330,6 +330,12 @@ static kedge_status make_sides(kg_pipeline *p)
       p->ctx, &(kg_trace_sides_args){.batch = p->batch, .side_edge = p->arrays.side_edge});
 }
 
+static kedge_status prepare(kg_pipeline *p)
+{
+  KG_TRY(put_field_points(p));
+  return make_sides(p);
+}
+
 static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 {
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
@@ -352,7 +358,7 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact, kg_group_error
 {
   const int32_t most = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
-  KG_TRY(kg_stage_end(p, make_sides(p)));
+  KG_TRY(kg_stage_end(p, prepare(p)));
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
     for (int32_t first = 0; first < n_groups; first += most) {
@@ -389,7 +395,6 @@ kedge_status kg_stages_local(kg_pipeline *p)
   kg_sampler exact =
       kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
   kedge_status status = kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
-  if (status == KEDGE_OK) status = put_field_points(p);
   kg_group_errors errors = {0};
   if (status == KEDGE_OK) status = all_chunks(p, &exact, &errors);
   free(errors.sums);
