@@ -36,6 +36,14 @@ static void strip(int n, const double from[2], double to[2])
   to[1] = from[1];
 }
 
+/// So small that products of lengths leave double precision.
+static void tiny(int n, const double from[2], double to[2])
+{
+  (void)n;
+  to[0] = 1e-150 * from[0];
+  to[1] = 1e-150 * from[1];
+}
+
 /// A mesh, and a problem on it with an exact solution.
 typedef struct wave_case {
   int n;
@@ -295,6 +303,8 @@ static void a_field_that_is_not_finite_beside_u_is_noted_with_a_place(void **sta
        "sigma is not finite in the element at x = "},
       {5, WHOLE, 2, wave, "1", "1e200", "1e120*y", KEDGE_FIELD_SIGMA_Y,
        "sigma is not finite in the element at x = "},
+      {4, ALL, 1, tiny, "2", "1", "1e290*x", KEDGE_FIELD_U_STAR,
+       "u* is not finite in the element at x = "},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     kedge_mesh *mesh = moved(ctx, cases[k].n, cases[k].cut, cases[k].geometry, cases[k].to);
@@ -307,7 +317,7 @@ static void a_field_that_is_not_finite_beside_u_is_noted_with_a_place(void **sta
     must(ctx, kedge_solution_report(s, &r));
     assert_true(is_lost(s, cases[k].field));
     assert_false(is_lost(s, KEDGE_FIELD_U));
-    assert_false(is_lost(s, KEDGE_FIELD_U_STAR));
+    assert_true(cases[k].field == KEDGE_FIELD_U_STAR || !is_lost(s, KEDGE_FIELD_U_STAR));
     assert_non_null(strstr(r.solver_note, cases[k].note));
     kedge_solution_destroy(s);
     kedge_mesh_destroy(mesh);

@@ -17,7 +17,7 @@
 KEDGE_BEGIN_DECLS
 
 enum {
-  KG_FIELD_PIECES = 2048,                   ///< at most
+  KG_FIELD_PIECES = 512,                    ///< at most
   KG_FIELD_POINTS = 2 * KG_FACETS_MAX + 1,  ///< at most
 };
 
@@ -32,8 +32,8 @@ typedef struct kg_field_sums {
   int32_t n;                          ///< elements
 } kg_field_sums;
 
-/// Group g of a chunk is in piece g modulo n_pieces. A piece has one writer, which takes its groups
-/// in order: sums do not depend on threads.
+/// Group g of a chunk is in piece g modulo n_pieces. A piece has one writer, and its groups an order:
+/// sums do not depend on threads.
 typedef struct kg_field_sums_args {
   int n_facets;           ///< 3 or 4
   int n_modes, n_star;    ///< N, N*

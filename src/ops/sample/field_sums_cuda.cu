@@ -1,7 +1,7 @@
 // field_sums_cuda.cu: sums and extrema of u and u* over the elements of a chunk.
 // Layout  u [group][N][lane], u* [group][N*][lane]: lanes are neighbouring words.
-// Map     warp = piece, which takes its groups one after the other; lane = element. The sums of the
-//         lanes are joined in a fixed order, and the first lane writes.
+// Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes, and
+//         then of the warps, are joined in a fixed order, and the first thread writes.
 // Cost    kg_field_sums_cost(); modes are read again from the cache for each point.
 #include "device/cuda_launch.cuh"
 #include "ops/sample/field_sums.h"
@@ -9,7 +9,8 @@
 namespace
 {
 
-enum { THREADS = 128, WORDS = sizeof(kg_field_sums) / sizeof(double) };
+enum { WARPS = 4, THREADS = WARPS * KG_LANES };
+enum { WORDS = sizeof(kg_field_sums) / sizeof(double) };
 static_assert(sizeof(kg_field_sums) == WORDS * sizeof(double), "shuffled as numbers");
 
 /// Join the sums of the lanes of a warp, so that lane 0 has all.
@@ -28,29 +29,27 @@ __device__ void join_lanes(kg_field_sums &sum)
 
 __global__ void __launch_bounds__(THREADS) field_sums(const kg_field_sums_args a)
 {
-  const int piece = (int)((blockIdx.x * THREADS + threadIdx.x) / KG_LANES);
-  const int lane = (int)(threadIdx.x % KG_LANES);
+  __shared__ kg_field_sums s_sum[WARPS];
+  const int piece = (int)blockIdx.x, warp = (int)threadIdx.x / KG_LANES;
+  const int lane = (int)threadIdx.x % KG_LANES;
   const int64_t n_groups = (a.n_elements + KG_LANES - 1) / KG_LANES;
-  if (piece >= a.n_pieces) return;
   kg_field_sums sum = kg_no_field_sums();
-  for (int64_t g = piece; g < n_groups; g += a.n_pieces)
+  for (int64_t g = piece + (int64_t)warp * a.n_pieces; g < n_groups;
+       g += (int64_t)WARPS * a.n_pieces)
     if (lane < kg_field_lanes(&a, g)) kg_field_sums_element(&a, g, lane, &sum);
   __syncwarp();
   join_lanes(sum);
-  if (lane != 0) return;
-  if (!a.begins) {
-    kg_field_sums all = a.sums[piece];
-    kg_field_sums_join(&sum, &all);
-    sum = all;
-  }
-  a.sums[piece] = sum;
+  if (lane == 0) s_sum[warp] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  kg_field_sums all = a.begins ? kg_no_field_sums() : a.sums[piece];
+  for (int w = 0; w < WARPS; ++w) kg_field_sums_join(&s_sum[w], &all);
+  a.sums[piece] = all;
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_field_sums_add_cuda(kedge_context *ctx, const kg_field_sums_args *a)
 {
-  constexpr int of_block = THREADS / KG_LANES;
-  const unsigned blocks = (unsigned)((a->n_pieces + of_block - 1) / of_block);
-  return kg_launch(ctx, "field_sums", blocks, THREADS, 0, field_sums, *a);
+  return kg_launch(ctx, "field_sums", (unsigned)a->n_pieces, THREADS, 0, field_sums, *a);
 }
