@@ -140,7 +140,8 @@ KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mes
 /// @retval KEDGE_ERR_INPUT    the problem does not fit the mesh (a group that does not exist, a
 ///         boundary that is not covered, pure Neumann without reaction, values that are not finite)
 /// @retval KEDGE_ERR_MEMORY   predicted not to fit; nothing was allocated
-/// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite or produced NaN
+/// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite or produced NaN, or u is
+///         not finite; of other fields that are not, solver_note tells
 /// @retval KEDGE_ERR_DEVICE   the GPU or its driver failed
 KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kedge_problem *problem, kedge_solution **out);

@@ -4,6 +4,7 @@
 #include "kedge/solution.h"
 #include "space/trace_layout.h"
 #include "ops/local/triangle/element.h"
+#include "ops/sample/field_sums.h"
 #include "problem/problem.h"
 
 /// The topics of findings, in the order of the note. The note says the first finding of a topic
@@ -15,6 +16,8 @@ typedef enum kg_topic {
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
+  KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known
+  KG_ABOUT_FIELDS,  ///< u or u* that misleads
   KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
   KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise
 } kg_topic;
@@ -27,6 +30,12 @@ typedef struct kg_robin_range {
   double least, most;           ///< where it is negative, the least; where positive, the largest
   double total;                 ///< integral along the boundary, times the scale of the equation
 } kg_robin_range;
+
+/// A field beside u that is not finite.
+typedef struct kg_lost_field {
+  const char *field;  ///< NULL: none is
+  int32_t element;    ///< of the mesh, where it is first
+} kg_lost_field;
 
 enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux
 
@@ -46,11 +55,15 @@ typedef struct kg_diagnosis {
   double stabilization_ratio;   ///< that of kg_system_rule
   const kedge_report *report;   ///< of the trace solve; for the last topics also the errors
   double norm_moves[KG_NORMS];  ///< of u, q, u* and the flux, with more points (KG_ABOUT_NORMS)
-  bool is_stretched;            ///< the mesh has angles for which the smoother has lines
-  bool has_plain_cycle;         ///< multigrid with a coarse correction and a smoother without lines
-  bool is_compact;              ///< the iteration is in single precision
-  bool takes_data;              ///< of each solve, whose texts may use the problem's parameters
-  char *note;                   ///< [room]: sentences are added, behind "; " where there is one
+  const kg_field_sums *fields;  ///< from KG_ABOUT_LOSS on, as what follows
+  kg_lost_field lost;
+  int32_t lost_error;    ///< KG_ABOUT_ERROR: an element whose errors are not finite, if one's are
+  bool keeps_means;      ///< in place of fields
+  bool is_stretched;     ///< the mesh has angles for which the smoother has lines
+  bool has_plain_cycle;  ///< multigrid with a coarse correction and a smoother without lines
+  bool is_compact;       ///< the iteration is in single precision
+  bool takes_data;       ///< of each solve, whose texts may use the problem's parameters
+  char *note;            ///< [room]: sentences are added, behind "; " where there is one
   size_t room;
   // The finding that is looked at has this threshold, and writes the rest:
   double threshold;
@@ -60,5 +73,6 @@ typedef struct kg_diagnosis {
   char text[KG_WORDS][24];  ///< of words that are numbers
 } kg_diagnosis;
 
-/// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are
+/// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are;
+///                            KG_ABOUT_LOSS: u is not finite
 kedge_status kg_diagnose(kg_diagnosis *d, kg_topic topic);

@@ -16,6 +16,8 @@ typedef struct finding {
 #define TOLERANCE "tests/solver/test_tolerance.c"
 #define SOLVE     "tests/cli/check_solve.py"
 
+#define FIELDS "tests/solver/test_misleading.c"
+
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
 #define LITTLE_REACTION "all boundaries are %s * h^2 is only %s of the diffusion: "
@@ -112,6 +114,30 @@ static const finding findings[] = {
      "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
      SOLVE},
 
+    {KG_ABOUT_LOSS, kg_refuses_lost_u, NULL, 0, FIELDS},
+    {KG_ABOUT_LOSS, kg_finds_lost_field,
+     "%s is not finite in the element at x = %s, y = %s, though u is: numbers there leave double "
+     "precision",
+     0, FIELDS},
+    {KG_ABOUT_LOSS, kg_finds_lost_gradient,
+     "q = diffusion^-1 sigma is not finite at x = %s, y = %s, where diffusion is %s: take sigma "
+     "there, or a diffusion that stays away from 0",
+     0, FIELDS},
+
+    {KG_ABOUT_FIELDS, kg_finds_poor_u,
+     "u is off by some %s of its size, %s times what polynomials of order %s miss, and u* is not: "
+     "the stabilization is small for so fine a solution; take u*, or %s%s",
+     10, FIELDS},
+    {KG_ABOUT_FIELDS, kg_finds_poor_star,
+     "u* is between %s and %s where u and its boundary values are between %s and %s, most near x = "
+     "%s, y = %s: a layer is thinner than elements; pictures and s(x, y) take u*: ask for u, or "
+     "refine",
+     0.125, FIELDS},
+
+    {KG_ABOUT_ERROR, kg_finds_lost_error,
+     "the error of %s is not finite in the element at x = %s, y = %s: squares leave double "
+     "precision",
+     0, FIELDS},
     {KG_ABOUT_ERROR, kg_finds_small_error, SMALL_ERROR, 2, "docs/cli.md#measuring-convergence"},
     {KG_ABOUT_ERROR, kg_finds_small_error_left, SMALL_ERROR, 1e3,
      "docs/cli.md#measuring-convergence"},

@@ -4,6 +4,7 @@
 #pragma once
 #include "device/plan.h"
 #include "ops/vector/cg_state.h"
+#include "ops/sample/field_sums.h"
 #include "ops/sample/sample_kernel.h"
 #include "ops/numbering/trace_arrays.h"
 #include "solver/shape.h"
@@ -60,14 +61,16 @@ typedef struct kg_arrays {
   int32_t *exponent;  ///< of a cycle (kg_cycle)
   void *resident;     ///< of ops/trace/cg_resident.h
 
-  double *nodes;                       ///< [batch][group][2][node][lane], of curved elements
-  double *coefficients;                ///< of a chunk: kg_cell_material.values
-  double *error_diffusion;             ///< of a chunk: [group][3][point][lane]
-  double *u, *q, *u_star, *indicator;  ///< of a chunk: [group][mode][lane]
-  double *constant;                    ///< of a chunk: means of u and q
-  double *exact_values;                ///< of a chunk: [group][function][point][lane]
-  kg_error_sums *error_sums;           ///< [group]
-  double *flux_sums;                   ///< [group]: where the flux is not one number times q
+  double *nodes;                        ///< [batch][group][2][node][lane], of curved elements
+  double *coefficients;                 ///< of a chunk: kg_cell_material.values
+  double *error_diffusion;              ///< of a chunk: [group][3][point][lane]
+  double *u, *q, *u_star, *indicator;   ///< of a chunk: [group][mode][lane]
+  double *constant;                     ///< of a chunk: means of u and q
+  double *exact_values;                 ///< of a chunk: [group][function][point][lane]
+  kg_error_sums *error_sums;            ///< [group]
+  double *flux_sums;                    ///< [group]: where the flux is not one number times q
+  double *field_points[KG_CELL_KINDS];  ///< by shape: kg_field_points()
+  kg_field_sums *field_sums;            ///< [kg_field_pieces()]
 } kg_arrays;
 
 /// The phase in which b is made with precision = compact; 0: with every residual, or another one.

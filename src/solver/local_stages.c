@@ -7,10 +7,22 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "ops/sample/errors.h"
+#include "ops/sample/field_sums.h"
 #include "ops/trace/trace_sides.h"
 #include "solver/cells.h"
 #include "solver/pipeline.h"
 #include "solver/sampler.h"
+
+/// The length of the table of kg_field_points() of a shape; 0 where the mesh has none of it.
+static size_t field_values(const kg_shape *s, int kind)
+{
+  for (int i = 0; i < s->n_batches; ++i) {
+    const kg_shape_batch *b = &s->batch[i];
+    if (kg_cell_index(b->cell) == kind)
+      return (size_t)(2 * b->size.n_facets + 1) * (size_t)b->size.n_star;
+  }
+  return 0;
+}
 
 void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
@@ -32,6 +44,11 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 &a->error_sums);
   kg_plan_array(plan, "sums of flux errors", fluxes ? n_groups : 0, sizeof *a->flux_sums, recover,
                 &a->flux_sums);
+  for (int k = 0; k < KG_CELL_KINDS; ++k)
+    kg_plan_array(plan, "modes where fields are looked at", field_values(s, k), d, recover,
+                  &a->field_points[k]);
+  kg_plan_array(plan, "sums of fields", (size_t)kg_field_pieces(s->count.n_groups),
+                sizeof *a->field_sums, recover, &a->field_sums);
 }
 
 /// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
@@ -68,11 +85,52 @@ static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
   return p->form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
 }
 
+/// The tables of the points where fields are looked at.
+static kedge_status put_field_points(kg_pipeline *p)
+{
+  static const kg_cell *const cells[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral};
+  for (int k = 0; k < KG_CELL_KINDS; ++k) {
+    double value[KG_FIELD_POINTS * (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2)];
+    if (!p->arrays.field_points[k]) continue;
+    kg_field_points(cells[k], p->shape.size.order, value);
+    KG_TRY(kg_copy_in(p->ctx, p->arrays.field_points[k], value,
+                      field_values(&p->shape, k) * sizeof *value));
+  }
+  return KEDGE_OK;
+}
+
+/// Add a chunk to the sums of fields.
+static kedge_status look_at_fields(kg_pipeline *p, const kg_elements *part, const chunk *c)
+{
+  const kg_arrays *a = &p->arrays;
+  const kg_shape_batch *b = &p->shape.batch[c->batch];
+  const kg_field_sums_args args = {
+      .n_facets = b->size.n_facets,
+      .n_modes = b->size.n_modes,
+      .n_star = b->size.n_star,
+      .n_points = 2 * b->size.n_facets + 1,
+      .value = a->field_points[kg_cell_index(b->cell)],
+      .n_elements = part->n_elements,
+      .first_element = b->lanes.first_element + c->first * KG_LANES,
+      .vertices = a->vertices,
+      .vertex = part->by_quadrature ? part->cells.vertex : part->batch.arrays.vertex,
+      .u = a->u,
+      .u_star = a->u_star,
+      .n_means = kg_batch_rows(b, KG_ROWS_MEANS),
+      .means = a->constant,
+      .begins = c->batch == 0 && c->first == 0,
+      .n_pieces = kg_field_pieces(p->shape.count.n_groups),
+      .sums = a->field_sums};
+  kg_stage_cost(p, kg_field_sums_cost(&args), 1.0);
+  return kg_field_sums_add(p->ctx, &args);
+}
+
 static kedge_status postprocess_chunk(kg_pipeline *p, const chunk *c, kg_sampler *exact)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
   KG_TRY(p->form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
+  KG_TRY(look_at_fields(p, &part, c));
   return p->shape.choice.wants_errors ? kg_sampler_errors(exact, c->batch, c->first, c->n)
                                       : KEDGE_OK;
 }
@@ -142,6 +200,25 @@ static kedge_status sum_fluxes(kg_pipeline *p, const kg_error_sums *by_group, do
   return status;
 }
 
+/// An element of the first group whose errors are not finite, or else of that with the largest.
+static int32_t worst_element(const kg_pipeline *p, const kg_error_sums *by_group)
+{
+  double most = 0.0;
+  int32_t worst = 0;
+  for (int i = 0; i < p->shape.n_batches; ++i) {
+    const kg_lane_batch *lanes = &p->shape.batch[i].lanes;
+    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
+      const kg_error_sums *of = &by_group[lanes->first_group + g];
+      const double sum = of->u + of->q + of->u_star;
+      if (sum <= most) continue;
+      worst = lanes->first_element + g * KG_LANES;
+      if (!isfinite(sum)) return worst;
+      most = sum;
+    }
+  }
+  return worst;
+}
+
 /// @param[out] of  free its arrays, also after a failure
 static kedge_status sum_errors(kg_pipeline *p, kg_group_errors *of)
 {
@@ -169,7 +246,65 @@ static kedge_status sum_errors(kg_pipeline *p, kg_group_errors *of)
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
   report->sigma_l2 = sqrt(flux) / p->scale;
+  p->lost_error = worst_element(p, of->sums);
   return kg_pipeline_diagnose(p, KG_ABOUT_ERROR);
+}
+
+/// Whether sigma, by the most diffusion that is met, is finite in an element.
+/// @param[in] times  sigma over the coefficients of the flux that a batch has
+static bool has_flux(const kg_results *r, int32_t element, double times)
+{
+  double zero = 0.0;
+  for (int k = 0; k < r->size.n_flux; ++k)
+    zero += 0.0 * (times * r->flux[kg_cell_at(element - r->first_element, r->size.n_flux, k)]);
+  return zero == 0.0;
+}
+
+/// The first element of which sigma leaves double precision where u and q do not: they have no
+/// scale, and sigma has that of the diffusion. Sums of u alone tell where that may be.
+static int32_t find_lost_flux(const kg_pipeline *p)
+{
+  const kg_field_sums *const f = &p->fields;
+  const double h = sqrt(kg_mean_square(p->mesh)), d = p->material.diffusion / p->scale;
+  const double most = fmax(fabs(f->star_least), fabs(f->star_most));
+  if (isfinite(1e9 * most * d / h)) return -1;
+  for (int32_t e = 0; e < p->mesh->n_elements; ++e) {
+    const kg_results *const r = kg_results_of(p->solution, e);
+    if (!has_flux(r, e, r->by_quadrature ? 1.0 / (h * p->scale) : d)) return e;
+  }
+  return -1;
+}
+
+/// Name the field that is not finite, if one is, and say where.
+static kg_lost_field find_lost_field(const kg_pipeline *p)
+{
+  const kg_field_sums *const f = &p->fields;
+  const bool means = p->shape.choice.wants_means;
+  if (f->bad_mean >= 0) return (kg_lost_field){"the mean of q or sigma", f->bad_mean};
+  if (f->bad_star < 0) {
+    const int32_t e = means ? -1 : find_lost_flux(p);
+    return (kg_lost_field){e < 0 ? NULL : "sigma", e};
+  }
+  const kg_results *const r = kg_results_of(p->solution, f->bad_star);
+  const char *const flux = r->by_quadrature ? "sigma" : "q";
+  if (means) return (kg_lost_field){"the error indicator", f->bad_star};
+  return (kg_lost_field){has_flux(r, f->bad_star, 1.0) ? "u*" : flux, f->bad_star};
+}
+
+/// Join the sums of fields, and say what they tell.
+static kedge_status judge_fields(kg_pipeline *p)
+{
+  const size_t n = (size_t)kg_field_pieces(p->shape.count.n_groups);
+  kg_field_sums *pieces;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *pieces, &pieces));
+  const kedge_status status = kg_copy_out(p->ctx, pieces, p->arrays.field_sums, n * sizeof *pieces);
+  p->fields = kg_no_field_sums();
+  for (size_t i = 0; status == KEDGE_OK && i < n; ++i) kg_field_sums_join(&pieces[i], &p->fields);
+  free(pieces);
+  KG_TRY(status);
+  p->lost = find_lost_field(p);
+  KG_TRY(kg_pipeline_diagnose(p, KG_ABOUT_LOSS));
+  return kg_pipeline_diagnose(p, KG_ABOUT_FIELDS);
 }
 
 /// The host looks at norms once it has the results.
@@ -195,6 +330,12 @@ static kedge_status make_sides(kg_pipeline *p)
       p->ctx, &(kg_trace_sides_args){.batch = p->batch, .side_edge = p->arrays.side_edge});
 }
 
+static kedge_status prepare(kg_pipeline *p)
+{
+  KG_TRY(put_field_points(p));
+  return make_sides(p);
+}
+
 static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 {
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
@@ -206,12 +347,18 @@ static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
   return kg_stage_announce(p, KG_STAGE_LOCAL_SOLVE, false);
 }
 
+static kedge_status judge(kg_pipeline *p, kg_group_errors *of)
+{
+  KG_TRY(judge_fields(p));
+  return p->shape.choice.wants_errors ? sum_errors(p, of) : KEDGE_OK;
+}
+
 /// @param[out] of  free its arrays, also after a failure
 static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact, kg_group_errors *of)
 {
   const int32_t most = p->shape.choice.recover_groups;
   KG_TRY(kg_stage_begin(p, KG_STAGE_LOCAL_SOLVE));
-  KG_TRY(kg_stage_end(p, make_sides(p)));
+  KG_TRY(kg_stage_end(p, prepare(p)));
   for (int i = 0; i < p->shape.n_batches; ++i) {
     const int32_t n_groups = kg_elements_groups(&p->elements[i]);
     for (int32_t first = 0; first < n_groups; first += most) {
@@ -221,7 +368,7 @@ static kedge_status all_chunks(kg_pipeline *p, kg_sampler *exact, kg_group_error
     }
   }
   KG_TRY(kg_stage_begin(p, KG_STAGE_POSTPROCESS));
-  KG_TRY(kg_stage_end(p, p->shape.choice.wants_errors ? sum_errors(p, of) : KEDGE_OK));
+  KG_TRY(kg_stage_end(p, judge(p, of)));
   KG_TRY(kg_stage_begin(p, KG_STAGE_OUTPUT));
   return kg_stage_end(p, take_rest(p, of));
 }

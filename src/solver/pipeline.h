@@ -8,6 +8,7 @@
 #include "linear/system.h"
 #include "ops/form/form.h"
 #include "ops/ops.h"
+#include "ops/sample/field_sums.h"
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
 #include "problem/problem.h"
@@ -37,6 +38,9 @@ typedef struct kg_pipeline {
   kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
+  kg_field_sums fields;                 ///< of all elements, once the local solve has ended
+  kg_lost_field lost;                   ///< likewise
+  int32_t lost_error;                   ///< an element whose errors are not finite, if one's are
   bool repeats;                         ///< set up once, to solve many times
   bool has_mesh;                        ///< in device memory, and tables
   bool is_set_up;                       ///< with `repeats`: solves follow

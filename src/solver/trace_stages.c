@@ -234,6 +234,10 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .robin = p->robin,
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
+      .fields = &p->fields,
+      .lost = p->lost,
+      .lost_error = p->lost_error,
+      .keeps_means = c->wants_means,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
                          !kg_smoother_has_lines(c->smoother) && n->n_wide_groups == 0,
@@ -255,7 +259,7 @@ static kedge_status report_solve(kg_pipeline *p, const kg_methods *m, const kg_r
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
-  for (kg_topic topic = KG_ABOUT_END; !p->takes_start && topic < KG_ABOUT_ERROR; ++topic)
+  for (kg_topic topic = KG_ABOUT_END; !p->takes_start && topic < KG_ABOUT_LOSS; ++topic)
     KG_TRY(kg_pipeline_diagnose(p, topic));
   const kg_krylov *k = &m->cg.base;
   const kg_cost product = k->linear->table->cost(k->linear);

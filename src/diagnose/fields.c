@@ -1,0 +1,218 @@
+// Findings about the fields of a solution, from sums of them: numbers that are not finite, and u or
+// u* that misleads.
+#include <math.h>
+#include <stdlib.h>
+
+#include "basis/cell_tables.h"
+#include "device/context.h"
+#include "diagnose/predicates.h"
+#include "problem/located.h"
+
+/// The middle of the corners of an element.
+static void middle_of(const kedge_mesh *mesh, int32_t element, double at[2])
+{
+  const int n = kg_block_of(mesh, element)->cell->n_vertices;
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  at[0] = at[1] = 0.0;
+  for (int l = 0; l < n; ++l)
+    for (int k = 0; k < 2; ++k) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / n;
+}
+
+/// Two words: the middle of an element.
+static void say_place(kg_diagnosis *d, int32_t element)
+{
+  double at[2];
+  middle_of(d->mesh, element, at);
+  kg_say_number(d, "%.6g", at[0]);
+  kg_say_number(d, "%.6g", at[1]);
+}
+
+/// u itself is lost: an error.
+bool kg_refuses_lost_u(kg_diagnosis *d)
+{
+  double at[2];
+  if (d->fields->bad_u < 0) return false;
+  middle_of(d->mesh, d->fields->bad_u, at);
+  d->status = KG_FAIL(d->ctx, KEDGE_ERR_NUMERIC,
+                      "u is not finite in the element at x = %.6g, y = %.6g: check the source, "
+                      "coefficients and boundary values for overflow",
+                      at[0], at[1]);
+  return false;
+}
+
+/// A field beside u that the solver has found lost.
+bool kg_finds_lost_field(kg_diagnosis *d)
+{
+  if (!d->lost.field) return false;
+  kg_say_word(d, d->lost.field);
+  say_place(d, d->lost.element);
+  return true;
+}
+
+/// Points where q has values are asked in so many elements at least, or all: those where diffusion
+/// vanishes come along lines, of which a few are met.
+enum { ASKED = 1024, TOGETHER = 256 };
+
+/// Points that are collected, to be evaluated together.
+typedef struct batch {
+  int n;
+  double x[TOGETHER], y[TOGETHER], memory[KG_LOCATED * TOGETHER];
+  kg_located at;
+} batch;
+
+/// diffusion^-1 is not finite, as q is computed (kg_cell_gradient_of()).
+static bool is_lost(double xx, double xy, double yy)
+{
+  return !isfinite(1.0 / (xx * yy - xy * xy));
+}
+
+/// Say the first point of a batch at which q is not finite, and empty the batch.
+static bool finds_lost_gradient(kg_diagnosis *d, batch *b)
+{
+  double value[4 * TOGETHER];
+  const int n = b->n;
+  const kedge_points points = kg_located_points(&b->at, d->mesh, (size_t)n, b->x, b->y);
+  if (n > 0) kg_coefficients_evaluate(&d->resolved->equation, &points, value);
+  b->n = 0;
+  for (int i = 0; i < n; ++i) {
+    const double s = d->scale, xx = value[i], xy = value[n + i], yy = value[2 * n + i];
+    if (!is_lost(s * xx, s * xy, s * yy)) continue;
+    kg_say_number(d, "%.6g", b->x[i]);
+    kg_say_number(d, "%.6g", b->y[i]);
+    kg_say_number(d, "%.3g", fmin(xx, yy));
+    return true;
+  }
+  return false;
+}
+
+/// Add the nodes of an element, where the map takes them as it does for output.
+static bool look_at_nodes(kg_diagnosis *d, const kg_cell_points *nodes, int32_t element, batch *b)
+{
+  const kedge_mesh *const mesh = d->mesh;
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  const int V = nodes->n_nodes;
+  for (int q = 0; q < nodes->n; ++q) {
+    const double *const map = nodes->map + 3 * q * V;
+    double at[2] = {0.0, 0.0};
+    for (int l = 0; l < V; ++l)
+      for (int k = 0; k < 2; ++k)
+        at[k] += map[l] * (mesh->nodes ? kg_element_nodes(mesh, element)[2 * l + k]
+                                       : mesh->vertices[2 * (int64_t)v[l] + k]);
+    if (b->n == TOGETHER && finds_lost_gradient(d, b)) return true;
+    kg_locate(&b->at, (size_t)b->n, mesh, element, nodes->r[q], nodes->s[q]);
+    b->x[b->n] = at[0];
+    b->y[b->n++] = at[1];
+  }
+  return false;
+}
+
+/// The nodes of an order, of the elements of a block.
+static bool look_at_block(kg_diagnosis *d, const kg_block *block, int node_order)
+{
+  double *values;
+  kg_cell_points nodes;
+  batch b = {.n = 0};
+  bool found = false;
+  const int32_t stride = (d->mesh->n_elements + ASKED - 1) / ASKED;
+  d->status = kg_cell_nodes_create(d->ctx, block->cell, d->problem->order, d->mesh->geometry,
+                                   node_order, &values, &nodes);
+  if (d->status != KEDGE_OK) return false;
+  b.at = kg_located_in(b.memory, TOGETHER);
+  for (int32_t e = 0; e < block->n && !found; e += stride)
+    found = look_at_nodes(d, &nodes, block->first + e, &b);
+  found = found || finds_lost_gradient(d, &b);
+  free(values);
+  return found;
+}
+
+/// Diffusion that varies has a value at the nodes where q = diffusion^-1 sigma is computed for who
+/// asks, and is used nowhere else.
+bool kg_finds_lost_gradient(kg_diagnosis *d)
+{
+  if (!d->resolved->varies || d->keeps_means) return false;
+  d->status = kg_coefficients_bring(&d->resolved->equation);
+  for (int b = 0; d->status == KEDGE_OK && b < d->mesh->n_blocks; ++b)
+    for (int more = 0; d->status == KEDGE_OK && more < 2; ++more)
+      if (look_at_block(d, &d->mesh->block[b], d->problem->order + more)) return true;
+  return false;
+}
+
+/// Norms of which squares leave double precision, or that a field is lost for.
+bool kg_finds_lost_error(kg_diagnosis *d)
+{
+  const kedge_report *const r = d->report;
+  const double norm[] = {r->u_l2, r->u_linf, r->q_l2, r->u_star_l2, r->sigma_l2};
+  static const char *const names[] = {"u", "u", "q", "u*", "the flux"};
+  int k = 0;
+  while (k < 5 && isfinite(norm[k])) ++k;
+  if (k == 5) return false;
+  kg_say_word(d, names[k]);
+  say_place(d, d->lost_error);
+  return true;
+}
+
+/// On fewer elements modes of order P + 1 alone are next to nothing by chance, where a symmetric
+/// solution has none; and on fewer than the second number everything is a layer.
+enum { LEAST_FOR_MODES = 100, LEAST_FOR_RANGE = 8 };
+
+/// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
+/// than polynomials of its order are. With a stabilization that is small for the scale of the
+/// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
+/// off by a tenth of its size at ten times, by a fiftieth at fifty: elsewhere u is as good as it
+/// may be for who refines.
+bool kg_finds_poor_u(kg_diagnosis *d)
+{
+  const kg_field_sums *const f = d->fields;
+  const double off = sqrt(f->shared / f->star), times = sqrt(f->shared / f->rest);
+  const double length = d->report->stabilization_length;
+  if (d->keeps_means || f->n < LEAST_FOR_MODES) return false;
+  kg_say_number(d, "%.3g", off);
+  kg_say_number(d, "%.0f", times);
+  kg_say_number(d, "%.0f", (double)d->problem->order);
+  if (length > 0.0) {
+    kg_say_word(d, "a smaller [space] length, as ");
+    kg_say_number(d, "%.2g", 2.0 * length / times);
+  } else {
+    kg_say_word(d, "a larger stabilization");
+    kg_say_word(d, "");
+  }
+  return times > d->threshold && off * times > 1.0 && off > 0.02;
+}
+
+/// Least and most of the Dirichlet values, at the ends and in the middle of facets.
+static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
+{
+  const int m = d->problem->order + 1;
+  const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
+  double end[KEDGE_ORDER_MAX + 1];
+  for (int k = 0; k < m; ++k) end[k] = sqrt(k + 0.5);
+  for (size_t i = first; i + (size_t)m <= d->n_boundary; i += (size_t)m) {
+    double sum[2] = {0.0, 0.0};
+    for (int k = 0; k < m; ++k) {
+      const double value = end[k] * d->boundary[i + (size_t)k];
+      sum[0] += value;
+      sum[1] += k % 2 ? -value : value;
+    }
+    *least = fmin(*least, fmin(sum[0], sum[1]));
+    *most = fmax(*most, fmax(sum[0], sum[1]));
+  }
+}
+
+/// u* leaves the range of u and of the Dirichlet values: it bends where u, or the trace, jumps over
+/// an element that is wider than a layer.
+bool kg_finds_poor_star(kg_diagnosis *d)
+{
+  const kg_field_sums *const f = d->fields;
+  double least = f->u_least, most = f->u_most;
+  if (d->keeps_means || f->n < LEAST_FOR_RANGE) return false;
+  dirichlet_range(d, &least, &most);
+  const double below = least - f->star_least, above = f->star_most - most;
+  const double over = fmax(below, above), size = fmax(fabs(f->star_least), fabs(f->star_most));
+  kg_say_number(d, "%.5g", f->star_least);
+  kg_say_number(d, "%.5g", f->star_most);
+  kg_say_number(d, "%.5g", least);
+  kg_say_number(d, "%.5g", most);
+  say_place(d, below > above ? f->least_at : f->most_at);
+  const double noise = fmax(1e-4, 10.0 * d->report->relative_residual);
+  return over > d->threshold * (most - least) && over > noise * size;
+}

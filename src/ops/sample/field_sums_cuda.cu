@@ -1,0 +1,55 @@
+// field_sums_cuda.cu: sums and extrema of u and u* over the elements of a chunk.
+// Layout  u [group][N][lane], u* [group][N*][lane]: lanes are neighbouring words.
+// Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes, and
+//         then of the warps, are joined in a fixed order, and the first thread writes.
+// Cost    kg_field_sums_cost(); modes are read again from the cache for each point.
+#include "device/cuda_launch.cuh"
+#include "ops/sample/field_sums.h"
+
+namespace
+{
+
+enum { WARPS = 4, THREADS = WARPS * KG_LANES };
+enum { WORDS = sizeof(kg_field_sums) / sizeof(double) };
+static_assert(sizeof(kg_field_sums) == WORDS * sizeof(double), "shuffled as numbers");
+
+/// Join the sums of the lanes of a warp, so that lane 0 has all.
+__device__ void join_lanes(kg_field_sums &sum)
+{
+  for (int away = KG_LANES / 2; away > 0; away /= 2) {
+    kg_field_sums other;
+    double mine[WORDS], theirs[WORDS];
+    memcpy(mine, &sum, sizeof sum);
+#pragma unroll
+    for (int k = 0; k < WORDS; ++k) theirs[k] = __shfl_down_sync(0xffffffffu, mine[k], away);
+    memcpy(&other, theirs, sizeof other);
+    if (threadIdx.x % KG_LANES < away) kg_field_sums_join(&other, &sum);
+  }
+}
+
+__global__ void __launch_bounds__(THREADS) field_sums(const kg_field_sums_args a)
+{
+  __shared__ kg_field_sums s_sum[WARPS];
+  const int piece = (int)blockIdx.x, warp = (int)threadIdx.x / KG_LANES;
+  const int lane = (int)threadIdx.x % KG_LANES;
+  const int64_t n_groups = (a.n_elements + KG_LANES - 1) / KG_LANES;
+  kg_field_sums sum = kg_no_field_sums();
+  for (int64_t g = piece + (int64_t)warp * a.n_pieces; g < n_groups;
+       g += (int64_t)WARPS * a.n_pieces)
+    if (lane < kg_field_lanes(&a, g)) kg_field_sums_element(&a, g, lane, &sum);
+  __syncwarp();
+  join_lanes(sum);
+  if (lane == 0) s_sum[warp] = sum;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  kg_field_sums all = a.begins ? kg_no_field_sums() : a.sums[piece];
+  for (int w = 0; w < WARPS; ++w) kg_field_sums_join(&s_sum[w], &all);
+  a.sums[piece] = all;
+}
+
+}  // namespace
+
+extern "C" kedge_status kg_field_sums_add_cuda(kedge_context *ctx, const kg_field_sums_args *a)
+{
+  return kg_launch(ctx, "field_sums", (unsigned)a->n_pieces, THREADS, 0, field_sums, *a);
+}
