@@ -18,7 +18,7 @@ typedef struct finding {
 
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
-#define LITTLE_REACTION "all boundaries are %s * h^2 is only %s of the diffusion: "
+#define LITTLE_REACTION "all boundaries %sare %s * h^2 is only %s of the diffusion: "
 #define SMALL_ERROR     "%s may be what %s"
 #define OTHER           "errors are not those of this problem"
 
@@ -70,6 +70,12 @@ static const finding findings[] = {
     {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
 
+    {KG_ABOUT_MEAN, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
+    {KG_ABOUT_MEAN, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding may change the mean of u by some %s of its size (digits left: %s)",
+     1e-6, "docs/math.md#little-reaction"},
+
     {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_no_data,
      "the right-hand side is 0: the problem has neither a source nor an exact solution, and "
@@ -87,11 +93,6 @@ static const finding findings[] = {
      "on boundary '%s' the robin coefficient is up to %s times diffusion / h, and the residual is "
      "mostly that of its edges: compare with a smaller tolerance, or take dirichlet",
      1e-8, "tests/solver/test_robin.c"},
-    {KG_ABOUT_INPUT, kg_finds_little_reaction,
-     LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
-    {KG_ABOUT_INPUT, kg_finds_little_reaction,
-     LITTLE_REACTION "rounding may change the mean of u by some %s of its size", 1e-6,
-     "docs/math.md#little-reaction"},
     {KG_ABOUT_INPUT, kg_finds_flat_triangles,
      "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
      "residual is; compare with a smaller tolerance",
