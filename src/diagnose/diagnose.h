@@ -12,6 +12,7 @@ typedef enum kg_topic {
   KG_ABOUT_END,     ///< how the iteration ended, but for the tolerance reached
   KG_ABOUT_CAUSE,   ///< why rounding is so large
   KG_ABOUT_MESH,    ///< what is in the mesh and not in the solution, or the other way round
+  KG_ABOUT_PARTS,   ///< whether elements that touch hang together
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
   KG_ABOUT_MEAN,    ///< whether the mean of u has its digits
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide

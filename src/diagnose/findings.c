@@ -15,6 +15,7 @@ typedef struct finding {
 
 #define TOLERANCE "tests/solver/test_tolerance.c"
 #define SOLVE     "tests/cli/check_solve.py"
+#define PARTS     "tests/solver/test_parts.c"
 
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
@@ -64,6 +65,16 @@ static const finding findings[] = {
      "the elements are curves of order %s, more than one above that of the space, %s: q and u* are "
      "poor there; take order = %s or more, or a smaller geometry",
      1, "docs/math.md#cells"},
+
+    {KG_ABOUT_PARTS, kg_finds_overlapping,
+     "elements lie on other elements, as at (%s, %s): area counts twice there, and u is that of "
+     "either; leave out what is there twice, or unite the shapes (BooleanFragments in Gmsh)",
+     0, PARTS},
+    {KG_ABOUT_PARTS, kg_finds_unjoined,
+     "%s boundary edges lie on others and are not joined, as at (%s, %s): nothing passes there; %s",
+     0, PARTS},
+    {KG_ABOUT_PARTS, kg_finds_nothing_joined,
+     "join = %s joins no vertices: take it out, or a larger distance", 0, PARTS},
 
     {KG_ABOUT_UNUSED, kg_finds_unread_key,
      "%s of [equation] is used by no region: each has its own; take it out", 0, SOLVE},

@@ -139,13 +139,20 @@ static kedge_status match_named(matching *m, const kg_boundary *b)
 /// A boundary group without a condition. Nobody expects one where vertices are there twice.
 static kedge_status no_condition(const matching *m, const kg_group *group)
 {
+  const kedge_mesh *mesh = m->mesh;
   const char *const plural = group->count == 1 ? "" : "s";
-  char hint[200] = "";
+  char hint[300] = "", place[64] = "", join[48] = "Gmsh's Coherence Mesh does";
+  for (int64_t i = 0; i < mesh->n_touches && place[0] == '\0'; ++i)
+    if (&mesh->groups[mesh->edge_group[mesh->touches[i].edge]] == group)
+      snprintf(place, sizeof place, ", one at (%.6g, %.6g)", mesh->touches[i].at[0],
+               mesh->touches[i].at[1]);
+  if (mesh->info.join_distance > 0.0)
+    snprintf(join, sizeof join, "[mesh] join = %.0e does", mesh->info.join_distance);
   if (group->coincident > 0)
     snprintf(hint, sizeof hint,
-             "; %lld of them lie on other boundary edges: where that is no slit, join the vertices "
-             "that are there twice (Gmsh's Coherence Mesh does)",
-             (long long)group->coincident);
+             "; %lld of them lie on other boundary edges%s: where that is no slit, join the "
+             "vertices that are there twice (%s)",
+             (long long)group->coincident, place, join);
   if (group->tag == 0)
     return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
                            "%lld boundary edge%s of %s without a group %s no condition; add "
