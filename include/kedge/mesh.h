@@ -33,15 +33,17 @@ typedef struct kedge_mesh_arrays {
 typedef struct kedge_mesh_info {
   size_t size;  ///< sizeof(kedge_mesh_info)
   int64_t elements, edges, vertices, boundary_edges;
-  int64_t quadrilaterals;    ///< of the elements; the others are triangles
-  int geometry;              ///< order of the maps of elements, 1 to 5; 1: straight
-  int64_t turned_elements;   ///< clockwise in the input, turned by kedge
-  int64_t unused_vertices;   ///< in the input, dropped
-  int64_t shared_elements;   ///< in several physical groups of a file, of which the first counts
-  int64_t interior_lines;    ///< tagged lines inside the domain, which take no condition
-  int64_t parts;             ///< of the domain, not connected by common edges; usually 1
-  int64_t coincident_edges;  ///< boundary edges that lie on another (a slit, parts not joined)
-  double area;               ///< sum over elements, along their curves
+  int64_t quadrilaterals;   ///< of the elements; the others are triangles
+  int geometry;             ///< order of the maps of elements, 1 to 5; 1: straight
+  int64_t turned_elements;  ///< clockwise in the input, turned by kedge
+  int64_t unused_vertices;  ///< in the input, dropped
+  int64_t shared_elements;  ///< in several physical groups of a file, of which the first counts
+  int64_t interior_lines;   ///< tagged lines inside the domain, which take no condition
+  int64_t parts;            ///< of the domain, not connected by common edges; usually 1
+  /// Boundary edges that lie on another, wholly or in part, to within rounding of a file: a slit,
+  /// parts that are not joined
+  int64_t coincident_edges;
+  double area;  ///< sum over elements, along their curves
   double min_area, max_area;
   /// Triangles: 2 r_in / r_out, 1 equilateral. Quadrilaterals: the least over the corners of
   /// 2 a x b / (a . a + b . b), a and b the sides that meet there, 1 a square. 0: degenerate
@@ -53,6 +55,14 @@ typedef struct kedge_mesh_info {
   int64_t shared_lines;  ///< as shared_elements, of tagged lines on the boundary
   /// Curves that a file identifies with others; to kedge they are boundary
   int64_t periodic_lines;
+  double coincident_at[2];  ///< a point of a coincident edge, if there is one
+  /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or vertices
+  /// of one edge lie inside others, so that no vertices can be joined
+  double join_distance;
+  /// Boundary edges that cross others, or whose elements lie on other elements: area counts twice
+  int64_t overlapping_edges;
+  double overlapping_at[2];  ///< a point of one
+  int64_t joined_vertices;   ///< by kedge_mesh_join(): those that others took the place of
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \
@@ -105,6 +115,18 @@ KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words
 /// @retval KEDGE_ERR_INPUT  more elements than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                          kedge_mesh **out);
+
+/// Join vertices of the boundary that are no farther apart than a distance, by chains too: the first
+/// of them in the caller's numbering takes the place of the others. Edges that become one lie inside
+/// the domain, where they keep the group of the first and take no condition; the nodes of curved
+/// ones become those of one side. Elements stay in the caller's order.
+/// @param[in]  mesh         borrowed, not changed
+/// @param[in]  distance     positive
+/// @retval KEDGE_ERR_ARG    it is not
+/// @retval KEDGE_ERR_INPUT  an element would lose an edge or turn over, or what is joined is no mesh;
+///                          the sentence says where
+KEDGE_API kedge_status kedge_mesh_join(kedge_context *ctx, const kedge_mesh *mesh, double distance,
+                                       kedge_mesh **out);
 
 /// Write Gmsh 4.1 (ASCII, or binary when asked) under a temporary name, then rename. Elements and
 /// vertices are in the caller's order, groups of tag 0 have no physical one. May give KEDGE_ERR_IO.

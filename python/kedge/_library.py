@@ -38,7 +38,9 @@ class MeshInfo(ctypes.Structure):
                 ("interior_lines", c_int64), ("parts", c_int64), ("coincident_edges", c_int64), ("area", c_double),
                 ("min_area", c_double), ("max_area", c_double), ("min_quality", c_double),
                 ("mean_quality", c_double), ("min_angle", c_double), ("min_jacobian", c_double),
-                ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64)]
+                ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64),
+                ("coincident_at", c_double * 2), ("join_distance", c_double), ("overlapping_edges", c_int64),
+                ("overlapping_at", c_double * 2), ("joined_vertices", c_int64)]
 
 
 class MeshGroup(ctypes.Structure):
@@ -139,6 +141,7 @@ FUNCTIONS = {
     "kedge_mesh_create": (c_int, P, POINTER(MeshArrays), OUT),
     "kedge_mesh_read": (c_int, P, S, OUT),
     "kedge_mesh_refine": (c_int, P, P, c_int, OUT),
+    "kedge_mesh_join": (c_int, P, P, c_double, OUT),
     "kedge_mesh_write": (c_int, P, P, S, c_bool),
     "kedge_mesh_destroy": (None, P),
     "kedge_mesh_get_info": (c_int, P, POINTER(MeshInfo)),

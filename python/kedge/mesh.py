@@ -102,7 +102,7 @@ class Mesh:
     groups  -- (k,) names or positive numbers; or lines alone, a dict {name: (k, 2) int}
     regions -- (m,) names or numbers of the cells' materials, 0: none
 
-    geometry, map, refine -- as in [mesh] of a problem file, of files and generators; refine: of arrays too
+    geometry, map, join, refine -- as in [mesh] of a problem file, of files and generators; join, refine: of arrays too
     backend               -- "auto", "host", "cuda" or a Context: a GPU orders and connects large meshes
     """
 
@@ -110,10 +110,10 @@ class Mesh:
     def __init__(self, source: Union[Path, ArrayLike], cells: Optional[Cells] = None,
                  lines: Union[ArrayLike, Mapping[Any, ArrayLike], None] = None, groups: Optional[ArrayLike] = None,
                  regions: Optional[ArrayLike] = None, *, geometry: Optional[int] = None,
-                 map: Union[str, Sequence[str], None] = None, refine: int = 0,
+                 map: Union[str, Sequence[str], None] = None, join: Optional[float] = None, refine: int = 0,
                  backend: Union[str, Context] = "auto") -> None:
         context = context_of(backend)
-        settings = {"geometry": geometry, "map": map, "refine": refine or None}
+        settings = {"geometry": geometry, "map": map, "join": join, "refine": refine or None}
         if isinstance(source, (str, os.PathLike)):
             if not (cells is None and lines is None and groups is None and regions is None):
                 raise WrongType("a mesh is of a file or of arrays, not of both")
@@ -124,6 +124,8 @@ class Mesh:
         if geometry is not None or map is not None:
             raise WrongType("geometry and map are for files and generators; arrays have their points already")
         handle = _from_arrays(context, source, cells, lines, groups, regions)
+        if join is not None:
+            handle = Mesh._of(context, handle)._joined(join)
         self._hold(context, Mesh._of(context, handle)._refined(refine) if refine else handle)
 
     @classmethod
@@ -137,7 +139,7 @@ class Mesh:
 
     @classmethod
     @named
-    def from_meshio(cls, mesh: Any, *, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
+    def from_meshio(cls, mesh: Any, *, join: Optional[float] = None, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
         """The triangles and quadrilaterals of a meshio.Mesh, with its groups.
 
         They are the numbers of cell_data["gmsh:physical"] or ["medit:ref"] with the names of field_data, 0: none; without
@@ -153,6 +155,7 @@ class Mesh:
         handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), names),
                          (_array(regions[0], np.int32, 0, "regions"), regions[1]))
         made = cls._of(context, handle)
+        made = made if join is None else made.join(join)
         return made.refine(refine) if refine else made
 
     @classmethod
@@ -167,7 +170,8 @@ class Mesh:
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
         self.info: Dict[str, Any] = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
-        self.info["box"] = tuple(info.box)
+        for name in ("box", "coincident_at", "overlapping_at"):
+            self.info[name] = tuple(self.info[name])
         self.groups: List[Group] = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
 
     @property
@@ -292,6 +296,18 @@ class Mesh:
         """The handle of a refined mesh, which nothing owns yet."""
         handle = ctypes.c_void_p()
         self.context.call("kedge_mesh_refine", self.context.handle, self.handle, whole("refine", times), handle)
+        return handle
+
+    def join(self, distance: float) -> Mesh:
+        """A mesh with vertices of the boundary made one that are no farther apart than a distance."""
+        return Mesh._of(self.context, self._joined(distance))
+
+    def _joined(self, distance):
+        """The handle of a joined mesh, which nothing owns yet."""
+        if isinstance(distance, bool) or not isinstance(distance, numbers.Real):
+            raise WrongType(f"join is {shown(distance)}; it takes a number")
+        handle = ctypes.c_void_p()
+        self.context.call("kedge_mesh_join", self.context.handle, self.handle, float(distance), handle)
         return handle
 
     def write(self, path: Path, binary: bool = False) -> None:

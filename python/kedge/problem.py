@@ -56,7 +56,7 @@ ARGUMENTS = {
 NAMES = {key: f"Problem({name})" for key, name in ARGUMENTS.items()}
 NAMES.update({
     ("mesh", "file"): "Mesh(source)", ("mesh", "generate"): "Mesh.generate(words)",
-    ("mesh", "geometry"): "Mesh(geometry)", ("mesh", "map"): "Mesh(map)", ("mesh", "refine"): "Mesh(refine)",
+    ("mesh", "geometry"): "Mesh(geometry)", ("mesh", "join"): "Mesh(join)", ("mesh", "map"): "Mesh(map)", ("mesh", "refine"): "Mesh(refine)",
     ("region NAME", "diffusion"): "Problem(diffusion)", ("region NAME", "reaction"): "Problem(reaction)",
     ("region NAME", "source"): "Problem(source)", ("parameters", "NAME"): "Problem(parameters)",
     ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",

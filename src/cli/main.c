@@ -120,6 +120,7 @@ static const char doc[] =
     "  solve PROBLEM.ini        solve; print a stage table; write output and report\n"
     "  plan PROBLEM.ini         predict the memory of a solve\n"
     "  mesh info FILE           counts, groups and quality of a Gmsh mesh\n"
+    "  mesh join FILE           join vertices that nearly agree\n"
     "  mesh generate WORDS...   make a mesh: square N, disk N, ring N M and others\n"
     "  info                     version, build, CPU topology, GPUs\n"
     "  help [TOPIC|KEY]         problem file and its keys, expressions, exit codes, ...\n"

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -6,9 +7,10 @@
 
 typedef struct mesh_options {
   char words[256];    ///< generate: the words, joined by blanks
-  const char *input;  ///< info: the file
+  const char *input;  ///< info, join: the file
   const char *output;
   int refine;
+  double distance;  ///< join: of vertices; 0: not given
   bool binary;
 } mesh_options;
 
@@ -87,6 +89,9 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &m);
   const char *const shape = shape_of(&m);
+  char advice[80] = "vertices of one lie inside others: mesh both sides together";
+  if (m.join_distance > 0.0)
+    snprintf(advice, sizeof advice, "join = %.0e in [mesh] joins them", m.join_distance);
   printf("%s\n", name);
   if (m.quadrilaterals < m.elements)
     printf("triangles        %lld\n", (long long)(m.elements - m.quadrilaterals));
@@ -108,8 +113,14 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   if (m.coincident_edges > 0)
     printf(
         "coincident edges %lld, each on another one: banks of a slit, or parts that are not "
-        "joined\n",
-        (long long)m.coincident_edges);
+        "joined; one is at (%.6g, %.6g), and %s\n",
+        (long long)m.coincident_edges, m.coincident_at[0], m.coincident_at[1], advice);
+  if (m.overlapping_edges > 0)
+    printf(
+        "overlaps         %lld boundary edge%s of elements that lie on others, whose area counts "
+        "twice; one is at (%.6g, %.6g)\n",
+        (long long)m.overlapping_edges, m.overlapping_edges == 1 ? "" : "s", m.overlapping_at[0],
+        m.overlapping_at[1]);
   printf("box              [%g, %g] x [%g, %g]\n", m.box[0], m.box[2], m.box[1], m.box[3]);
   printf("area             %.10g, of %s %s %.3g to %.3g\n", m.area, *shape == 'e' ? "an" : "a",
          shape, m.min_area, m.max_area);
@@ -149,24 +160,37 @@ static void print_written(const char *path, const kedge_mesh *mesh)
          (long long)info.vertices);
 }
 
-static int generate(const mesh_options *options)
+/// Make the mesh that is to be written.
+static kedge_status make(kedge_context *ctx, const mesh_options *options, kedge_mesh **out)
+{
+  kedge_mesh *mesh = NULL;
+  const bool joins = options->distance > 0.0;
+  kedge_status status = joins ? kedge_mesh_read(ctx, options->input, &mesh)
+                              : kedge_mesh_generate(ctx, options->words, &mesh);
+  *out = mesh;
+  if (status != KEDGE_OK || (!joins && options->refine == 0)) return status;
+  *out = NULL;
+  status = joins ? kedge_mesh_join(ctx, mesh, options->distance, out)
+                 : kedge_mesh_refine(ctx, mesh, options->refine, out);
+  kedge_mesh_destroy(mesh);
+  return status;
+}
+
+/// Generate a mesh, or join one, and write it.
+static int write_mesh(const mesh_options *options)
 {
   const kg_cli_file file = {options->output, "mesh", "", false, NULL};
   char *const target = kg_cli_target(&file);
   free(target);
   if (!target || !kg_cli_named(&file, ".msh", NULL)) return KG_EXIT_INPUT;
   kedge_context *ctx;
-  kedge_mesh *mesh = NULL, *refined = NULL;
+  kedge_mesh *mesh = NULL;
   kedge_status status = open_context(&ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
-  status = kedge_mesh_generate(ctx, options->words, &mesh);
-  if (status == KEDGE_OK && options->refine > 0) {
-    status = kedge_mesh_refine(ctx, mesh, options->refine, &refined);
-    kedge_mesh_destroy(mesh);
-    mesh = refined;
-  }
+  status = make(ctx, options, &mesh);
   if (status == KEDGE_OK) status = kedge_mesh_write(ctx, mesh, options->output, options->binary);
-  const int code = status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_fail(ctx, status, false);
+  const int code =
+      status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_fail(ctx, status, options->input != NULL);
   if (status == KEDGE_OK) print_written(options->output, mesh);
   kedge_mesh_destroy(mesh);
   kedge_context_destroy(ctx);
@@ -223,6 +247,48 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
   }
 }
 
+static error_t parse_join(int key, char *text, struct argp_state *state)
+{
+  mesh_options *options = state->input;
+  char *end;
+  switch (key) {
+    case 'o':
+      options->output = text;
+      return 0;
+    case 'b':
+      options->binary = true;
+      return 0;
+    case 'd':
+      options->distance = strtod(text, &end);
+      if (end == text || *end || !(options->distance > 0.0) || isinf(options->distance))
+        argp_error(state, "--distance wants a positive number, not '%s'", text);
+      return 0;
+    case ARGP_KEY_END:
+      if (!(options->distance > 0.0)) argp_error(state, "how far apart? Give it with --distance D");
+      if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
+      return 0;
+    default:
+      return parse_info(key, text, state);
+  }
+}
+
+static int run_join(int argc, char **argv)
+{
+  static const struct argp_option list[] = {
+      {"distance", 'd', "D", 0, "Join vertices of the boundary no farther apart than this", 0},
+      {"output", 'o', "FILE", 0, "Write the mesh here (Gmsh 4.1)", 0},
+      {"binary", 'b', NULL, 0, "Write the binary form of the format", 0},
+      {0}};
+  static const struct argp argp = {.options = list,
+                                   .parser = parse_join,
+                                   .args_doc = "FILE --distance D -o FILE",
+                                   .doc = "Join parts of a Gmsh mesh whose vertices nearly agree.",
+                                   .children = kg_cli_help_children};
+  mesh_options options = {0};
+  argp_parse(&argp, argc, argv, 0, NULL, &options);
+  return write_mesh(&options);
+}
+
 static int run_info(int argc, char **argv)
 {
   static const struct argp argp = {
@@ -252,19 +318,20 @@ static int run_generate(int argc, char **argv)
       .children = kg_cli_help_children};
   mesh_options options = {0};
   argp_parse(&argp, argc, argv, 0, NULL, &options);
-  return generate(&options);
+  return write_mesh(&options);
 }
 
 static const kg_cli_verb verbs[] = {{"info", run_info, "look at a mesh file"},
                                     {"generate", run_generate, "make a mesh"},
+                                    {"join", run_join, "join vertices that nearly agree"},
                                     {NULL, NULL, NULL}};
 
 int kg_cli_mesh(int argc, char **argv)
 {
   const struct argp usage = {
-      .args_doc = "info FILE\ngenerate WORDS... -o FILE",
+      .args_doc = "info FILE\ngenerate WORDS... -o FILE\njoin FILE --distance D -o FILE",
       .doc =
-          "Look at a Gmsh mesh, or generate one.\v"
-          "'kedge mesh info --help' and 'kedge mesh generate --help' say more."};
+          "Look at a Gmsh mesh, generate one, or join its parts.\v"
+          "'kedge mesh info --help' and so on say more."};
   return kg_cli_dispatch("kedge mesh", verbs, usage, argc, argv);
 }

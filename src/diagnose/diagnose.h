@@ -13,7 +13,9 @@ typedef enum kg_topic {
   KG_ABOUT_END,     ///< how the iteration ended, but for the tolerance reached
   KG_ABOUT_CAUSE,   ///< why rounding is so large
   KG_ABOUT_MESH,    ///< what is in the mesh and not in the solution, or the other way round
+  KG_ABOUT_PARTS,   ///< whether elements that touch hang together
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
+  KG_ABOUT_MEAN,    ///< whether the mean of u has its digits
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known
@@ -28,7 +30,6 @@ enum { KG_WORDS = 7 };
 typedef struct kg_robin_range {
   int least_group, most_group;  ///< of the mesh: where the next two are
   double least, most;           ///< where it is negative, the least; where positive, the largest
-  double total;                 ///< integral along the boundary, times the scale of the equation
 } kg_robin_range;
 
 /// A field beside u that is not finite.
@@ -71,6 +72,7 @@ typedef struct kg_diagnosis {
   int n_words;
   const char *word[KG_WORDS];
   char text[KG_WORDS][24];  ///< of words that are numbers
+  char place[80];           ///< of a word that is a place
 } kg_diagnosis;
 
 /// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are;

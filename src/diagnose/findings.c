@@ -15,12 +15,13 @@ typedef struct finding {
 
 #define TOLERANCE "tests/solver/test_tolerance.c"
 #define SOLVE     "tests/cli/check_solve.py"
+#define PARTS     "tests/solver/test_parts.c"
 
 #define FIELDS "tests/solver/test_misleading.c"
 
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
 
-#define LITTLE_REACTION "all boundaries are %s * h^2 is only %s of the diffusion: "
+#define LITTLE_REACTION "all boundaries %sare %s * h^2 is only %s of the diffusion: "
 #define SMALL_ERROR     "%s may be what %s"
 #define OTHER           "errors are not those of this problem"
 
@@ -67,10 +68,26 @@ static const finding findings[] = {
      "poor there; take order = %s or more, or a smaller geometry",
      1, "docs/math.md#cells"},
 
+    {KG_ABOUT_PARTS, kg_finds_overlapping,
+     "elements lie on other elements, as at (%s, %s): area counts twice there, and u is that of "
+     "either; leave out what is there twice, or unite the shapes (BooleanFragments in Gmsh)",
+     0, PARTS},
+    {KG_ABOUT_PARTS, kg_finds_unjoined,
+     "%s boundary edges lie on others and are not joined, as at (%s, %s): nothing passes there; %s",
+     0, PARTS},
+    {KG_ABOUT_PARTS, kg_finds_nothing_joined,
+     "join = %s joins no vertices: take it out, or a larger distance", 0, PARTS},
+
     {KG_ABOUT_UNUSED, kg_finds_unread_key,
      "%s of [equation] is used by no region: each has its own; take it out", 0, SOLVE},
     {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
+
+    {KG_ABOUT_MEAN, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
+    {KG_ABOUT_MEAN, kg_finds_little_reaction,
+     LITTLE_REACTION "rounding may change the mean of u by some %s of its size (digits left: %s)",
+     1e-6, "docs/math.md#little-reaction"},
 
     {KG_ABOUT_INPUT, kg_refuses_lost_data, NULL, KG_SYSTEM_LEAST_RR, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_no_data,
@@ -89,11 +106,6 @@ static const finding findings[] = {
      "on boundary '%s' the robin coefficient is up to %s times diffusion / h, and the residual is "
      "mostly that of its edges: compare with a smaller tolerance, or take dirichlet",
      1e-8, "tests/solver/test_robin.c"},
-    {KG_ABOUT_INPUT, kg_finds_little_reaction,
-     LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
-    {KG_ABOUT_INPUT, kg_finds_little_reaction,
-     LITTLE_REACTION "rounding may change the mean of u by some %s of its size", 1e-6,
-     "docs/math.md#little-reaction"},
     {KG_ABOUT_INPUT, kg_finds_flat_triangles,
      "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
      "residual is; compare with a smaller tolerance",

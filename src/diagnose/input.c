@@ -3,6 +3,7 @@
 // does not suit the mesh. One is an error: a right-hand side that is lost, as its square is 0.
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "device/context.h"
 #include "diagnose/predicates.h"
@@ -99,20 +100,24 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
 }
 
 /// Without Dirichlet edges reaction, or Robin conditions, have to hold the mean of u against
-/// entries of K^e that are 1 over `part` times as large. Rounding may change some thousands of
-/// units over that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
+/// entries of K^e that are 1 over the share as large. Rounding may change some thousands of units
+/// over that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
 bool kg_finds_little_reaction(kg_diagnosis *d)
 {
-  if (!d->report->converged || d->layout->count.n_free < d->layout->count.n_edges) return false;
-  const bool robin = d->resolved->has_robin;
-  const double holds = d->material.reaction + d->robin.total / d->mesh->info.area;
-  const double part = holds * d->square / d->material.diffusion;
-  const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / part;
-  kg_say_word(d, robin ? "neumann or robin and (reaction + coefficient * boundary / area)"
-                       : "neumann and reaction");
-  kg_say_number(d, "%.0e", part);
+  const kg_hold *hold = &d->resolved->hold;
+  const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / hold->share;
+  char *const place = d->place;
+  place[0] = '\0';
+  if (hold->part >= 0)
+    snprintf(place, sizeof d->place, "of the part around (%.6g, %.6g) ", hold->at[0], hold->at[1]);
+  kg_say_word(d, place);
+  kg_say_word(d, d->resolved->has_robin
+                     ? "neumann or robin and (reaction + coefficient * boundary / area)"
+                     : "neumann and reaction");
+  kg_say_number(d, "%.0e", hold->share);
   kg_say_number(d, "%.0e", change);
-  return part >= 0.0 && change > d->threshold;
+  kg_say_number(d, "%.0f", floor(-log10(change)));
+  return d->report->converged && change > d->threshold;
 }
 
 /// A condition that brings in what it should take away.

@@ -52,6 +52,8 @@ kedge_status kg_build_cuda(kg_mesh_builder *b, bool *done);
 kedge_status kg_build_groups(kg_mesh_builder *b);
 /// Refuse hanging nodes between boundary edges without a group.
 kedge_status kg_build_hanging(kg_mesh_builder *b);
+/// Find boundary edges that lie on others or overlap (mesh/touch/touch.c).
+kedge_status kg_build_touch(kg_mesh_builder *b);
 /// Everything of kedge_mesh_info that is not known yet.
 kedge_status kg_build_info(kg_mesh_builder *b);
 

@@ -152,51 +152,6 @@ static kedge_status count_parts(kg_mesh_builder *b)
   return KEDGE_OK;
 }
 
-/// The ends of an edge, the lesser one first.
-typedef struct ends {
-  double at[4];
-  int32_t group;
-} ends;
-
-static int compare_ends(const void *a, const void *b)
-{
-  const ends *p = a, *q = b;
-  for (int i = 0; i < 4; ++i)
-    if (p->at[i] != q->at[i]) return p->at[i] < q->at[i] ? -1 : 1;
-  return 0;
-}
-
-static ends ends_of(const kedge_mesh *mesh, int32_t edge)
-{
-  int32_t v, w;
-  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
-  const double *p = mesh->vertices + 2 * (int64_t)v, *q = mesh->vertices + 2 * (int64_t)w;
-  const bool lesser = p[0] != q[0] ? p[0] < q[0] : p[1] < q[1];
-  const double *first = lesser ? p : q, *second = lesser ? q : p;
-  return (ends){{first[0], first[1], second[0], second[1]}, mesh->edge_group[edge]};
-}
-
-/// Boundary edges whose ends have the coordinates of those of another one. There are so few
-/// boundary edges that sorting them takes no time.
-static kedge_status count_coincident(const kg_mesh_builder *b)
-{
-  kedge_mesh *mesh = b->mesh;
-  const int32_t n = mesh->n_boundary_edges;
-  ends *list;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof *list, &list));
-  for (int32_t i = 0; i < n; ++i) list[i] = ends_of(mesh, b->boundary[i]);
-  qsort(list, (size_t)n, sizeof *list, compare_ends);
-  for (int32_t i = 0; i < n; ++i) {
-    const bool as_before = i > 0 && compare_ends(&list[i - 1], &list[i]) == 0;
-    const bool as_after = i + 1 < n && compare_ends(&list[i], &list[i + 1]) == 0;
-    if (!as_before && !as_after) continue;
-    ++mesh->info.coincident_edges;
-    ++mesh->groups[list[i].group].coincident;
-  }
-  free(list);
-  return KEDGE_OK;
-}
-
 kedge_status kg_build_info(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
@@ -235,6 +190,7 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   info->min_angle = atan2(1, total.max_cotangent) * (180 / acos(-1.0));
   for (int i = 0; i < 4; ++i) info->box[i] = total.box[i];
   mesh->alignment = sqrt(total.alignment);
-  KG_TRY(count_coincident(b));
-  return count_parts(b);
+  info->joined_vertices = b->raw->n_joined;
+  KG_TRY(count_parts(b));
+  return kg_build_touch(b);
 }

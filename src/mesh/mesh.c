@@ -119,6 +119,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   for (int i = 0; i < mesh->n_groups; ++i) free(mesh->groups[i].name);
   free(mesh->groups);
   kg_overlaps_free(&mesh->overlaps);
+  free(mesh->touches);
   free(mesh->vertices);
   free(mesh->nodes);
   free(mesh->element_vertices);

@@ -48,6 +48,13 @@ kedge_status kg_overlaps_add(kedge_context *ctx, const kg_overlap *overlap, kg_o
 void kg_overlaps_unite(kg_overlaps *overlaps);
 void kg_overlaps_free(kg_overlaps *overlaps);  ///< frees what it points to and zeroes it
 
+/// A boundary edge that lies on another one.
+typedef struct kg_touch {
+  int32_t edge, other;
+  bool apart;    ///< they are of parts that do not hang together
+  double at[2];  ///< a place of both
+} kg_touch;
+
 /// The meshes that a mesh was refined from, the last one first.
 typedef struct kg_mesh_levels {
   int n;
@@ -85,6 +92,8 @@ struct kedge_mesh {
   int n_groups;
   kg_group *groups;      ///< dimension 1 first; "default" only when an edge is in it
   kg_overlaps overlaps;  ///< of groups of the file
+  int64_t n_touches;
+  kg_touch *touches;  ///< of all edges that lie on others, ascending
   kedge_mesh_info info;
   /// The largest |sum (d / |d|)^2| of a triangle, with its sides d as complex numbers: 0
   /// equilateral, 1 right-angled, up to 3 the nearer all sides are to one line
@@ -201,11 +210,12 @@ typedef struct kg_raw_mesh {
   int flattened;      ///< as in kedge_mesh
   bool is_polygon;    ///< likewise
   double *nodes;      ///< [n_elements][kg_raw_stride()][2] as kg_element_nodes(); NULL: straight
-  int64_t n_between;  ///< vertices that are nodes between corners, and nothing else
+  int64_t n_between;  ///< vertices that are nodes between corners, and nothing else, or are joined
   int32_t *regions;   ///< [n_elements]
   int64_t n_shared;   ///< elements in several regions, of which the first is here
   int64_t n_shared_lines, n_periodic;  ///< as in kedge_mesh_info: those that are no longer lines
                                        ///< here, and curves
+  int64_t n_joined;                    ///< vertices that are joined to others, and no longer here
   kg_overlaps overlaps;
   int32_t *lines;          ///< [n_lines][2]
   int32_t *line_tags;      ///< [n_lines]

@@ -225,6 +225,7 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
   raw->flattened = mesh->flattened;
   raw->is_polygon = mesh->is_polygon;
   raw->n_periodic = mesh->info.periodic_lines;
+  raw->n_joined = mesh->info.joined_vertices;
   raw->n_shared = mesh->info.shared_elements;
   raw->n_shared_lines = mesh->info.shared_lines;
   return KEDGE_OK;

@@ -172,6 +172,11 @@ static kedge_status read_constant(const kedge_problem *p, const kg_settings *set
   return check_constant(settings, s, *out, least, most, range);
 }
 
+READER(read_join)
+{
+  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->join);
+}
+
 READER(read_length)
 {
   return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->length);
@@ -475,6 +480,7 @@ static const kg_problem_key table[] = {
    .member = MEMBER(mesh_generate)},
   {"mesh", "geometry", "1 to 5", read_integer,
    .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},
+  {"mesh", "join", "a constant > 0", read_join, true},
   {"mesh", "map", "two expressions: X, Y", read_map, true},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},

@@ -235,12 +235,23 @@ static kedge_status first_mesh(const kedge_problem *p, kedge_mesh **out)
   return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
 }
 
+/// The same with its vertices joined.
+static kedge_status joined_mesh(const kedge_problem *p, kedge_mesh **out)
+{
+  kedge_mesh *mesh;
+  if (!(p->join > 0.0)) return first_mesh(p, out);
+  KG_TRY(first_mesh(p, &mesh));
+  const kedge_status status = kedge_mesh_join(p->ctx, mesh, p->join, out);
+  kedge_mesh_destroy(mesh);
+  return status == KEDGE_ERR_INPUT ? blame(p, "join", status, false) : status;
+}
+
 /// What is generated without a map has the order that it can have.
 static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
 {
   kedge_mesh *mesh;
   const bool moves = p->map[0].kind != KG_FUNCTION_NONE;
-  KG_TRY(first_mesh(p, &mesh));
+  KG_TRY(joined_mesh(p, &mesh));
   if (!moves && (p->mesh_generate || p->geometry == 0)) {
     *out = mesh;
     return KEDGE_OK;

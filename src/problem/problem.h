@@ -41,6 +41,7 @@ struct kedge_problem {
   char *mesh_generate;
   int geometry;        ///< order of the maps of elements; 0: that of the file, 1 of generators
   kg_function map[2];  ///< x and y of every node of the mesh; of kind NONE: nodes stay
+  double join;         ///< distance of vertices that are joined; 0: none are
   int refine;
   int order;
   enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT } inverse;
@@ -85,6 +86,23 @@ bool kg_problem_asks_multigrid(const kedge_problem *problem);
 /// Refuse settings of the trace solve that do not go together, and of multigrid without it.
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *problem);
 
+enum { KG_BOUNDARY_POINTS_MORE = 5 };  ///< than the order, on an edge
+/// Points of an edge at which boundary values and coefficients are taken.
+static inline int kg_boundary_points(int order)
+{
+  return order + KG_BOUNDARY_POINTS_MORE;
+}
+
+/// What holds the mean of u in the part of the domain that is held least, where parts have no
+/// Dirichlet edges.
+typedef struct kg_hold {
+  double share;   ///< (reaction + Robin coefficients, integrated) h^2 over diffusion; INFINITY: all
+                  ///< parts have Dirichlet edges, or Robin coefficients that are negative in sum
+  bool by_robin;  ///< some Robin coefficient is positive there
+  int32_t part;   ///< as kg_mesh_parts() numbers it; -1: there is one
+  double at[2];   ///< a point of it
+} kg_hold;
+
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the
 /// exact solution.
 typedef struct kg_resolved {
@@ -102,6 +120,7 @@ typedef struct kg_resolved {
   kg_element_coefficients elements;
   kg_element_summary summary;
   double first[4];  ///< of the mesh's first element
+  kg_hold hold;
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
     kedge_boundary_type type;
@@ -116,12 +135,16 @@ typedef struct kg_resolved {
 
 /// @retval KEDGE_ERR_INPUT  a group that the mesh has not (the nearest name is given), a group
 ///         without a condition, a value missing without exact solution, a coefficient missing, or
-///         given where no Robin condition is, a part of the mesh without reaction, Dirichlet edges
-///         and Robin edges of positive coefficient; a preconditioner that the operator does not
+///         given where no Robin condition is, a part of the mesh whose u nothing determines
+///         (problem/hold.h); a preconditioner that the operator does not
 ///         have
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
+/// The setting that names the mesh; NULL: the program brought it.
+const kg_setting *kg_mesh_setting(const kedge_problem *problem);
+/// A point in the first element of a part; of the mesh, where `part` is NULL.
+void kg_part_point(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[2]);
 /// The group of that name, else of that number, that has boundary edges or elements; -1: none.
 int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 

@@ -1,12 +1,10 @@
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
-#include "problem/located.h"
 #include "expression/nearest.h"
-#include "problem/problem.h"
+#include "problem/hold.h"
 
 typedef struct matching {
   kedge_context *ctx;
@@ -32,12 +30,10 @@ static const kg_setting *place_of(const kg_boundary *b)
   return first;
 }
 
-/// The setting that names the mesh; NULL: the program brought it.
-static const kg_setting *place_of_mesh(const matching *m)
+const kg_setting *kg_mesh_setting(const kedge_problem *problem)
 {
-  const kg_settings *const settings = &m->problem->settings;
-  const kg_setting *const file = kg_settings_find(settings, "mesh", "file");
-  return file ? file : kg_settings_find(settings, "mesh", "generate");
+  const kg_setting *const file = kg_settings_find(&problem->settings, "mesh", "file");
+  return file ? file : kg_settings_find(&problem->settings, "mesh", "generate");
 }
 
 static const char *name_of_mesh(const matching *m)
@@ -143,20 +139,27 @@ static kedge_status match_named(matching *m, const kg_boundary *b)
 /// A boundary group without a condition. Nobody expects one where vertices are there twice.
 static kedge_status no_condition(const matching *m, const kg_group *group)
 {
+  const kedge_mesh *mesh = m->mesh;
   const char *const plural = group->count == 1 ? "" : "s";
-  char hint[200] = "";
+  char hint[300] = "", place[64] = "", join[48] = "Gmsh's Coherence Mesh does";
+  for (int64_t i = 0; i < mesh->n_touches && place[0] == '\0'; ++i)
+    if (&mesh->groups[mesh->edge_group[mesh->touches[i].edge]] == group)
+      snprintf(place, sizeof place, ", one at (%.6g, %.6g)", mesh->touches[i].at[0],
+               mesh->touches[i].at[1]);
+  if (mesh->info.join_distance > 0.0)
+    snprintf(join, sizeof join, "[mesh] join = %.0e does", mesh->info.join_distance);
   if (group->coincident > 0)
     snprintf(hint, sizeof hint,
-             "; %lld of them lie on other boundary edges: where that is no slit, join the vertices "
-             "that are there twice (Gmsh's Coherence Mesh does)",
-             (long long)group->coincident);
+             "; %lld of them lie on other boundary edges%s: where that is no slit, join the "
+             "vertices that are there twice (%s)",
+             (long long)group->coincident, place, join);
   if (group->tag == 0)
-    return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+    return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
                            "%lld boundary edge%s of %s without a group %s no condition; add "
                            "[boundary default]%s",
                            (long long)group->count, plural, name_of_mesh(m),
                            group->count == 1 ? "has" : "have", hint);
-  return kg_problem_fail(m->ctx, m->problem, place_of_mesh(m),
+  return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
                          "boundary group '%s' of %s (%lld edge%s) has no condition; add "
                          "[boundary %s] or [boundary default]%s",
                          group->name, name_of_mesh(m), (long long)group->count, plural, group->name,
@@ -227,120 +230,6 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
   return KEDGE_OK;
 }
 
-/// What keeps u from moving by a constant on an edge of the mesh: positive where its value is
-/// given; else the Robin coefficient in its middle, or 0.
-static double hold_of(const matching *m, const kg_resolved *resolved, int64_t edge)
-{
-  const int32_t group = m->mesh->edge_group[edge];
-  if (group < 0 || m->of[group] == NULL) return 0.0;
-  const struct kg_resolved_boundary *b = &resolved->boundaries[group];
-  if (b->type != KEDGE_BOUNDARY_ROBIN) return b->type == KEDGE_BOUNDARY_DIRICHLET ? 1.0 : 0.0;
-  const kg_side side = m->mesh->edge_sides[2 * edge];
-  double at[2], along[2], a, memory[KG_LOCATED];
-  const kg_located located = kg_located_in(memory, 1);
-  kg_side_point(m->mesh, side, 0.0, at, along);
-  kg_locate_side(&located, 0, m->mesh, side, 0.0);
-  kedge_points point = kg_located_points(&located, m->mesh, 1, &at[0], &at[1]);
-  const double length = hypot(along[0], along[1]),
-               normal[2] = {along[1] / length, -along[0] / length};
-  point.normal_x = &normal[0];
-  point.normal_y = &normal[1];
-  kg_function_evaluate(b->coefficient, &point, &a);
-  return a;
-}
-
-/// What boundaries that fix nothing are.
-static const char *loose_boundaries(const kg_resolved *resolved)
-{
-  return resolved->has_robin ? "neumann boundaries and robin ones without a positive coefficient"
-                             : "neumann boundaries";
-}
-
-/// The sentence for a part without a fixed edge: where it lies, and what to do.
-static kedge_status fail_part(const matching *m, const kg_resolved *resolved, const int32_t *part,
-                              int32_t which)
-{
-  const kedge_mesh *mesh = m->mesh;
-  long long triangles = 0;
-  double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-  for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    if (part[e] != which) continue;
-    ++triangles;
-    const int32_t *v = kg_element_vertices(mesh, e);
-    for (int k = 0; k < 2 * kg_block_of(mesh, e)->cell->n_vertices; ++k) {
-      const double x = mesh->vertices[2 * (int64_t)v[k / 2] + k % 2];
-      low[k % 2] = fmin(low[k % 2], x);
-      high[k % 2] = fmax(high[k % 2], x);
-    }
-  }
-  return kg_problem_fail(
-      m->ctx, m->problem, place_of_mesh(m),
-      "part %d of %lld of the mesh (x from %g to %g, y from %g to %g, %lld triangle%s) has only "
-      "%s and reaction is 0: the solution there is determined only up to a "
-      "constant; give it a dirichlet boundary or make reaction positive, or, if the parts should "
-      "be joined, give them common edges (Coherence in Gmsh)",
-      which + 1, (long long)mesh->info.parts, low[0], high[0], low[1], high[1], triangles,
-      triangles == 1 ? "" : "s", loose_boundaries(resolved));
-}
-
-/// Every part must have an edge that is fixed.
-static kedge_status check_parts(const matching *m, const kg_resolved *resolved)
-{
-  const kedge_mesh *mesh = m->mesh;
-  int32_t *part, n_parts, free_part = 0;
-  bool *fixed = NULL;
-  KG_TRY(kg_mesh_parts(m->ctx, mesh, &part, &n_parts));
-  kedge_status status = kg_host_calloc(m->ctx, (size_t)n_parts, sizeof *fixed, &fixed);
-  if (status != KEDGE_OK) goto done;
-  for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
-    if (hold_of(m, resolved, edge) > 0.0)
-      fixed[part[kg_side_element(mesh->edge_sides[2 * edge])]] = true;
-  while (free_part < n_parts && fixed[free_part]) ++free_part;
-  if (free_part < n_parts) status = fail_part(m, resolved, part, free_part);
-done:
-  free(fixed);
-  free(part);
-  return status;
-}
-
-/// The setting to blame where all boundaries are neumann: a --set of a type, else the first
-/// section's type.
-static const kg_setting *place_of_types(const matching *m)
-{
-  const kedge_problem *p = m->problem;
-  for (int i = 0; i < p->n_boundaries; ++i)
-    if (p->boundaries[i].type_at->origin == KG_FROM_OVERRIDE) return p->boundaries[i].type_at;
-  return p->n_boundaries > 0 ? p->boundaries[0].type_at : NULL;
-}
-
-/// Checks that the solution is unique: without reaction, constants are a solution of the
-/// homogeneous problem unless a Dirichlet or a Robin boundary excludes them.
-static kedge_status check_determined(const matching *m, const kg_resolved *resolved)
-{
-  if (!kg_has_no_reaction(resolved)) return KEDGE_OK;
-  bool fixed = false, negative = false;
-  for (int g = 0; g < m->mesh->n_groups; ++g)
-    fixed = fixed || (m->of[g] && resolved->boundaries[g].type == KEDGE_BOUNDARY_DIRICHLET);
-  for (int64_t e = 0; resolved->has_robin && !fixed && e < m->mesh->n_edges; ++e) {
-    const double hold = hold_of(m, resolved, e);
-    fixed = hold > 0.0;
-    negative = negative || hold < 0.0;
-  }
-  if (!fixed && negative)
-    return kg_problem_fail(
-        m->ctx, m->problem, place_of_types(m),
-        "robin coefficients are negative, boundaries are neumann but for them, and reaction is 0: "
-        "the operator is not positive definite, and kedge cannot solve the problem; make one "
-        "boundary dirichlet, or reaction or coefficients positive");
-  if (!fixed)
-    return kg_problem_fail(
-        m->ctx, m->problem, place_of_types(m),
-        "all boundaries are neumann%s and reaction is 0: the solution is determined only up to a "
-        "constant; make one boundary dirichlet or reaction positive",
-        resolved->has_robin ? " or robin without a positive coefficient" : "");
-  return m->mesh->info.parts > 1 ? check_parts(m, resolved) : KEDGE_OK;
-}
-
 static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, kg_resolved *out)
 {
   kg_function *const source = &out->equation.source;
@@ -373,7 +262,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);
-  if (status == KEDGE_OK) status = check_determined(&m, out);
+  if (status == KEDGE_OK) status = kg_problem_check_determined(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = resolve_source(ctx, problem, out);
   free(m.of);
   if (status != KEDGE_OK) kg_resolved_free(out);

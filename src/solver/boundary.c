@@ -239,7 +239,6 @@ static void finish_robin(const boundary_sampler *s, double scale, kg_robin_sampl
       if (*a < r->least) r->least = *a, r->least_group = group_of(s, i);
       if (*a > r->most) r->most = *a, r->most_group = group_of(s, i);
       *a *= scale * s->w[q] * s->speed[(int64_t)i * s->n + q];
-      r->total += *a;
     }
   const int m = s->problem->order + 1;
   for (int q = 0; q < s->n; ++q) memcpy(out->psi + q * m, s->psi[q], (size_t)m * sizeof *out->psi);

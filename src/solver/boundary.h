@@ -6,12 +6,6 @@
 #include "problem/problem.h"
 #include "diagnose/diagnose.h"
 
-enum { KG_BOUNDARY_POINTS_MORE = 5 };  ///< than the order, on an edge
-static inline int kg_boundary_points(int order)
-{
-  return order + KG_BOUNDARY_POINTS_MORE;
-}
-
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g, psi_k> on Neumann and Robin
 /// edges, the
 /// coefficients of the L2 projection of g_D on Dirichlet edges.

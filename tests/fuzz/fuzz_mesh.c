@@ -1,5 +1,6 @@
 // libFuzzer target: any bytes are either a mesh or refused with a sentence. A small mesh is then
-// refined, and moved with nodes of another order; both give a mesh or a sentence too.
+// joined, refined, and moved with nodes of another order; all give a mesh or a sentence too.
+#include <math.h>
 #include <stdlib.h>
 
 #include "device/context.h"
@@ -32,7 +33,11 @@ static void change(struct kedge_context *ctx, const kedge_mesh *mesh, int geomet
 {
   const kg_function x = {.kind = KG_FUNCTION_CALLER, .function = bend};
   const kg_function y = {.kind = KG_FUNCTION_CALLER, .function = keep};
-  kedge_mesh *fine = NULL, *moved = NULL;
+  kedge_mesh *fine = NULL, *moved = NULL, *joined = NULL;
+  const double least = mesh->info.join_distance, size = mesh->info.box[2] - mesh->info.box[0];
+  check(ctx, kedge_mesh_join(ctx, mesh, least > 0.0 ? least : fmax(0.01 * size, 1e-300), &joined),
+        joined);
+  kedge_mesh_destroy(joined);
   check(ctx, kedge_mesh_refine(ctx, mesh, 1, &fine), fine);
   check(ctx, kg_mesh_map(ctx, fine ? fine : mesh, geometry, &x, &y, &moved), moved);
   kedge_mesh_destroy(fine);

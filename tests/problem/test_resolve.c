@@ -13,7 +13,7 @@
 #include "mesh/mesh.h"
 #include "problem/problem.h"
 
-/// The groups of a mesh are all that resolving looks at.
+/// The groups of a mesh, and its area, are all that resolving looks at where it has one part.
 static kg_group groups[] = {
     {.name = "left", .tag = 1, .dimension = 1, .count = 10},
     {.name = "right", .tag = 2, .dimension = 1, .count = 12},
@@ -23,7 +23,8 @@ static kg_group groups[] = {
     {.name = "steel", .tag = 1, .dimension = 2, .count = 50},
 };
 enum { LEFT, RIGHT, SEVEN, CRACK, DEFAULT, STEEL, N_GROUPS };
-static kedge_mesh mesh = {.n_groups = N_GROUPS, .groups = groups, .source = "plate.msh"};
+static kedge_mesh mesh = {
+    .n_groups = N_GROUPS, .groups = groups, .source = "plate.msh", .info = {.area = 1.0}};
 
 static kedge_problem *parsed(const char *text)
 {
@@ -268,20 +269,20 @@ static void each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction(void **stat
   kedge_problem *p =
       parsed("[boundary a]\ntype=dirichlet\nvalue=0\n[boundary b]\ntype=neumann\nvalue=0\n");
   kg_resolved r;
-  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_ERR_INPUT);
+  assert_int_equal(kg_problem_resolve(ctx, p, two, &r), KEDGE_ERR_INPUT);
   assert_string_equal(
-      kedge_context_error(NULL),
-      "part 2 of 2 of the mesh (x from 1 to 3, y from 1 to 4, 1 triangle) has only neumann "
-      "boundaries and reaction is 0: the solution there is determined only up to a constant; give "
-      "it a dirichlet boundary or make reaction positive, or, if the parts should be joined, give "
-      "them common edges (Coherence in Gmsh)");
+      kedge_context_error(ctx),
+      "part 2 of 2 of the mesh (1 triangle around (2.33333, 2), region '0', boundary 'b') has only "
+      "neumann boundaries and reaction is 0: the solution there is determined only up to a "
+      "constant; give it a dirichlet boundary or make reaction positive, or, if the parts should "
+      "be joined, give them common edges ([mesh] join = DISTANCE, or Coherence in Gmsh)");
   assert_null(r.boundaries);
   assert_int_equal(kedge_problem_set(p, "equation", "reaction", "1"), KEDGE_OK);
-  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(ctx, p, two, &r), KEDGE_OK);
   kg_resolved_free(&r);
   assert_int_equal(kedge_problem_set(p, "equation", "reaction", "0"), KEDGE_OK);
   assert_int_equal(kedge_problem_set(p, "boundary b", "type", "dirichlet"), KEDGE_OK);
-  assert_int_equal(kg_problem_resolve(NULL, p, two, &r), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(ctx, p, two, &r), KEDGE_OK);
   kg_resolved_free(&r);
   kedge_problem_destroy(p);
   kedge_mesh_destroy(two);

@@ -164,7 +164,7 @@ static void coefficients_far_from_the_diffusion_are_noted(void **state)
                {"1e-9",
                 "all boundaries are neumann or robin and (reaction + coefficient * "
                 "boundary / area) * h^2 is only 6e-11 of the diffusion: rounding may "
-                "change the mean of u by some 7e-03 of its size"}};
+                "change the mean of u by some 7e-03 of its size (digits left: 2)"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; ++k) {
     const kedge_report r = report_on(
         ctx, "square 8",
