@@ -110,7 +110,8 @@ typedef struct kedge_plan {
                                               ///< work of threads
   int64_t host_bytes;              ///< beside, in host memory: mesh, numbering, results, samples
   int64_t free_bytes;              ///< now, on the context's device
-  int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already
+  int64_t host_free_bytes;         ///< now, for this process; mesh and numbering are there already,
+                                   ///< or, where they are only counted, taken off
   bool fits[KEDGE_OPERATORS_MAX];  ///< what kedge_solve() would say
   double stabilization_length;     ///< as in a report
   // By kedge_solver_plan(), device memory that a solver takes beside, once it is asked for:
@@ -121,6 +122,8 @@ typedef struct kedge_plan {
   int64_t
       values_bytes;     ///< kept from the first solve with kedge_data.device, or a source there, on
   int64_t table_bytes;  ///< for each array there, during that solve: at most
+  /// A sentence where the mesh was counted instead of made, and numbers are estimates; else ""
+  const char *note;
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \
@@ -129,8 +132,11 @@ typedef struct kedge_plan {
 
 /// Predict the memory of kedge_solve() without allocating on the device. Where fits[operator_kind]
 /// is false, kedge_context_error() is then the sentence with which kedge_solve() would refuse.
+/// @param[in]     mesh  NULL: the one that the problem names. A generated one of 10^7 elements and
+///                more is then not made, if no setting is a function: it takes less than a second,
+///                and what is not exact is within 2 % (plan->note)
 /// @param[in,out] plan  its `size` is read
-/// @retval KEDGE_ERR_INPUT    as from kedge_solve()
+/// @retval KEDGE_ERR_INPUT    as from kedge_solve(), and with mesh NULL as from kedge_problem_mesh()
 /// @retval KEDGE_ERR_ARG      `size` was not set by KEDGE_PLAN_INIT
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);

@@ -162,6 +162,17 @@ class Problem:
         section = {key: value for (where, key), value in self.settings.items() if where == "mesh"}
         return Mesh._of(context, _from_section(context, section))
 
+    def on(self, words, context):
+        """For plans: the problem with these words for its mesh, or its own, and None; or, where functions or arrays may ask
+        for elements, the mesh."""
+        problem = self
+        if words is not None:
+            problem = Problem.__new__(Problem)
+            settings = {key: value for key, value in self._settings.items() if key[0] != "mesh"}
+            problem.__dict__["_settings"] = {**settings, ("mesh", "generate"): words}
+        is_text = all(isinstance(value, str) for value in problem._settings.values())
+        return problem, None if is_text else problem.mesh(context)
+
     def __repr__(self):
         rows = (f"{section}.{key} = {value}" for (section, key), value in self.settings.items() if key)
         return f"<kedge.Problem: {', '.join(rows)}>"

@@ -335,27 +335,35 @@ def solve(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto", *
 
 
 @named
-def plan(mesh: Mesh, problem: Problem, backend: Union[str, Context] = "auto",
+def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Context] = "auto",
          solver: bool = False) -> Dict[str, Any]:
     """What solve() will take, before it: a dict of sizes, bytes of memory, and whether they are there.
 
+    mesh   -- a Mesh; or words as of Mesh.generate(), or None, the mesh of the problem file: generated ones of 10^7
+              elements and more are counted, not made, if no setting is a function or an array (note says so)
     solver -- what a Solver will take; beside, apply() of arrays on the GPU takes apply_bytes there, and solve(into=...)
               values_bytes and, while it goes on, table_bytes an array
 
-    points_bytes is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
+    points_bytes, with a Mesh, is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
-    _mesh_and_problem(mesh, problem)
     context = context_of(backend)
-    built, raw = problem.parsed(context, mesh), c.Plan(ctypes.sizeof(c.Plan))
-    context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh.handle, built.handle, raw)
+    if mesh is None or isinstance(mesh, str):
+        problem, mesh = wanted("problem", problem, Problem).on(mesh, context)
+    else:
+        _mesh_and_problem(mesh, problem)
+    built = problem.build(context) if mesh is None else problem.parsed(context, mesh)
+    raw = c.Plan(ctypes.sizeof(c.Plan))
+    context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh and mesh.handle,
+                 built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
-             "many_bytes", "apply_bytes", "values_bytes", "table_bytes")
+             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "note")
     values = {name: getattr(raw, name) for name in names}
-    order, wide = raw.order + 1, mesh.info["quadrilaterals"]
-    nodes = (mesh.elements - wide) * ((order + 1) * (order + 2) // 2) + wide * (order + 1) ** 2
-    values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle) + -(-8 * nodes // 256) * 256
+    if mesh is not None:
+        order, wide = raw.order + 1, mesh.info["quadrilaterals"]
+        nodes = (mesh.elements - wide) * ((order + 1) * (order + 2) // 2) + wide * (order + 1) ** 2
+        values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle) + -(-8 * nodes // 256) * 256
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},
             "stage_bytes": stages, "peak_bytes": raw.peak_bytes[kind], "needed_bytes": raw.needed_bytes[kind],

@@ -75,6 +75,7 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
          kg_bytes_text((double)plan->host_free_bytes, available));
   printf("%s is free: ", kg_bytes_text((double)plan->free_bytes, available));
   print_fits(plan);
+  if (plan->note[0] != '\0') printf("note: %s\n", plan->note);
 }
 
 /// Table, why the problem does not fit or HDF5 is missing for its output, report. Returns an exit
@@ -97,7 +98,6 @@ static int make_plan(const kg_cli_problem *from)
 {
   kedge_context *ctx;
   kedge_problem *problem = NULL;
-  kedge_mesh *mesh = NULL;
   int code = KG_EXIT_SOLVED;
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
@@ -106,17 +106,11 @@ static int make_plan(const kg_cli_problem *from)
     code = KG_EXIT_INPUT;
     goto done;
   }
-  if (status == KEDGE_OK) status = kedge_problem_mesh(problem, &mesh);
-  if (status != KEDGE_OK) {
-    code = kg_cli_fail(ctx, status, true);
-    goto done;
-  }
   kedge_plan plan = KEDGE_PLAN_INIT;
-  status = kedge_plan_make(ctx, mesh, problem, &plan);
+  if (status == KEDGE_OK) status = kedge_plan_make(ctx, NULL, problem, &plan);
   code = status == KEDGE_OK ? deliver(ctx, from, &plan, kedge_problem_output(problem))
-                            : kg_cli_fail(ctx, status, false);
+                            : kg_cli_fail(ctx, status, true);
 done:
-  kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);
   kedge_context_destroy(ctx);
   return code;

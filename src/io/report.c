@@ -192,6 +192,7 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     write_plan_operator(json, plan, (kedge_operator)op);
   kg_json_close(json);
+  kg_json_string(json, "note", plan->note ? plan->note : "");
 }
 
 /// A file is written from `report` or from `plan`; the other one is NULL.

@@ -1,4 +1,6 @@
 // A mesh from words.
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +56,17 @@ static const struct form *find_form(const char *word, int length)
   return NULL;
 }
 
+/// The form that words begin with; *text is moved behind its name.
+static kedge_status name_form(kedge_context *ctx, const char **text, const struct form **form)
+{
+  const char *word;
+  const int length = next_word(text, &word);
+  *form = find_form(word, length);
+  KG_REQUIRE(ctx, *form, KEDGE_ERR_INPUT, "cannot generate a mesh \"%.*s\"; " VALID_FORMS, length,
+             word);
+  return KEDGE_OK;
+}
+
 /// Read the rest of a form's words from `text`, the part of `words` behind its name.
 static kedge_status parse(kedge_context *ctx, const struct form *form, const char *words,
                           const char *text, kg_form_args *args)
@@ -83,18 +96,89 @@ static kedge_status parse(kedge_context *ctx, const struct form *form, const cha
   return KEDGE_OK;
 }
 
-/// Refuse what cannot be numbered, or what memory would not hold.
-static kedge_status check_size(kedge_context *ctx, const struct form *form, const char *words,
-                               const kg_form_args *args, int geometry)
+/// The squares that a form of such numbers consists of, but for its factor `squares`.
+static int64_t squares_of(const struct form *form, const kg_form_args *args)
 {
-  const bool whole = args->pattern == KG_PATTERN_WHOLE;
-  const kg_cell *cell = args->pattern == KG_PATTERN_TRIANGLES ? &kg_triangle : &kg_quadrilateral;
-  const int each = form->squares * (whole ? 1 : 2);
-  const int64_t squares = args->n * (form->numbers == 2 ? args->m : args->n);
-  KG_REQUIRE(ctx, squares <= KG_ELEMENTS_MAX / each, KEDGE_ERR_INPUT,
-             "\"%.64s\" has more %ss than kedge can number (%d); use smaller numbers", words,
-             args->pattern == KG_PATTERN_CHECKERBOARD ? "element" : cell->name, KG_ELEMENTS_MAX);
-  return kg_mesh_check_memory(ctx, words, cell, geometry, squares * each, false);
+  return args->n * (form->numbers == 2 ? args->m : args->n);
+}
+
+/// Elements a square: of the shape of more sides, where there are both, two at most.
+static int most_each(const struct form *form, const kg_form_args *args)
+{
+  return form->squares * (args->pattern == KG_PATTERN_WHOLE ? 1 : 2);
+}
+
+static const kg_cell *cell_of(const kg_form_args *args)
+{
+  return args->pattern == KG_PATTERN_TRIANGLES ? &kg_triangle : &kg_quadrilateral;
+}
+
+/// Refuse what cannot be numbered.
+static kedge_status check_number(kedge_context *ctx, const struct form *form, const char *words,
+                                 const kg_form_args *args)
+{
+  KG_REQUIRE(
+      ctx, squares_of(form, args) <= KG_ELEMENTS_MAX / most_each(form, args), KEDGE_ERR_INPUT,
+      "\"%.64s\" has more %ss than kedge can number (%d); use smaller numbers", words,
+      args->pattern == KG_PATTERN_CHECKERBOARD ? "element" : cell_of(args)->name, KG_ELEMENTS_MAX);
+  return KEDGE_OK;
+}
+
+/// Read words, and refuse those whose elements cannot be numbered.
+static kedge_status read_words(kedge_context *ctx, const char *words, const struct form **form,
+                               kg_form_args *args)
+{
+  const char *text = words;
+  KG_TRY(name_form(ctx, &text, form));
+  KG_TRY(parse(ctx, *form, words, text, args));
+  return check_number(ctx, *form, words, args);
+}
+
+kedge_status kg_form_count(kedge_context *ctx, const char *words, kg_form_size *out)
+{
+  const struct form *form;
+  kg_form_args args;
+  KG_TRY(read_words(ctx, words, &form, &args));
+  const int64_t squares = form->squares * squares_of(form, &args);
+  const int64_t split = args.pattern == KG_PATTERN_WHOLE          ? 0
+                        : args.pattern == KG_PATTERN_CHECKERBOARD ? squares / 2
+                                                                  : squares;
+  *out = (kg_form_size){{2 * split, squares - split}, form->numbers == 2 ? args.m : args.n};
+  return KEDGE_OK;
+}
+
+static int64_t rounded_part(int64_t number, int64_t part, int64_t whole)
+{
+  return (int64_t)llround((double)number * (double)part / (double)whole);
+}
+
+/// Make numbers 1/2^times as large. Elements keep their shape, on which the order along the curve
+/// depends, but where one number cannot become smaller.
+static void make_smaller(const struct form *form, int times, kg_form_args *args)
+{
+  const bool swapped = form->numbers == 2 && args->m < args->n;
+  int64_t *const less = swapped ? &args->m : &args->n, *const more = swapped ? &args->n : &args->m;
+  const int64_t one = *less, product = *less * *more >> 2 * times, least = form->least[swapped];
+  *less = rounded_part(one, 1, (int64_t)1 << times);
+  if (*less < least) *less = least;
+  *more = rounded_part(*more, *less, one);
+  if (*more > 2 * product / *less) *more = 2 * product / *less;
+}
+
+kedge_status kg_form_smaller(kedge_context *ctx, const char *words, int times,
+                             char smaller[KG_FORM_WORDS])
+{
+  const struct form *form;
+  kg_form_args args;
+  KG_TRY(read_words(ctx, words, &form, &args));
+  const char *const end = form->can_be_whole && args.pattern == KG_PATTERN_WHOLE ? " quads" : "";
+  make_smaller(form, times, &args);
+  const int n = snprintf(smaller, KG_FORM_WORDS, "%s %lld", form->name, (long long)args.n);
+  if (form->numbers == 2)
+    snprintf(smaller + n, (size_t)(KG_FORM_WORDS - n), " %lld%s", (long long)args.m, end);
+  else
+    snprintf(smaller + n, (size_t)(KG_FORM_WORDS - n), "%s", end);
+  return KEDGE_OK;
 }
 
 kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometry, kedge_mesh **out)
@@ -103,16 +187,13 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_generate: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && words, KEDGE_ERR_ARG, "kedge_mesh_generate: ctx or words is NULL");
-  const char *text = words, *word;
-  const int length = next_word(&text, &word);
-  const struct form *form = find_form(word, length);
-  KG_REQUIRE(ctx, form, KEDGE_ERR_INPUT, "cannot generate a mesh \"%.*s\"; " VALID_FORMS, length,
-             word);
+  const struct form *form;
   kg_form_args args;
-  KG_TRY(parse(ctx, form, words, text, &args));
+  KG_TRY(read_words(ctx, words, &form, &args));
   const bool is_polygon = form->bend && geometry == 0;
   if (!form->bend || geometry == 0) geometry = 1;
-  KG_TRY(check_size(ctx, form, words, &args, geometry));
+  KG_TRY(kg_mesh_check_memory(ctx, words, cell_of(&args), geometry,
+                              squares_of(form, &args) * most_each(form, &args), false));
   kg_raw_mesh raw = {0};
   kedge_status status = form->fill(ctx, &args, &raw);
   raw.is_polygon = is_polygon;

@@ -20,6 +20,22 @@ kedge_status kg_form_lshape(kedge_context *ctx, const kg_form_args *args, kg_raw
 kedge_status kg_form_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
 kedge_status kg_form_disk(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
 
+/// What the words of a generator make, known without making it.
+typedef struct kg_form_size {
+  int64_t elements[KG_BLOCKS_MAX];  ///< triangles, quadrilaterals
+  int64_t rim;                      ///< every group has a multiple of these edges
+} kg_form_size;
+
+/// Count. Refusals are those of kg_mesh_generate(), but for memory.
+kedge_status kg_form_count(kedge_context *ctx, const char *words, kg_form_size *out);
+
+enum { KG_FORM_WORDS = 64 };
+/// The words of a mesh of the same form, with elements of the same shapes, that has about one in
+/// 4^times as many.
+/// @param[in] words  that kg_form_count() takes
+kedge_status kg_form_smaller(kedge_context *ctx, const char *words, int times,
+                             char smaller[KG_FORM_WORDS]);
+
 /// Bend straight elements whose nodes are there: all of a ring, to polar coordinates; of a disk
 /// those at the boundary.
 void kg_bend_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);

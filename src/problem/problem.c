@@ -223,35 +223,35 @@ static kedge_status blame(const kedge_problem *p, const char *key, kedge_status 
   return status;
 }
 
-/// The mesh of the file or of the words, before its nodes move.
-static kedge_status first_mesh(const kedge_problem *p, kedge_mesh **out)
+/// The mesh of the file, or of words, before its nodes move.
+static kedge_status first_mesh(const kedge_problem *p, const char *words, kedge_mesh **out)
 {
   if (p->mesh_file) {
     const kedge_status status = kedge_mesh_read(p->ctx, p->mesh_file, out);
     const bool beside = p->path && p->mesh_file[0] != '/';
     return status == KEDGE_ERR_IO ? blame(p, "file", status, beside) : status;
   }
-  const kedge_status status = kg_mesh_generate(p->ctx, p->mesh_generate, p->geometry, out);
+  const kedge_status status = kg_mesh_generate(p->ctx, words, p->geometry, out);
   return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
 }
 
 /// The same with its vertices joined.
-static kedge_status joined_mesh(const kedge_problem *p, kedge_mesh **out)
+static kedge_status joined_mesh(const kedge_problem *p, const char *words, kedge_mesh **out)
 {
   kedge_mesh *mesh;
-  if (!(p->join > 0.0)) return first_mesh(p, out);
-  KG_TRY(first_mesh(p, &mesh));
+  if (!(p->join > 0.0)) return first_mesh(p, words, out);
+  KG_TRY(first_mesh(p, words, &mesh));
   const kedge_status status = kedge_mesh_join(p->ctx, mesh, p->join, out);
   kedge_mesh_destroy(mesh);
   return status == KEDGE_ERR_INPUT ? blame(p, "join", status, false) : status;
 }
 
 /// What is generated without a map has the order that it can have.
-static kedge_status coarse_mesh(const kedge_problem *p, kedge_mesh **out)
+static kedge_status coarse_mesh(const kedge_problem *p, const char *words, kedge_mesh **out)
 {
   kedge_mesh *mesh;
   const bool moves = p->map[0].kind != KG_FUNCTION_NONE;
-  KG_TRY(joined_mesh(p, &mesh));
+  KG_TRY(joined_mesh(p, words, &mesh));
   if (!moves && (p->mesh_generate || p->geometry == 0)) {
     *out = mesh;
     return KEDGE_OK;
@@ -271,13 +271,19 @@ kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)
   KG_REQUIRE(p->ctx, p->mesh_file || p->mesh_generate, KEDGE_ERR_INPUT,
              "%s names no mesh: add file = NAME.msh or generate = square 40 to [mesh]",
              p->path ? p->path : "the problem");
+  return kg_problem_generate(p, p->mesh_generate, p->refine, out);
+}
+
+kedge_status kg_problem_generate(const kedge_problem *p, const char *words, int refine,
+                                 kedge_mesh **out)
+{
   kedge_mesh *mesh;
-  KG_TRY(coarse_mesh(p, &mesh));
-  if (p->refine == 0) {
+  KG_TRY(coarse_mesh(p, words, &mesh));
+  if (refine == 0) {
     *out = mesh;
     return KEDGE_OK;
   }
-  const kedge_status status = kedge_mesh_refine(p->ctx, mesh, p->refine, out);
+  const kedge_status status = kedge_mesh_refine(p->ctx, mesh, refine, out);
   kedge_mesh_destroy(mesh);
   return status;
 }

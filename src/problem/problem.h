@@ -74,6 +74,11 @@ struct kedge_problem {
 /// Put settings into a copy and read the problem anew from it: all or nothing.
 kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, int n);
 
+/// kedge_problem_mesh() of other words and another number of refinements; words are not read where
+/// the problem names a file.
+kedge_status kg_problem_generate(const kedge_problem *problem, const char *words, int refine,
+                                 kedge_mesh **out);
+
 /// Fail with KEDGE_ERR_INPUT in any context, with the place of a setting before the sentence, if it
 /// has one (kg_setting_place()).
 kedge_status kg_problem_fail(kedge_context *ctx, const kedge_problem *problem,

@@ -7,6 +7,7 @@
 #include "core/nvtx.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "plan/plan.h"
 #include "repeat/giving.h"
 #include "repeat/unknowns.h"
 #include "solver/values.h"
@@ -132,9 +133,8 @@ kedge_status kedge_solver_update(kedge_solver *s)
 kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                const kedge_problem *problem, kedge_plan *plan)
 {
-  KG_REQUIRE(ctx, ctx && mesh && problem && plan, KEDGE_ERR_ARG,
-             "kedge_solver_plan: an argument is NULL");
-  return kg_plan_make(ctx, mesh, problem, true, plan);
+  KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_solver_plan: an argument is NULL");
+  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, true, KG_COUNTED_ELEMENTS}, plan);
 }
 
 void kedge_solver_destroy(kedge_solver *s)

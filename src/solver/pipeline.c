@@ -111,7 +111,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
       .size = kg_sizes_of(p->problem->order),
       .count = *count,
       .n_batches = p->layout.batches.n,
-      .n_vertices = p->mesh->n_vertices,
+      .n_vertices = p->mesh->info.vertices,
       .geometry = p->mesh->geometry,
       .rows = p->problem->quadrature > 0 ? p->problem->quadrature : kg_cell_rows(p->problem->order),
       .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->problem->order),

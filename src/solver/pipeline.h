@@ -148,10 +148,6 @@ kedge_status kg_trace_end(kg_pipeline *p, const double **y);
 /// @param[out] b  [free row] in device memory, until the next call
 kedge_status kg_trace_right_side(kg_pipeline *p, const double **b);
 
-/// kedge_plan_make(), or with `repeats` the memory of a kedge_solver. No argument is NULL.
-kedge_status kg_plan_make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
-                          bool repeats, kedge_plan *plan);
-
 /// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
 kedge_status kg_pipeline_begin(kg_pipeline *p);
 /// Fill the report of the pipeline's solution with what is known before the first stage.

@@ -11,6 +11,6 @@ kedge_status kg_caller_order_upload(kedge_context *ctx, const kedge_mesh *mesh, 
 /// Its bytes.
 static inline int64_t kg_caller_order_bytes(const kedge_mesh *mesh)
 {
-  const size_t n = (size_t)mesh->n_elements * (mesh->n_blocks > 1 ? 2 : 1);
+  const size_t n = (size_t)mesh->info.elements * (mesh->n_blocks > 1 ? 2 : 1);
   return (int64_t)kg_rounded(n * sizeof(int32_t));
 }

@@ -1,5 +1,6 @@
 #include "space/trace_layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,33 +97,39 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
   return KEDGE_OK;
 }
 
-/// Append a batch of the elements up to `end`.
-static kedge_status add_batch(kedge_context *ctx, const kedge_mesh *mesh, int32_t end,
-                              kg_trace_layout *layout)
+/// Append a batch of elements that have so many facets.
+static void append_batch(int n_facets, int32_t n_elements, bool is_last, kg_trace_layout *layout)
 {
   kg_trace_counts *n = &layout->count;
   kg_lane_batches *batches = &layout->batches;
-  KG_REQUIRE(ctx, batches->n < KG_BATCHES_MAX, KEDGE_ERR_INTERNAL, "more than %d batches",
-             KG_BATCHES_MAX);
-  const int32_t first = n->n_elements, n_elements = end - first;
   const int32_t n_groups = (n_elements + KG_LANES - 1) / KG_LANES;
   const int32_t n_patches = (n_groups + n->patch_groups - 1) / n->patch_groups;
-  const int n_facets = kg_block_of(mesh, first)->cell->n_facets;
   batches->batch[batches->n++] =
       (kg_lane_batch){.n_facets = n_facets,
-                      .first_element = first,
+                      .first_element = n->n_elements,
                       .n_elements = n_elements,
-                      .first_side = kg_element_place(mesh, first),
+                      .first_side = n->n_sides,
                       .first_patch = n->n_patches,
                       .n_patches = n_patches,
                       .first_group = n->n_patches * n->patch_groups,
-                      .n_groups = end < mesh->n_elements ? n_patches * n->patch_groups : n_groups};
+                      .n_groups = is_last ? n_groups : n_patches * n->patch_groups};
   if (n->n_wide_groups > 0) n->n_wide_groups += n->n_patches * n->patch_groups - n->n_groups;
   if (n_facets == 4) n->n_wide_groups += n_groups;
   n->n_groups = n->n_patches * n->patch_groups + n_groups;
   n->n_patches += n_patches;
-  n->n_elements = end;
+  n->n_elements += n_elements;
   n->n_sides += (int64_t)n_facets * n_elements;
+}
+
+/// Append a batch of the elements up to `end`.
+static kedge_status add_batch(kedge_context *ctx, const kedge_mesh *mesh, int32_t end,
+                              kg_trace_layout *layout)
+{
+  const int32_t first = layout->count.n_elements;
+  KG_REQUIRE(ctx, layout->batches.n < KG_BATCHES_MAX, KEDGE_ERR_INTERNAL, "more than %d batches",
+             KG_BATCHES_MAX);
+  append_batch(kg_block_of(mesh, first)->cell->n_facets, end - first, end == mesh->n_elements,
+               layout);
   return KEDGE_OK;
 }
 
@@ -176,6 +183,28 @@ kedge_status kg_trace_layout_copy(kedge_context *ctx, const kg_trace_layout *fro
          KG_SECTION_COUNT * begins * sizeof *to->section_first);
   memcpy(to->patch_halo, from->patch_halo, begins * sizeof *to->patch_halo);
   return KEDGE_OK;
+}
+
+void kg_trace_layout_grow(kg_trace_layout *layout, const int32_t *n_elements, int64_t rim,
+                          int64_t grown_rim)
+{
+  const kg_trace_counts before = layout->count;
+  const kg_lane_batches batches = layout->batches;
+  kg_trace_counts *const n = &layout->count;
+  kg_trace_layout_free(layout);
+  *n = (kg_trace_counts){.patch_groups = before.patch_groups,
+                         .max_local = before.max_local,
+                         .max_halo = before.max_halo};
+  layout->batches.patch_elements = batches.patch_elements;
+  for (int i = 0; i < batches.n; ++i)
+    append_batch(batches.batch[i].n_facets, n_elements[i], i + 1 == batches.n, layout);
+  const int64_t boundary = (before.n_edges - before.n_interior - before.n_shared) * grown_rim / rim;
+  n->n_neumann = (int32_t)(before.n_neumann * grown_rim / rim);
+  n->n_edges = (int32_t)((n->n_sides + boundary) / 2);
+  n->n_halo = (int32_t)llround((double)before.n_halo / before.n_elements * n->n_elements);
+  n->n_shared = (int32_t)((n->n_halo - boundary) / 2);
+  n->n_interior = (int32_t)(n->n_edges - boundary - n->n_shared);
+  n->n_free = n->n_interior + n->n_shared + n->n_neumann;
 }
 
 void kg_trace_layout_free(kg_trace_layout *layout)

@@ -195,6 +195,14 @@ kedge_status kg_trace_layout_copy(kedge_context *ctx, const kg_trace_layout *fro
                                   kg_trace_layout *to);
 void kg_trace_layout_free(kg_trace_layout *layout);
 
+/// Counts of a larger mesh of the same form instead of those of a cut, whose arrays are freed. What
+/// elements and boundary say is exact; the halo grows with the elements, as patches have the same
+/// outlines, and the other sections follow from it.
+/// @param[in] n_elements      [batch] of the larger mesh
+/// @param[in] rim, grown_rim  the boundary edges of each group grow in this proportion
+void kg_trace_layout_grow(kg_trace_layout *layout, const int32_t *n_elements, int64_t rim,
+                          int64_t grown_rim);
+
 /// The row of `section_first` of a section.
 static inline const int32_t *kg_section_first(const kg_trace_layout *layout, kg_section section)
 {

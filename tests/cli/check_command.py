@@ -226,8 +226,9 @@ class PlanAndInfo(Command):
         self.kedge("plan", "p.ini", "-b", "host", "-r", "plan.json")
         self.kedge("solve", "p.ini", "-b", "host", "-q", "-r", "solve.json")
         plan, solve = self.json("plan.json"), self.json("solve.json")
-        self.assertEqual(sorted(plan), ["backend", "fits", "memory", "mesh", "operators", "solver",
-                                        "space", "version"])
+        self.assertEqual(plan["note"], "")
+        self.assertEqual(sorted(plan), ["backend", "fits", "memory", "mesh", "note", "operators",
+                                        "solver", "space", "version"])
         for member in ("version", "mesh", "backend"):
             self.assertEqual(plan[member], solve[member])
         for member in ("solver", "space"):
@@ -276,6 +277,15 @@ class PlanAndInfo(Command):
         report = self.json("plan.json")
         self.assertIs(report["fits"], report["operators"][0]["fits"])
         self.assertEqual(code, 0 if report["fits"] else 1)
+
+    def test_a_plan_counts_a_large_mesh_without_making_it_and_says_so(self):
+        text = self.kedge("plan", "p.ini", "-s", "mesh.generate=square 6000", "-r", "plan.json", code=None).stdout
+        self.assertIn("p.ini: 72000000 elements, 108012000 edges, ", text)
+        self.assertRegex(text, r"\nnote: the mesh was not made: .* within 2 %\n$")
+        plan = self.json("plan.json")
+        self.assertEqual(plan["mesh"], {"elements": 72000000, "edges": 108012000, "vertices": 36012001,
+                                        "boundary_edges": 24000})
+        self.assertIn("\nnote: " + plan["note"] + "\n", text)
 
     def test_a_quiet_plan_prints_nothing(self):
         result = self.kedge("plan", "p.ini", "--quiet")

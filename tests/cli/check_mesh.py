@@ -103,12 +103,16 @@ class Mesh(Command):
         free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
         if free > 65e9:
             self.skipTest("the largest mesh that kedge can number may fit")
+        large, says = ("p.ini", "-s", "mesh.generate=square 36", "-s", "mesh.refine=9", "-r", "r.json", "-q"), (
+            "square 36: to make a mesh of 679477248 triangles takes 69.31 GB of host ")
         self.write("r.json", "old")
-        self.refused("plan", "p.ini", "-s", "mesh.generate=square 36", "-s", "mesh.refine=9", "-r",
-                     "r.json", code=1,
-                     says="square 36: to make a mesh of 679477248 triangles takes 69.31 GB of host ")
+        self.refused("solve", *large, code=1, says=says)
         with open(self.path("r.json")) as file:
             self.assertEqual(file.read(), "old")
+        self.refused("plan", *large, code=1, says=says)
+        plan = self.json("r.json")
+        self.assertEqual(plan["mesh"]["elements"], 679477248)
+        self.assertEqual([plan["fits"], *(op["fits"] for op in plan["operators"])], [False] * 4)
         self.refused("mesh", "generate", "square", "18900", "-o", "x.msh", code=1,
                      says="square 18900: to make a mesh of 714420000 triangles takes 72.87 GB of host "
                      "memory and ")

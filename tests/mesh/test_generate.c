@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mesh/generate.h"
 #include "support.h"
 
 static kedge_mesh *generate(kedge_context *ctx, const char *words)
@@ -345,6 +346,44 @@ static void null_arguments_are_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void counts_are_known_without_the_mesh(void **state)
+{
+  static const char *const words[] = {"square 1", "square 14", "quads 9",         "mixed 6",
+                                      "mixed 7",  "lshape 5",  "lshape 4 quads",  "ring 3 7",
+                                      "ring 9 3", "disk 1",    "ring 2 11 quads", "disk 6"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
+    kedge_mesh *mesh = generate(*state, words[i]);
+    kg_form_size size;
+    assert_ok(*state, kg_form_count(*state, words[i], &size));
+    const int32_t wide = kg_mesh_quadrilaterals(mesh);
+    assert_int_equal(size.elements[0], mesh->n_elements - wide);
+    assert_int_equal(size.elements[1], wide);
+    for (int g = 0; g < mesh->n_groups; ++g)
+      if (mesh->groups[g].dimension == 1) assert_int_equal(mesh->groups[g].count % size.rim, 0);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static void smaller_forms_keep_their_proportions(void **state)
+{
+  static const struct {
+    const char *words;
+    int times;
+    const char *smaller;
+  } cases[] = {{"square 6000", 4, "square 375"},
+               {" lshape  33 quads ", 2, "lshape 8 quads"},
+               {"ring 400 1000", 2, "ring 100 250"},
+               {"ring 10 1000", 2, "ring 3 300"},
+               {"ring 4000 3", 2, "ring 500 3"},
+               {"ring 1 4000 quads", 3, "ring 1 124 quads"},
+               {"disk 1", 5, "disk 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char smaller[KG_FORM_WORDS];
+    assert_ok(*state, kg_form_smaller(*state, cases[i].words, cases[i].times, smaller));
+    assert_string_equal(smaller, cases[i].smaller);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -356,6 +395,8 @@ int main(void)
       cmocka_unit_test(checkerboards_keep_the_squares_of_an_even_sum),
       cmocka_unit_test(quads_makes_whole_squares_of_an_l_and_of_a_ring),
       cmocka_unit_test(a_disk_has_layers_of_six_sectors),
+      cmocka_unit_test(counts_are_known_without_the_mesh),
+      cmocka_unit_test(smaller_forms_keep_their_proportions),
       cmocka_unit_test(bad_words_are_named),
       cmocka_unit_test(null_arguments_are_refused),
       cmocka_unit_test(refining_keeps_area_and_groups_and_quarters_elements),

@@ -306,6 +306,25 @@ class Solves(OnBackend):
         self.assertEqual(plan["trace_unknowns"], report.trace_unknowns)
         self.assertGreater(kedge.plan(mesh, sines(), self.context, solver=True)["peak_bytes"], 0)
 
+    def test_a_plan_counts_a_large_mesh_of_words_or_of_the_file_and_says_so(self):
+        plan = kedge.plan("quads 4000", sines(order=2), self.context)
+        self.assertEqual((plan["elements"], plan["vertices"], plan["trace_unknowns"]), (4000**2, 4001**2, 3 * 2 * 4000 * 3999))
+        self.assertRegex(plan["note"], "^the mesh was not made: ")
+        self.assertNotIn("points_bytes", plan)
+        path = os.path.join(self.folder, "p.ini")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("[mesh]\ngenerate = square 4\n[boundary default]\ntype = dirichlet\nvalue = 0\n")
+        small, problem = kedge.plan(None, kedge.Problem.read(path), self.context), sines()
+        self.assertEqual((small["elements"], small["note"]), (32, ""))
+        for made in kedge.plan("square 4", problem.replace(source=np.ones(32)), self.context), kedge.plan(
+                kedge.square(4), problem, self.context):
+            self.assertEqual((made["elements"], made["note"]), (32, ""))
+            self.assertGreater(made["points_bytes"], 0)
+        with self.assertRaisesRegex(kedge.InputError, 'cannot generate a mesh "cube"'):
+            kedge.plan("cube 4000", problem, self.context)
+        with self.assertRaisesRegex(kedge.InputError, "names no mesh"):
+            kedge.plan(None, problem, self.context)
+
     def test_objects_may_go_in_any_order(self):
         s = self.solve(kedge.square(4), sines())
         mesh, problem = s.mesh, s.problem
