@@ -80,6 +80,12 @@ typedef struct kedge_report {
   /// there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
   double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
+  /// About the error that the iteration leaves, as a part of the field's L2 norm; NaN: its residual
+  /// says that this is little, or the field is next to 0
+  double iteration_u, iteration_u_star, iteration_q, iteration_sigma;
+  int64_t extra_iterations;  ///< that these estimates took, beside `iterations`
+  double
+      needed_tolerance;  ///< to leave less than 1e-3; 0: no other is needed, or rounding has none
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

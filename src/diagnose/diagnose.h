@@ -16,8 +16,14 @@ typedef enum kg_topic {
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
-  KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise
+  KG_ABOUT_NORMS,   ///< whether norms of errors have points enough; likewise
+  KG_ABOUT_LEFT     ///< what the iteration leaves; it goes before all others
 } kg_topic;
+
+/// From this part of a field's norm on the error that the iteration leaves is worth a note.
+#define KG_LEFT_MOST 1e-3
+/// Of residuals that storing x makes: one that is smaller is not reached.
+enum { KG_LEFT_ABOVE_ROUNDING = 10 };
 
 enum { KG_WORDS = 7 };
 
@@ -58,6 +64,7 @@ typedef struct kg_diagnosis {
   int n_words;
   const char *word[KG_WORDS];
   char text[KG_WORDS][24];  ///< of words that are numbers
+  char list[128];           ///< likewise of a longer one
 } kg_diagnosis;
 
 /// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are
