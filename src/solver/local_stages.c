@@ -42,13 +42,18 @@ typedef struct chunk {
   kg_coefficient coefficient;
 } chunk;
 
+static bool only_sizes(const kg_pipeline *p)
+{
+  return p->remainder.makes != KG_MAKES_SOLUTION;
+}
+
 /// The load vectors of a chunk. Those that have left memory for the trace solve are made again, and
 /// lie where u*, which has more modes, will.
 static kedge_status find_loads(kg_pipeline *p, const chunk *c, const double **load)
 {
   const kg_arrays *a = &p->arrays;
   const size_t group = (size_t)p->shape.batch[c->batch].size.n_modes * KG_LANES;
-  if (p->remainder.looks) {  // what is added to a solution has no source
+  if (p->remainder.makes == KG_SIZES_PART) {
     *load = a->u_star;
     return kg_zero(p->ctx, a->u_star, group * (size_t)c->n * sizeof *a->u_star);
   }
@@ -69,7 +74,7 @@ static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
   KG_TRY(find_loads(p, c, &load));
   KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
   KG_TRY(p->form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
-  if (!p->shape.choice.wants_means || p->remainder.looks) return KEDGE_OK;
+  if (!p->shape.choice.wants_means || only_sizes(p)) return KEDGE_OK;
   return p->form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
 }
 
@@ -96,7 +101,7 @@ static kedge_status postprocess_chunk(kg_pipeline *p, const chunk *c, kg_sampler
   const kg_arrays *a = &p->arrays;
   KG_TRY(p->form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
   KG_TRY(measure_chunk(p, c, &part));
-  return p->shape.choice.wants_errors && !p->remainder.looks
+  return p->shape.choice.wants_errors && !only_sizes(p)
              ? kg_sampler_errors(exact, c->batch, c->first, c->n)
              : KEDGE_OK;
 }
@@ -125,7 +130,7 @@ static kedge_status take_chunk(kg_pipeline *p, chunk c)
 {
   const kg_results *to = &p->solution->batch[c.batch];
   const kg_arrays *a = &p->arrays;
-  if (p->remainder.looks) return KEDGE_OK;
+  if (only_sizes(p)) return KEDGE_OK;
   KG_TRY(give_chunk(p, c));
   KG_TRY(take(p, a->indicator, to->indicator, 1, c));
   const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
@@ -207,7 +212,7 @@ static kedge_status look_at_norms(kg_pipeline *p, const kg_group_errors *of)
 
 static kedge_status take_rest(kg_pipeline *p, const kg_group_errors *of)
 {
-  if (p->remainder.looks) return KEDGE_OK;
+  if (only_sizes(p)) return KEDGE_OK;
   KG_TRY(take_trace(p));
   return look_at_norms(p, of);
 }
@@ -234,7 +239,7 @@ static kedge_status sum_magnitudes(kg_pipeline *p)
 static kedge_status sum_up(kg_pipeline *p, kg_group_errors *of)
 {
   KG_TRY(sum_magnitudes(p));
-  return p->shape.choice.wants_errors && !p->remainder.looks ? sum_errors(p, of) : KEDGE_OK;
+  return p->shape.choice.wants_errors && !only_sizes(p) ? sum_errors(p, of) : KEDGE_OK;
 }
 
 /// Make again the sides of elements that have left memory for the trace solve.

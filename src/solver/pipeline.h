@@ -22,13 +22,21 @@ typedef struct kg_given {
   kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
 } kg_given;
 
+/// What the local solve makes. The last two only find how large it is (kg_remainder.size).
+typedef enum kg_makes {
+  KG_MAKES_SOLUTION,
+  KG_SIZES_SOLUTION,
+  KG_SIZES_PART  ///< of a part of the trace: there is no source
+} kg_makes;
+
 /// What the iteration leaves (solver/remainder/remainder.c).
 typedef struct kg_remainder {
   double energy, rr;          ///< of the trace solve (kg_system_result)
   kg_magnitudes size;         ///< of what the local solve has made last
   size_t note_end;            ///< of the note that the trace solve has left
-  bool looks;                 ///< the stages make what is to be added to `start`, and its size
-  kg_system_further further;  ///< then: of the trace solve
+  bool goes_on;               ///< the trace solve makes what there is to add to `start`
+  kg_system_further further;  ///< by this
+  kg_makes makes;
 } kg_remainder;
 
 typedef struct kg_pipeline {

@@ -144,6 +144,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, kg_methods *m)
   m->first_cg = kg_cg_of(&kg_cg_loop, &v);
   v.precond = &m->blocks.base;
   v.plan = NULL;  // it is used in one phase
+  v.steps = NULL;
   m->bound = kg_cg_of(&kg_cg_loop, &v);
 }
 
@@ -348,7 +349,7 @@ static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
   const kg_system_rule rule = kg_trace_rule(p);
   if (!p->repeats) KG_TRY(measure(p, m));
   KG_TRY(begin_vectors(p));
-  if (p->remainder.looks) {
+  if (p->remainder.goes_on) {
     const kedge_status done = kg_system_go_on(p->ctx, &system, &rule, &p->remainder.further);
     kg_source_rest(&p->source);
     KG_TRY(done);

@@ -11,13 +11,16 @@
 #include "solver/pipeline.h"
 
 /// Of a field's norm: a gradient that is less, times the diameter, of u is next to 0.
-static const double NO_GRADIENT = 1e-6;
+static const double NO_GRADIENT = 1e-8;
 /// r . z is brought down to this part for an estimate: the error to a tenth.
 static const double PART = 0.01;
 /// Going on aims at this part of the fields.
 static const double AIM = 0.3 * KG_LEFT_MOST;
 
-enum { LOOKS = 6 };  // at most, of a solve that goes on
+/// The size of a field is that of the solution once no more than this part of it is missing.
+static const double SETTLED = 0.1;
+
+enum { LOOKS = 8 };  // at most
 
 /// Parts of the norms of the fields; NaN where a field is next to 0.
 typedef struct errors {
@@ -81,15 +84,22 @@ static kedge_status begin_again(kg_pipeline *p)
   return kg_pipeline_begin(p);
 }
 
-/// Make what further iterations add to x, and its size.
+/// Have the local solve make something of a trace.
+static kedge_status make(kg_pipeline *p, const double *trace, kg_makes what)
+{
+  p->remainder.makes = what;
+  KG_TRY(kg_copy_in(p->ctx, p->arrays.x, trace, trace_numbers(p) * sizeof *trace));
+  return kg_stages_local(p);
+}
+
+/// Make what further iterations add to x: the trace in device memory.
 static kedge_status go_on(kg_pipeline *p, const double *x, double part)
 {
   if (!p->repeats) KG_TRY(begin_again(p));
   kg_remainder *const r = &p->remainder;
-  const kedge_report *const report = &p->solution->report;
-  const int64_t most = 2 * report->iterations + 100, limit = p->problem->max_iterations;
+  const int64_t most = 2 * p->solution->report.iterations + 100;
+  const int64_t limit = p->problem->max_iterations;
   r->further = (kg_system_further){.part = part, .most = most < limit ? most : limit};
-  r->looks = true;
   p->start = x;
   if (p->repeats) {
     KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_loads));
@@ -97,41 +107,119 @@ static kedge_status go_on(kg_pipeline *p, const double *x, double part)
   } else {
     KG_TRY(kg_pipeline_set_up(p));
   }
-  KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
-  return kg_stages_local(p);
+  r->goes_on = true;
+  const kedge_status status = kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve);
+  r->goes_on = false;
+  p->solution->report.extra_iterations += r->further.iterations;
+  return status;
 }
 
-/// Add to x what there is for it, and make the fields again.
-static kedge_status take(kg_pipeline *p, double *x)
+/// The work of a look: traces in host memory.
+typedef struct look {
+  kg_pipeline *p;
+  double *x;            ///< the best there is
+  double *more;         ///< what has been found for it
+  double *first;        ///< the one that the iteration has left
+  bool moved;           ///< x is another one now, and no solution has been made of it
+  double rr_reference;  ///< to which residuals are relative
+} look;
+
+/// Estimate the error of x, and add to it what has been found.
+static kedge_status estimate(look *l, double part, errors *e)
 {
-  const size_t n = trace_numbers(p), bytes = n * sizeof *x;
-  double *more;
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *more, &more));
-  kedge_status status = kg_copy_out(p->ctx, more, p->arrays.x, bytes);
-  for (size_t i = 0; status == KEDGE_OK && i < n; ++i) x[i] += more[i];
-  free(more);
-  KG_TRY(status);
-  KG_TRY(kg_copy_in(p->ctx, p->arrays.x, x, bytes));
-  p->remainder.looks = false;
-  p->solution->note[p->remainder.note_end] = '\0';  // the local solve adds its own anew
-  return kg_stages_local(p);
+  kg_pipeline *const p = l->p;
+  const kg_magnitudes size = p->remainder.size;
+  const size_t n = trace_numbers(p);
+  KG_TRY(go_on(p, l->x, part));
+  KG_TRY(kg_copy_out(p->ctx, l->more, p->arrays.x, n * sizeof *l->x));
+  p->remainder.makes = KG_SIZES_PART;
+  KG_TRY(kg_stages_local(p));
+  *e = parts(p, &p->remainder.size, &size);
+  p->remainder.size = size;
+  return KEDGE_OK;
+}
+
+static kedge_status add(look *l, kg_makes what)
+{
+  const size_t n = trace_numbers(l->p);
+  for (size_t i = 0; i < n; ++i) l->x[i] += l->more[i];
+  // The local solve adds its own findings anew.
+  if (what == KG_MAKES_SOLUTION) l->p->solution->note[l->p->remainder.note_end] = '\0';
+  return make(l->p, l->x, what);
+}
+
+/// The part to which r . z is to come down next, where so much of a field was missing before it
+/// came down to `part`. Of a field that is all error the size says nothing yet.
+static double next_part(double worst, double part)
+{
+  const double left = worst * sqrt(part), times = AIM / left;
+  if (worst > 0.5) return PART * PART;
+  return left > KG_LEFT_MOST ? fmin(PART, times * times) : PART;
 }
 
 /// Tell the errors, and the tolerance that would leave less.
-/// @param[in] rr_reference  to which residuals are relative
-static void report_errors(kg_pipeline *p, const errors *e, double rr_reference)
+static void report_errors(const look *l, const errors *e)
 {
-  kedge_report *const r = &p->solution->report;
-  const kg_system_further *const f = &p->remainder.further;
+  kedge_report *const r = &l->p->solution->report;
+  const kg_system_further *const f = &l->p->remainder.further;
   r->iteration_u = e->u;
   r->iteration_u_star = e->u_star;
   r->iteration_q = e->q;
   r->iteration_sigma = e->sigma;
-  r->relative_residual = sqrt(f->rr / rr_reference);
-  const double reached = fmin(r->tolerance, r->relative_residual);
-  const double needed = reached * KG_LEFT_MOST / (3.0 * worst_of(e));
-  const bool room = needed > KG_LEFT_ABOVE_ROUNDING * sqrt(f->rr_rounding / rr_reference);
+  const double needed =
+      fmin(r->tolerance, r->relative_residual) * KG_LEFT_MOST / (3.0 * worst_of(e));
+  const bool room = needed > KG_LEFT_ABOVE_ROUNDING * sqrt(f->rr_rounding / l->rr_reference);
   r->needed_tolerance = worst_of(e) > KG_LEFT_MOST && room ? needed : 0.0;
+}
+
+/// Whether what is known of an error does not suffice.
+static bool wants_more(const kg_pipeline *p, const errors *e)
+{
+  return worst_of(e) > (p->problem->accepts_rounding ? KG_LEFT_MOST : SETTLED);
+}
+
+/// What a look was like before another one.
+typedef struct looked {
+  double worst, rr;
+} looked;
+
+/// Whether the last look has found less than the one before: where it has not, that is rounding.
+static bool helped(const kg_pipeline *p, const errors *e, const looked *before)
+{
+  return worst_of(e) < 0.5 * before->worst || p->remainder.further.rr < 0.25 * before->rr;
+}
+
+/// Estimate, and go on while that helps: with tolerance = auto with the solution, else to learn its
+/// size.
+static kedge_status go_on_while_it_helps(look *l, errors *e)
+{
+  kg_pipeline *const p = l->p;
+  kedge_report *const report = &p->solution->report;
+  const bool takes = p->problem->accepts_rounding;
+  looked before = {INFINITY, INFINITY};
+  double part = PART;
+  KG_TRY(estimate(l, part, e));
+  for (int n = 1; wants_more(p, e) && helped(p, e, &before) && n < LOOKS; ++n) {
+    before = (looked){worst_of(e), p->remainder.further.rr};
+    KG_TRY(add(l, takes ? KG_MAKES_SOLUTION : KG_SIZES_SOLUTION));
+    part = next_part(before.worst, part);
+    KG_TRY(estimate(l, part, e));
+    if (takes) report->relative_residual = sqrt(p->remainder.further.rr / l->rr_reference);
+    l->moved = !takes;
+  }
+  return KEDGE_OK;
+}
+
+/// The error of the solution, where what is best has moved away from it, as parts of that.
+static kedge_status compare(look *l, errors *e)
+{
+  kg_pipeline *const p = l->p;
+  const size_t n = trace_numbers(p);
+  const kg_magnitudes size = p->remainder.size;
+  for (size_t i = 0; i < n; ++i) l->more[i] = l->x[i] - l->first[i];
+  KG_TRY(make(p, l->more, KG_SIZES_PART));
+  *e = parts(p, &p->remainder.size, &size);
+  return KEDGE_OK;
 }
 
 /// Put the finding in front of all others.
@@ -147,43 +235,41 @@ static kedge_status say(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-/// Look, and go on while that helps.
-static kedge_status look(kg_pipeline *p, double *x)
+static kedge_status look_with(look *l)
 {
-  kg_remainder *const r = &p->remainder;
-  kedge_report *const report = &p->solution->report;
-  const double rr_reference = r->rr / (report->relative_residual * report->relative_residual);
-  double part = PART, before = INFINITY;
-  for (int n = 0;; ++n) {
-    const kg_magnitudes size = r->size;
-    KG_TRY(go_on(p, x, part));
-    report->extra_iterations += r->further.iterations;
-    const errors e = parts(p, &r->size, &size);
-    const double worst = worst_of(&e), after = worst * sqrt(part);
-    report_errors(p, &e, rr_reference);
-    const bool helps = worst < 0.5 * before && n < LOOKS;
-    if (!(worst > KG_LEFT_MOST) || !p->problem->accepts_rounding || !helps) break;
-    KG_TRY(take(p, x));
-    part = after > KG_LEFT_MOST ? fmin(PART, AIM / after * (AIM / after)) : PART;
-    before = worst;
-  }
+  kg_pipeline *const p = l->p;
+  const size_t bytes = trace_numbers(p) * sizeof *l->x;
+  errors e;
+  KG_TRY(kg_copy_out(p->ctx, l->x, p->arrays.x, bytes));
+  memcpy(l->first, l->x, bytes);
+  KG_TRY(go_on_while_it_helps(l, &e));
+  if (l->moved) KG_TRY(compare(l, &e));
+  report_errors(l, &e);
   return say(p);
 }
 
 kedge_status kg_remainder_look(kg_pipeline *p)
 {
-  double *x;
   if (!rings(p)) return KEDGE_OK;
-  const kg_pipeline whole = *p;
-  KG_TRY(kg_host_alloc(p->ctx, trace_numbers(p), sizeof *x, &x));
-  kedge_status status = kg_copy_out(p->ctx, x, p->arrays.x, trace_numbers(p) * sizeof *x);
+  const double relative = p->solution->report.relative_residual;
+  const kg_system_begun *const begun = p->begun;
+  const kg_unknowns_args taken = p->taken;
+  const double *const start = p->start;
+  const size_t n = trace_numbers(p);
+  double *memory;
+  KG_TRY(kg_host_alloc(p->ctx, 3 * n, sizeof *memory, &memory));
+  look l = {.p = p,
+            .x = memory,
+            .more = memory + n,
+            .first = memory + 2 * n,
+            .rr_reference = p->remainder.rr / (relative * relative)};
   p->begun = NULL;
   p->taken = (kg_unknowns_args){0};
-  if (status == KEDGE_OK) status = look(p, x);
-  p->remainder.looks = false;
-  p->begun = whole.begun;
-  p->taken = whole.taken;
-  p->start = whole.start;
-  free(x);
+  const kedge_status status = look_with(&l);
+  p->remainder.makes = KG_MAKES_SOLUTION;
+  p->begun = begun;
+  p->taken = taken;
+  p->start = start;
+  free(memory);
   return status;
 }
