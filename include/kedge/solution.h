@@ -83,6 +83,12 @@ typedef struct kedge_report {
   /// Why the last kedge_solution_write() of this solution has failed, its sentence; "": it wrote the
   /// file; NULL: there was none
   const char *output_error;
+  /// About the error that the iteration leaves, as a part of the field's L2 norm; NaN: its residual
+  /// says that this is little, or the field is next to 0
+  double iteration_u, iteration_u_star, iteration_q, iteration_sigma;
+  int64_t extra_iterations;  ///< that these estimates took, beside `iterations`
+  double
+      needed_tolerance;  ///< to leave less than 1e-3; 0: no other is needed, or rounding has none
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

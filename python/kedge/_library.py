@@ -77,7 +77,10 @@ class Report(ctypes.Structure):
                 ("stages", StageReport * STAGES_MAX), ("peak_device_bytes", c_int64),
                 ("predicted_device_bytes", c_int64), ("local_matrices_bytes", c_int64), ("operator_bytes", c_int64),
                 ("sigma_l2", c_double), ("triangle_inverse", c_char_p), ("quadrilateral_inverse", c_char_p),
-                ("stabilization_length", c_double), ("output_error", c_char_p)]
+                ("stabilization_length", c_double), ("output_error", c_char_p),
+                ("iteration_u", c_double), ("iteration_u_star", c_double),
+                ("iteration_q", c_double), ("iteration_sigma", c_double), ("extra_iterations", c_int64),
+                ("needed_tolerance", c_double)]
 
 
 class Plan(ctypes.Structure):

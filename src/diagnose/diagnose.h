@@ -21,8 +21,14 @@ typedef enum kg_topic {
   KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known
   KG_ABOUT_FIELDS,  ///< u or u* that misleads
   KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
-  KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise
+  KG_ABOUT_NORMS,   ///< whether norms of errors have points enough; likewise
+  KG_ABOUT_LEFT     ///< what the iteration leaves; it goes before all others
 } kg_topic;
+
+/// From this part of a field's norm on the error that the iteration leaves is worth a note.
+#define KG_LEFT_MOST 1e-3
+/// Of residuals that storing x makes: one that is smaller is not reached.
+enum { KG_LEFT_ABOVE_ROUNDING = 10 };
 
 enum { KG_WORDS = 7 };
 
@@ -73,6 +79,7 @@ typedef struct kg_diagnosis {
   const char *word[KG_WORDS];
   char text[KG_WORDS][24];  ///< of words that are numbers
   char place[80];           ///< of a word that is a place
+  char list[128];           ///< likewise of a longer one
 } kg_diagnosis;
 
 /// @retval KEDGE_ERR_NUMERIC  KG_ABOUT_INPUT: the right-hand side is not 0, but its squares are;

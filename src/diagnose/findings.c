@@ -158,6 +158,13 @@ static const finding findings[] = {
      "more points move the norm of the error of %s by %s %%: raise [exact] quadrature, or "
      "refine where the exact solution is not smooth",
      0.01, "tests/solver/test_norms.c"},
+
+    {KG_ABOUT_LEFT, kg_finds_left_by_tolerance,
+     "the iteration leaves an error of %s: ask for tolerance = %s", KG_LEFT_MOST,
+     "tests/solver/test_remainder.c"},
+    {KG_ABOUT_LEFT, kg_finds_left_by_rounding,
+     "the iteration leaves an error of %s: that is rounding, which no tolerance makes less",
+     KG_LEFT_MOST, "tests/solver/test_remainder.c"},
 };
 
 void kg_say_word(kg_diagnosis *d, const char *word)

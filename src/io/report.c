@@ -64,6 +64,14 @@ static void write_solver(kg_json *json, const kedge_report *report)
   kg_json_number(json, "tolerance", report->tolerance);
   kg_json_number(json, "relative_residual", report->relative_residual);
   kg_json_number(json, "rounding_residual", report->rounding_residual);
+  kg_json_object(json, "left");
+  kg_json_number(json, "u", report->iteration_u);
+  kg_json_number(json, "u_star", report->iteration_u_star);
+  kg_json_number(json, "q", report->iteration_q);
+  kg_json_number(json, "sigma", report->iteration_sigma);
+  kg_json_close(json);
+  kg_json_integer(json, "extra_iterations", report->extra_iterations);
+  kg_json_number(json, "needed_tolerance", report->needed_tolerance);
   kg_json_string(json, "stop", kedge_stop_name(report->stop));
   kg_json_bool(json, "converged", report->converged);
   kg_json_string(json, "note", report->solver_note ? report->solver_note : "");

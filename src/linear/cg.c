@@ -28,7 +28,8 @@ kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *a)
                     .inverse = a->precond->inverse,
                     .x = a->x,
                     .partial = a->part,
-                    .state = a->state},
+                    .state = a->state,
+                    .steps = a->steps},
               .product_part = a->product_part,
               .work = a->work,
               .plan = a->plan,
@@ -108,19 +109,40 @@ static kedge_status launch_recordings(kedge_context *ctx, kg_cg *cg, int batches
                        pointwise ? iterate_pointwise : iterate_preconditioned, &r);
 }
 
+/// What the iteration so far says of the error that it leaves, where it is the longest of a solve.
+static void look_back(const kg_cg *cg, kg_iterated *result)
+{
+  const kg_cg_state *const s = &cg->state;
+  const bool pointwise = cg->base.precond->pointwise;  // then r . z is that of the last residual
+  if (cg->lanczos.n <= result->longest || !(s->rr > 0.0)) return;
+  result->longest = cg->lanczos.n;
+  result->energy = kg_lanczos_energy(&cg->lanczos, pointwise ? s->rz_next / s->rr : 0.0);
+}
+
 /// Batches until the next check: few at first, for solves that end soon. Where the host has to look
 /// for the stop itself, 64 iterations at most are launched in vain, and none with a preconditioner,
 /// whose operators do not look for it; else only the progress wants it.
 static int next_batches(const kg_cg *cg, int batches, double seconds)
 {
-  const bool more =
-      seconds < 0.1 && (cg->repeat.watches || (batches < 8 && cg->base.precond->pointwise));
+  const int length = cg->base.precond->pointwise ? BATCH : 1;
+  const bool more = seconds < 0.1 && 2 * batches * length <= KG_CG_STEPS &&
+                    (cg->repeat.watches || (batches < 8 && cg->base.precond->pointwise));
   return more ? 2 * batches : batches;
 }
 
 static kedge_status read_state(kedge_context *ctx, kg_cg *cg)
 {
-  return kg_copy_out(ctx, &cg->state, cg->v.state, sizeof cg->state);
+  const int64_t before = cg->state.iterations;
+  KG_TRY(kg_copy_out(ctx, &cg->state, cg->v.state, sizeof cg->state));
+  if (!cg->v.steps) return KEDGE_OK;
+  return kg_lanczos_take(ctx, &cg->lanczos, cg->v.steps, before, cg->state.iterations);
+}
+
+/// Whether r . z has become the part of what it was that the rule asks for.
+static bool is_part(const kg_cg *cg, const kg_rule *rule)
+{
+  return rule->part > 0.0 && cg->lanczos.n > 0 &&
+         cg->state.rz <= rule->part * cg->lanczos.step[0].rz;
 }
 
 /// The first direction. With a preconditioner that is z = M r (rz = 0), which the iteration makes.
@@ -134,6 +156,8 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rul
                             .steps = iterations,
                             .max_iterations = rule->max_iterations,
                             .exponent = cg->base.exponent ? kg_round_exponent(rr) : 0};
+  cg->lanczos.n = 0;
+  cg->brief = rule->part > 0.0;
   KG_TRY(kg_copy_in(ctx, cg->v.state, &cg->state, sizeof cg->state));
   if (m->table->begin) KG_TRY(m->table->begin(ctx, m, 1, &rr));
   return m->pointwise ? kg_cg_begin(ctx, &cg->v) : KEDGE_OK;
@@ -185,7 +209,7 @@ kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, 
   const kg_linear *a = cg->base.linear;
   int batches = 1;
   KG_TRY(begin(ctx, cg, rr, rule, result->iterations));
-  while (cg->state.stop == KG_CG_RUNNING) {
+  while (cg->state.stop == KG_CG_RUNNING && !is_part(cg, rule)) {
     const double began = kg_seconds();
     kg_range_push("cg_iterations", a->n_elements, a->rows);
     kedge_status status = launch(ctx, cg, batches);
@@ -197,12 +221,13 @@ kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, 
       status = rule->progress(rule->user, cg->state.iterations, cg->state.rr);
     kg_range_pop();
     KG_TRY(status);
-    batches = next_batches(cg, batches, kg_seconds() - began);
+    if (!cg->brief) batches = next_batches(cg, batches, kg_seconds() - began);
   }
+  look_back(cg, result);
   result->iterations = cg->state.iterations;
   result->rr = cg->state.rr;
   result->at_limit = cg->state.stop == KG_CG_LIMIT;
-  return kg_cg_check_stop(ctx, &cg->base, &cg->state);
+  return cg->brief ? KEDGE_OK : kg_cg_check_stop(ctx, &cg->base, &cg->state);
 }
 
 static kedge_status iterate(kedge_context *ctx, kg_krylov *base, double rr, const kg_rule *rule,
@@ -225,7 +250,9 @@ kg_cost kg_cg_cost(const kg_krylov *k)
 
 void kg_cg_free(kedge_context *ctx, kg_krylov *base)
 {
-  kg_repeat_free(ctx, &((kg_cg *)base)->repeat);
+  kg_cg *const cg = (kg_cg *)base;
+  kg_repeat_free(ctx, &cg->repeat);
+  kg_lanczos_free(&cg->lanczos);
 }
 
 const kg_krylov_table kg_cg_loop = {takes, iterate, kg_cg_cost, kg_cg_free};

@@ -3,6 +3,7 @@
 /// (docs/math.md#cg), and the same in one kernel for small problems.
 #pragma once
 #include "device/plan.h"
+#include "linear/lanczos.h"
 #include "linear/linear.h"
 #include "ops/vector/cg_vectors.h"
 KEDGE_BEGIN_DECLS
@@ -15,6 +16,8 @@ typedef struct kg_cg {
   kg_plan *plan;         ///< whose phases an iteration enters; or NULL
   kg_cg_state state;     ///< host copy, as of the last check
   kg_repeat repeat;      ///< a batch of iterations
+  kg_lanczos lanczos;    ///< of the steps of this iteration
+  bool brief;            ///< it is looked at often, for the part of a rule
 } kg_cg;
 
 /// Memory on the device. Rows of Dirichlet edges of p and z are zero.
@@ -26,8 +29,9 @@ typedef struct kg_cg_args {
   double *part;          ///< 2 * KG_PIECES
   double *product_part;  ///< as many as a product of `linear` makes
   kg_cg_state *state;
-  void *work;     ///< kg_cg_resident_bytes(), for kg_cg_one_kernel alone
-  kg_plan *plan;  ///< as in kg_cg
+  kg_cg_step *steps;  ///< [KG_CG_STEPS]; NULL: what is left (kg_iterated) is not known
+  void *work;         ///< kg_cg_resident_bytes(), for kg_cg_one_kernel alone
+  kg_plan *plan;      ///< as in kg_cg
 } kg_cg_args;
 
 /// Takes every symmetric system, with vectors in double precision where M is pointwise.

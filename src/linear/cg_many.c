@@ -14,7 +14,11 @@ kg_cg_many kg_cg_many_of(const kg_cg_many_args *a)
                .ap = a->ap,
                .z = a->z,
                .sum = {.part = a->part, .total = a->total, .stride = 1, .parts = KG_PIECES}},
-      .v = {.n = a->linear->rows * KG_VECTORS, .x = a->x, .p = a->p, .states = a->states},
+      .v = {.n = a->linear->rows * KG_VECTORS,
+            .x = a->x,
+            .p = a->p,
+            .states = a->states,
+            .steps = a->steps},
       .advance = {.r = a->r,
                   .y = a->ap,
                   .factor = &a->states->of[0].factor,
@@ -85,6 +89,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg_many *cg, const double *rr, 
                                     .max_iterations = rule[v].max_iterations,
                                     .stop = runs ? KG_CG_RUNNING : KG_CG_CONVERGED};
     if (runs) cg->state.stop = 0;
+    cg->lanczos[v].n = 0;
   }
   KG_TRY(kg_copy_in(ctx, cg->v.states, &cg->state, sizeof cg->state));
   if (m->table->begin) KG_TRY(m->table->begin(ctx, m, KG_VECTORS, rr));
@@ -106,6 +111,17 @@ static kedge_status tell(const kg_cg_many *cg, const kg_rule *rule)
   return rule->progress ? rule->progress(rule[last].user, s->iterations, s->rr) : KEDGE_OK;
 }
 
+static kedge_status read_states(kedge_context *ctx, kg_cg_many *cg)
+{
+  int64_t before[KG_VECTORS];
+  for (int v = 0; v < KG_VECTORS; ++v) before[v] = cg->state.of[v].iterations;
+  KG_TRY(kg_copy_out(ctx, &cg->state, cg->v.states, sizeof cg->state));
+  for (int v = 0; v < KG_VECTORS; ++v)
+    KG_TRY(kg_lanczos_take(ctx, &cg->lanczos[v], cg->v.steps + v * KG_CG_STEPS, before[v],
+                           cg->state.of[v].iterations));
+  return KEDGE_OK;
+}
+
 /// One recording is an iteration; more of them are launched where the device looks for the stop.
 /// They leave x a step behind.
 static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
@@ -119,7 +135,7 @@ static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
     kg_range_pop();
     KG_TRY(status);
     kg_range_push("cg_check", a->n_elements, a->rows);
-    status = kg_copy_out(ctx, &cg->state, cg->v.states, sizeof cg->state);
+    status = read_states(ctx, cg);
     if (status == KEDGE_OK) status = tell(cg, rule);
     kg_range_pop();
     KG_TRY(status);
@@ -135,7 +151,12 @@ kedge_status kg_cg_many_iterate(kedge_context *ctx, kg_cg_many *cg, const double
   for (int v = 0; v < KG_VECTORS; ++v) {
     const kg_cg_state *s = &cg->state.of[v];
     KG_TRY(kg_cg_check_stop(ctx, &cg->base, s));
-    result[v] = (kg_iterated){s->iterations, s->rr, s->stop == KG_CG_LIMIT};
+    result[v].iterations = s->iterations;
+    result[v].rr = s->rr;
+    result[v].at_limit = s->stop == KG_CG_LIMIT;
+    if (cg->lanczos[v].n <= result[v].longest) continue;
+    result[v].longest = cg->lanczos[v].n;
+    result[v].energy = kg_lanczos_energy(&cg->lanczos[v], 0.0);
   }
   return KEDGE_OK;
 }
@@ -143,4 +164,5 @@ kedge_status kg_cg_many_iterate(kedge_context *ctx, kg_cg_many *cg, const double
 void kg_cg_many_free(kedge_context *ctx, kg_cg_many *cg)
 {
   kg_repeat_free(ctx, &cg->repeat);
+  for (int v = 0; v < KG_VECTORS; ++v) kg_lanczos_free(&cg->lanczos[v]);
 }

@@ -17,6 +17,7 @@ typedef struct kg_cg_many {
   kg_sum product_sum;  ///< parts of p . A p; totals are those of the states
   kg_cg_states state;  ///< host copy, as of the last check
   kg_repeat repeat;
+  kg_lanczos lanczos[KG_VECTORS];
 } kg_cg_many;
 
 /// Memory on the device: as kg_cg_args, but of many vectors.
@@ -30,6 +31,7 @@ typedef struct kg_cg_many_args {
   int64_t product_parts;  ///< of a vector
   double *total;          ///< [vector]
   kg_cg_states *states;
+  kg_cg_step *steps;  ///< [vector][KG_CG_STEPS]
 } kg_cg_many_args;
 
 kg_cg_many kg_cg_many_of(const kg_cg_many_args *args);

@@ -70,12 +70,20 @@ typedef struct kg_rule {
   /// After some iterations. Another status than KEDGE_OK ends the solve with it.
   kedge_status (*progress)(void *user, int64_t iterations, double rr);
   void *user;
+  /// In place of a target, which is 0 then: r . z at the end over that at the beginning. It is
+  /// looked at now and then, so that more is done. A stop by what rounding makes of sums is no
+  /// failure. 0: there is a target.
+  double part;
 } kg_rule;
 
 typedef struct kg_iterated {
   int64_t iterations;  ///< of this iteration and those before it: in and out
   double rr;           ///< r . r of the recurrence
   bool at_limit;       ///< max_iterations came before the target
+  /// Of the longest iteration so far, its steps, and about how many times r . r the square of the
+  /// error's energy norm is: r . A^-1 r, or more (linear/lanczos.h).
+  int64_t longest;
+  double energy;
 } kg_iterated;
 
 typedef struct kg_krylov kg_krylov;

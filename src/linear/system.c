@@ -313,6 +313,8 @@ static kedge_status solve_system(solve *s, kg_system_result *result)
   result->iterations = s->iterated.iterations;
   result->relative_residual = sqrt(s->rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
+  result->energy = sqrt(s->rr * s->iterated.energy);
+  result->rr = s->rr;
   result->converged = is_converged(s->rule, result);
   return KEDGE_OK;
 }
@@ -328,6 +330,32 @@ kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
   kg_krylov *const methods[] = {system->krylov, system->first};
   for (int i = 0; i < 2; ++i)
     if (methods[i] && !system->keeps) methods[i]->table->free(ctx, methods[i]);
+  return status;
+}
+
+static kedge_status go_on(solve *s, kg_system_further *f)
+{
+  kg_krylov *const k = s->system->krylov;
+  const kg_rule rule = {
+      .max_iterations = f->most, .progress = report_progress, .user = s, .part = f->part};
+  KG_TRY(warm(s));
+  KG_TRY(measure_rounding(s));
+  KG_TRY(start(s));  // rounding was measured where the residual may lie
+  s->rr_start = f->rr = s->rr;
+  f->rr_rounding = s->rr_rounding;
+  KG_TRY(kg_zero(s->ctx, k->x, (size_t)k->linear->all_rows * sizeof *k->x));
+  if (s->rr == 0.0) return KEDGE_OK;
+  const kedge_status status = k->table->iterate(s->ctx, k, s->rr, &rule, &s->iterated);
+  f->iterations = s->iterated.iterations;
+  return status;
+}
+
+kedge_status kg_system_go_on(kedge_context *ctx, const kg_system *system,
+                             const kg_system_rule *rule, kg_system_further *further)
+{
+  solve s = {.ctx = ctx, .system = system, .rule = rule, .began = kg_seconds()};
+  const kedge_status status = go_on(&s, further);
+  if (!system->keeps) system->krylov->table->free(ctx, system->krylov);
   return status;
 }
 

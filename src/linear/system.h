@@ -73,7 +73,11 @@ typedef struct kg_system_result {
   double start_residual;     ///< of the x that the iteration began with
   double rounding_residual;  ///< the part that storing x makes (ops/vector/rounding.h); 0: none
   kedge_stop stop;           ///< what ended the solve
-  bool converged;            ///< to the tolerance, or to rounding where the rule accepts that
+  /// Of the error that is left, an upper estimate of its energy norm, the root of e . A e; 0: there
+  /// was no iteration.
+  double energy;
+  double rr;       ///< of b - A x
+  bool converged;  ///< to the tolerance, or to rounding where the rule accepts that
 } kg_system_result;
 
 /// Solve from the given x (its Dirichlet rows hold the boundary values). When the recurrence says
@@ -105,6 +109,20 @@ bool kg_system_may_be_rounding(const kg_system_rule *rule, const kg_linear *line
 /// infinite where that of x_0 is zero and that of x is not.
 kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
                                const kg_system_rule *rule, kg_system_result *result);
+
+/// What the iteration does to an x that `warm` puts: the first part of an estimate of the error that
+/// is left (solver/left.h).
+typedef struct kg_system_further {
+  double part;             ///< r . z at the end over that at the beginning
+  int64_t most;            ///< iterations
+  int64_t iterations;      ///< out
+  double rr, rr_rounding;  ///< out: of the residual of the x that was put, and what storing x makes
+} kg_system_further;
+
+/// Go on from the x that `warm` puts, with its residual, and leave in its place, also in Dirichlet
+/// rows, what is to be added to it. There is no failure where rounding ends that.
+kedge_status kg_system_go_on(kedge_context *ctx, const kg_system *system,
+                             const kg_system_rule *rule, kg_system_further *further);
 
 /// A residual r = b - A x, with an A that lies in memory.
 typedef struct kg_plain_residual {

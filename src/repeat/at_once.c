@@ -79,7 +79,8 @@ static void make_methods(const kg_pipeline *p, kg_many *m)
                           .product_part = a->product_part,
                           .product_parts = p->layout.count.n_patches,
                           .total = a->total,
-                          .states = a->states};
+                          .states = a->states,
+                          .steps = a->steps};
   m->cg = kg_cg_many_of(&args);
   args.precond = &m->first.base;
   m->first_cg = kg_cg_many_of(&args);

@@ -200,6 +200,7 @@ kedge_status kg_solver_end(kedge_solver *solver)
   const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver);
   KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
+  KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
   KG_TRY(kg_coefficients_copy(p->ctx, &p->resolved.equation, &p->solution->equation));
   kg_trace_layout_free(&p->solution->layout);

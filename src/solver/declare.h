@@ -5,6 +5,7 @@
 #include "device/plan.h"
 #include "ops/vector/cg_state.h"
 #include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/magnitudes.h"
 #include "ops/sample/sample_kernel.h"
 #include "ops/numbering/trace_arrays.h"
 #include "solver/shape.h"
@@ -58,6 +59,7 @@ typedef struct kg_arrays {
   double *halo;
   double *operator_part, *vector_part;
   kg_cg_state *state;
+  kg_cg_step *steps;
   int32_t *exponent;  ///< of a cycle (kg_cycle)
   void *resident;     ///< of ops/trace/cg_resident.h
 
@@ -68,6 +70,7 @@ typedef struct kg_arrays {
   double *constant;                     ///< of a chunk: means of u and q
   double *exact_values;                 ///< of a chunk: [group][function][point][lane]
   kg_error_sums *error_sums;            ///< [group]
+  kg_magnitudes *magnitudes;            ///< [group]
   double *flux_sums;                    ///< [group]: where the flux is not one number times q
   double *field_points[KG_CELL_KINDS];  ///< by shape: kg_field_points()
   kg_field_sums *field_sums;            ///< [kg_field_pieces()]
@@ -89,6 +92,7 @@ typedef struct kg_many_arrays {
   void *z;             ///< likewise, of the number of the cycle
   double *halo, *product_part, *part, *total;
   kg_cg_states *states;
+  kg_cg_step *steps;
   int32_t *exponent;
   double *residual, *correction, *mode_value, *mode_part;  ///< of the cycle, as what follows
   void *d;

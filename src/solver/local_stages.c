@@ -37,6 +37,7 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "indicator", lanes, d, recover, &a->indicator);
   kg_plan_array(plan, "means", means ? kg_shape_most_rows(s, KG_ROWS_MEANS) * lanes : 0, d, recover,
                 &a->constant);
+  kg_plan_array(plan, "magnitudes", n_groups, sizeof *a->magnitudes, recover, &a->magnitudes);
   kg_plan_array(plan, "values of the exact solution",
                 errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, recover,
                 &a->exact_values);
@@ -58,12 +59,21 @@ typedef struct chunk {
   kg_coefficient coefficient;
 } chunk;
 
+static bool only_sizes(const kg_pipeline *p)
+{
+  return p->remainder.makes != KG_MAKES_SOLUTION;
+}
+
 /// The load vectors of a chunk. Those that have left memory for the trace solve are made again, and
 /// lie where u*, which has more modes, will.
 static kedge_status find_loads(kg_pipeline *p, const chunk *c, const double **load)
 {
   const kg_arrays *a = &p->arrays;
   const size_t group = (size_t)p->shape.batch[c->batch].size.n_modes * KG_LANES;
+  if (p->remainder.makes == KG_SIZES_PART) {
+    *load = a->u_star;
+    return kg_zero(p->ctx, a->u_star, group * (size_t)c->n * sizeof *a->u_star);
+  }
   if (p->shape.choice.loads_stay) {
     *load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, c->batch) + group * (size_t)c->first;
     return KEDGE_OK;
@@ -81,7 +91,7 @@ static kedge_status solve_chunk(kg_pipeline *p, chunk *c)
   KG_TRY(find_loads(p, c, &load));
   KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
   KG_TRY(p->form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
-  if (!p->shape.choice.wants_means) return KEDGE_OK;
+  if (!p->shape.choice.wants_means || only_sizes(p)) return KEDGE_OK;
   return p->form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
 }
 
@@ -125,14 +135,33 @@ static kedge_status look_at_fields(kg_pipeline *p, const kg_elements *part, cons
   return kg_field_sums_add(p->ctx, &args);
 }
 
+static kedge_status measure_chunk(kg_pipeline *p, const chunk *c, const kg_elements *part)
+{
+  const kg_arrays *a = &p->arrays;
+  const int32_t first = p->shape.batch[c->batch].lanes.first_group + c->first;
+  const kg_magnitudes_args args = {.by_quadrature = part->by_quadrature,
+                                   .batch = part->batch,
+                                   .cells = part->cells,
+                                   .n_elements = part->n_elements,
+                                   .material = c->coefficient.cells,
+                                   .u = a->u,
+                                   .flux = a->q,
+                                   .u_star = a->u_star,
+                                   .by_group = a->magnitudes + first};
+  kg_stage_cost(p, kg_magnitudes_cost(&args), 1.0);
+  return kg_magnitudes_of_groups(p->ctx, &args);
+}
+
 static kedge_status postprocess_chunk(kg_pipeline *p, const chunk *c, kg_sampler *exact)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
   KG_TRY(p->form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
-  KG_TRY(look_at_fields(p, &part, c));
-  return p->shape.choice.wants_errors ? kg_sampler_errors(exact, c->batch, c->first, c->n)
-                                      : KEDGE_OK;
+  if (!only_sizes(p)) KG_TRY(look_at_fields(p, &part, c));
+  KG_TRY(measure_chunk(p, c, &part));
+  return p->shape.choice.wants_errors && !only_sizes(p)
+             ? kg_sampler_errors(exact, c->batch, c->first, c->n)
+             : KEDGE_OK;
 }
 
 static kedge_status take(kg_pipeline *p, const double *array, double *to, int rows, chunk c)
@@ -159,6 +188,7 @@ static kedge_status take_chunk(kg_pipeline *p, chunk c)
 {
   const kg_results *to = &p->solution->batch[c.batch];
   const kg_arrays *a = &p->arrays;
+  if (only_sizes(p)) return KEDGE_OK;
   KG_TRY(give_chunk(p, c));
   KG_TRY(take(p, a->indicator, to->indicator, 1, c));
   const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
@@ -317,8 +347,27 @@ static kedge_status look_at_norms(kg_pipeline *p, const kg_group_errors *of)
 
 static kedge_status take_rest(kg_pipeline *p, const kg_group_errors *of)
 {
+  if (only_sizes(p)) return KEDGE_OK;
   KG_TRY(take_trace(p));
   return look_at_norms(p, of);
+}
+
+/// Add the magnitudes of all elements.
+static kedge_status sum_magnitudes(kg_pipeline *p)
+{
+  const size_t n = (size_t)p->layout.count.n_groups;
+  kg_magnitudes *const sum = &p->remainder.size, *by_group;
+  *sum = (kg_magnitudes){.least = DBL_MAX};
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *by_group, &by_group));
+  const kedge_status status =
+      kg_copy_out(p->ctx, by_group, p->arrays.magnitudes, n * sizeof *by_group);
+  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
+    const kg_magnitudes *const of_batch = by_group + p->shape.batch[i].lanes.first_group;
+    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g)
+      kg_magnitudes_add(&of_batch[g], sum);
+  }
+  free(by_group);
+  return status;
 }
 
 /// Make again the sides of elements that have left memory for the trace solve.
@@ -349,6 +398,8 @@ static kedge_status one_chunk(kg_pipeline *p, chunk c, kg_sampler *exact)
 
 static kedge_status judge(kg_pipeline *p, kg_group_errors *of)
 {
+  KG_TRY(sum_magnitudes(p));
+  if (only_sizes(p)) return KEDGE_OK;
   KG_TRY(judge_fields(p));
   return p->shape.choice.wants_errors ? sum_errors(p, of) : KEDGE_OK;
 }

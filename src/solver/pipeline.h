@@ -23,6 +23,23 @@ typedef struct kg_given {
   kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
 } kg_given;
 
+/// What the local solve makes. The last two only find how large it is (kg_remainder.size).
+typedef enum kg_makes {
+  KG_MAKES_SOLUTION,
+  KG_SIZES_SOLUTION,
+  KG_SIZES_PART  ///< of a part of the trace: there is no source
+} kg_makes;
+
+/// What the iteration leaves (solver/remainder/remainder.c).
+typedef struct kg_remainder {
+  double energy, rr;          ///< of the trace solve (kg_system_result)
+  kg_magnitudes size;         ///< of what the local solve has made last
+  size_t note_end;            ///< of the note that the trace solve has left
+  bool goes_on;               ///< the trace solve makes what there is to add to `start`
+  kg_system_further further;  ///< by this
+  kg_makes makes;
+} kg_remainder;
+
 typedef struct kg_pipeline {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -77,6 +94,7 @@ typedef struct kg_pipeline {
   const kg_form *form;
   kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
+  kg_remainder remainder;
   kedge_solution *solution;
   kg_stage stage;  ///< running
   double stage_began;
@@ -161,6 +179,11 @@ kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(k
 /// Where the operator is not positive definite, a negative Robin coefficient is why, and advice on
 /// the mesh or the preconditioner does not apply. @return status
 kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status);
+
+/// Behind the local solve: where the iteration may leave more than 1e-3 of a field, estimate that,
+/// and with tolerance = auto go on until it is less. The pipeline may have become another one of the
+/// same mesh and problem, whose memory it takes.
+kedge_status kg_remainder_look(kg_pipeline *p);
 
 /// Bytes of host memory that kg_robin_add() takes.
 int64_t kg_robin_host_bytes(const kg_shape *shape);

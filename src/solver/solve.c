@@ -49,6 +49,10 @@ void kg_report_fill(kg_pipeline *p)
       .sigma_l2 = NAN,
       .triangle_inverse = "",
       .quadrilateral_inverse = "",
+      .iteration_u = NAN,
+      .iteration_u_star = NAN,
+      .iteration_q = NAN,
+      .iteration_sigma = NAN,
       .stabilization_length = kg_stabilization_length(p),
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),
@@ -172,6 +176,7 @@ static kedge_status run(kg_pipeline *p)
   KG_TRY(kg_pipeline_set_up(p));
   KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
+  KG_TRY(kg_remainder_look(p));
   p->solution->equation = p->resolved.equation;
   p->resolved.equation = (kg_coefficients){0};
   p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;

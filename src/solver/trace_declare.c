@@ -93,6 +93,8 @@ void kg_trace_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const unsigned sums = solve | kg_phase_of_b(&s->choice);
   kg_plan_array(plan, "parts of vectors", 2 * KG_PIECES, d, sums, &a->vector_part);
   kg_plan_array(plan, "state", 1, sizeof *a->state, sums, &a->state);
+  kg_plan_array(plan, "steps of the iteration", KG_CG_STEPS, sizeof *a->steps,
+                KG_IN_ITERATION | KG_IN(RESIDUAL), &a->steps);
   kg_plan_array(plan, "exponent", 1, sizeof *a->exponent, solve, &a->exponent);
   if (s->choice.precond == KG_JACOBI)
     declare_pointwise(plan, s, a);
@@ -168,6 +170,8 @@ void kg_many_declare(kg_plan *plan, const kg_shape *s, kg_many_arrays *a)
   kg_plan_array(plan, "parts", K * KG_PIECES, d, solve, &a->part);
   kg_plan_array(plan, "totals", K, d, solve, &a->total);
   kg_plan_array(plan, "states", 1, sizeof *a->states, solve, &a->states);
+  kg_plan_array(plan, "steps of the iterations", K * KG_CG_STEPS, sizeof *a->steps, solve,
+                &a->steps);
   kg_plan_array(plan, "exponents", K, sizeof *a->exponent, solve, &a->exponent);
   declare_many_cycle(plan, s, a);
 }

@@ -1,6 +1,7 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
@@ -125,6 +126,7 @@ static kg_cg_args cg_args(kg_pipeline *p, kg_methods *m)
                   .part = b->vector_part,
                   .product_part = b->operator_part,
                   .state = b->state,
+                  .steps = b->steps,
                   .work = b->resident,
                   .plan = &p->plan};
   if (p->arrays.multigrid.single.z) v.z = p->arrays.multigrid.single.z;
@@ -142,6 +144,7 @@ static void make_cycles(const kg_pipeline *p, kg_cg_args v, kg_methods *m)
   m->first_cg = kg_cg_of(&kg_cg_loop, &v);
   v.precond = &m->blocks.base;
   v.plan = NULL;  // it is used in one phase
+  v.steps = NULL;
   m->bound = kg_cg_of(&kg_cg_loop, &v);
 }
 
@@ -259,8 +262,11 @@ static kedge_status report_solve(kg_pipeline *p, const kg_methods *m, const kg_r
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
+  p->remainder.energy = result->energy;
+  p->remainder.rr = result->rr;
   for (kg_topic topic = KG_ABOUT_END; !p->takes_start && topic < KG_ABOUT_LOSS; ++topic)
     KG_TRY(kg_pipeline_diagnose(p, topic));
+  p->remainder.note_end = strlen(s->note);
   const kg_krylov *k = &m->cg.base;
   const kg_cost product = k->linear->table->cost(k->linear);
   const kg_cost rounding = kg_cost_plus(kg_rounding_cost(k->linear->rows), 1, product);
@@ -347,6 +353,13 @@ static kedge_status solve_by(kg_pipeline *p, kg_methods *m)
   const kg_system_rule rule = kg_trace_rule(p);
   if (!p->repeats) KG_TRY(measure(p, m));
   KG_TRY(begin_vectors(p));
+  if (p->remainder.goes_on) {
+    const kedge_status done = kg_system_go_on(p->ctx, &system, &rule, &p->remainder.further);
+    kg_source_rest(&p->source);
+    KG_TRY(done);
+    if (!p->repeats) kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
+    return KEDGE_OK;
+  }
   kg_system_result result;
   const kedge_status status =
       (p->takes_start ? kg_system_measure : kg_system_solve)(p->ctx, &system, &rule, &result);

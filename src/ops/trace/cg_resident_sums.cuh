@@ -143,6 +143,7 @@ __device__ __forceinline__ void direct(const kg_cg_resident_args &a, kg_cg_messa
     if (cg.stop != KG_CG_RUNNING) break;
     grid_sum<2>(residual, b, slots + gridDim.x, ++phase);
     const double beta = residual[1] / cg.rz;
+    if (blockIdx.x == 0 && (threadIdx.x & 31) == 0) kg_cg_keep(a.vectors.steps, &cg);
     kg_cg_count(&cg, residual[0], residual[1]);
     tell(beta, cg.stop, b);
     cg.steps = cg.iterations;

@@ -37,6 +37,25 @@ typedef struct kg_cg_states {
 /// Numbers of double between sums of these.
 enum { KG_CG_STRIDE = sizeof(kg_cg_state) / sizeof(double) };
 
+/// What an iteration says of the matrix that it multiplies by (linear/lanczos.h).
+typedef struct kg_cg_step {
+  double p_ap;    ///< p . A p
+  double rz, rr;  ///< r . z and r . r of the residual before the step
+} kg_cg_step;
+
+/// Steps that are kept, iteration i in i mod KG_CG_STEPS: the host takes them before others come.
+enum { KG_CG_STEPS = 1024 };
+
+/// Keep the scalars of an iteration, before it is counted. @param[out] steps  [KG_CG_STEPS]; or NULL
+KG_INLINE void kg_cg_keep(kg_cg_step *steps, const kg_cg_state *state)
+{
+  if (!steps) return;
+  kg_cg_step *const step = &steps[state->iterations % KG_CG_STEPS];
+  step->p_ap = state->p_ap;
+  step->rz = state->rz;
+  step->rr = state->rr;
+}
+
 /// The first r . z of a preconditioner that is a diagonal.
 KG_INLINE void kg_cg_first(kg_cg_state *state, double rz)
 {

@@ -49,6 +49,7 @@ kedge_status kg_cg_update_host(kedge_context *ctx, const kg_cg_vectors_args *a)
     a->partial[piece] = rr;
     a->partial[KG_PIECES + piece] = rz;
   }
+  kg_cg_keep(a->steps, s);
   kg_cg_count(s, sum_in_order(a->partial, KG_PIECES),
               sum_in_order(a->partial + KG_PIECES, KG_PIECES));
   return KEDGE_OK;

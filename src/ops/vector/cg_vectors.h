@@ -29,6 +29,7 @@ typedef struct kg_cg_vectors_args {
   kg_open open;     ///< of ap (update)
   double *partial;  ///< work: 2 * KG_PIECES
   kg_cg_state *state;
+  kg_cg_step *steps;  ///< [KG_CG_STEPS], of kg_cg_keep(); or NULL
 } kg_cg_vectors_args;
 
 /// The number in which all vectors of the iteration but x are kept.

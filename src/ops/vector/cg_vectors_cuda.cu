@@ -80,7 +80,9 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     const double ap = closed_row(a.ap[i], a.open, i);
     a.z[i] = update_row(a.z[i], ap, a.inverse[i], alpha, &s);
   }
-  if (reduce(a, counter, &s)) kg_cg_count(state, s.rr, s.rz);
+  if (!reduce(a, counter, &s)) return;
+  kg_cg_keep(a.steps, state);
+  kg_cg_count(state, s.rr, s.rz);
 }
 
 /// The last block to arrive renews rz: every block has read it by then.

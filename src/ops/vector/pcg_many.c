@@ -33,7 +33,7 @@ kedge_status kg_pcg_many_step_host(kedge_context *ctx, const kg_pcg_many_args *a
 kedge_status kg_pcg_many_count_host(kedge_context *ctx, const kg_pcg_many_args *a)
 {
   (void)ctx;
-  kg_pcg_count_all(a->states);
+  kg_pcg_count_all(a->states, a->steps);
   return KEDGE_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct kg_pcg_many_args {
   const double *z;
   const float *z_single;  ///< z is here; NULL: it is in z
   kg_cg_states *states;
+  kg_cg_step *steps;  ///< [vector][KG_CG_STEPS], of kg_cg_keep(); or NULL
 } kg_pcg_many_args;
 
 /// x += alpha p where x is a step behind, also after a stop. Stops where rz_next is not positive;
@@ -23,8 +24,8 @@ typedef struct kg_pcg_many_args {
 KG_DECLARE_OPERATOR(kg_pcg_many_direction, kg_pcg_many_args);
 /// Stops where p_ap is not positive. Else factor = -rz / p_ap. It reads the states alone.
 KG_DECLARE_OPERATOR(kg_pcg_many_step, kg_pcg_many_args);
-/// rr = rr_next; counts the iteration, and stops at the target or at max_iterations. It reads the
-/// states alone.
+/// Keeps the step, rr = rr_next; counts the iteration, and stops at the target or at
+/// max_iterations. It reads the states alone.
 KG_DECLARE_OPERATOR(kg_pcg_many_count, kg_pcg_many_args);
 
 /// What a direction does to a vector.
@@ -56,12 +57,15 @@ KG_INLINE void kg_pcg_find_step(kg_cg_state *s)
   s->factor = s->stop == KG_CG_RUNNING ? -s->rz / s->p_ap : 0.0;
 }
 
-KG_INLINE void kg_pcg_count_all(kg_cg_states *states)
+KG_INLINE void kg_pcg_count_all(kg_cg_states *states, kg_cg_step *steps)
 {
   states->stop = 1;
   for (int v = 0; v < KG_VECTORS; ++v) {
     kg_cg_state *const s = &states->of[v];
-    if (s->stop == KG_CG_RUNNING) kg_cg_count(s, s->rr_next, s->rz_next);
+    if (s->stop == KG_CG_RUNNING) {
+      kg_cg_keep(steps ? steps + v * KG_CG_STEPS : steps, s);
+      kg_cg_count(s, s->rr_next, s->rz_next);
+    }
     if (s->stop == KG_CG_RUNNING) states->stop = 0;
   }
 }

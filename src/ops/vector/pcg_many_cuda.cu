@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(32) step_kernel(const kg_pcg_many_args a)
 __global__ void __launch_bounds__(32) count_kernel(const kg_pcg_many_args a)
 {
   kg_chain_wait();
-  if (threadIdx.x == 0) kg_pcg_count_all(a.states);
+  if (threadIdx.x == 0) kg_pcg_count_all(a.states, a.steps);
 }
 
 /// Thread = a number of vectors side by side.

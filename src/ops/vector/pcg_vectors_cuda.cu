@@ -84,6 +84,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS)
     rr += r * r;
   }
   if (!kg_grid_sum(&rr, a.partial, counter, s_warp)) return;
+  kg_cg_keep(a.steps, state);
   kg_cg_count(state, ldexp(rr, -2 * pcg_exponent(state)), state->rz_next);
   state->steps = state->iterations;
 }

@@ -38,6 +38,7 @@ kedge_status KG_REAL(kg_pcg_update_host)(kedge_context *ctx, const kg_cg_vectors
     }
     a->partial[piece] = rr;
   }
+  kg_cg_keep(a->steps, s);
   kg_cg_count(s, ldexp(sum_in_order(a->partial, KG_PIECES), -2 * pcg_exponent(s)), s->rz_next);
   s->steps = s->iterations;
   return KEDGE_OK;

@@ -1,0 +1,27 @@
+/// @file
+/// What conjugate gradients know of M A, whose tridiagonal matrix T of Lanczos their scalars are:
+/// T = L D L^T, with D_k = 1 / alpha_k, and L one below its diagonal, sqrt(beta_k).
+#pragma once
+#include "device/backend.h"
+#include "ops/vector/cg_state.h"
+KEDGE_BEGIN_DECLS
+
+/// The steps of an iteration, in host memory. Zero-initialise; kg_lanczos_free().
+typedef struct kg_lanczos {
+  int64_t n, room;
+  kg_cg_step *step;
+} kg_lanczos;
+
+/// Take steps first, first + 1, ... before `end`, at most KG_CG_STEPS, from device memory.
+kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *lanczos, const kg_cg_step *steps,
+                             int64_t first, int64_t end);
+/// The least eigenvalue of T, to 1 %, where there is a step: above that of M A, and near it where
+/// the iteration has had to find it.
+double kg_lanczos_least(const kg_lanczos *lanczos);
+/// An upper estimate of r . A^-1 r over r . r at the end of the iteration.
+/// @param[in] rz_part  r . z over r . r there; 0: not known, the most of the second half of the steps
+///                     stands for it
+double kg_lanczos_energy(const kg_lanczos *lanczos, double rz_part);
+void kg_lanczos_free(kg_lanczos *lanczos);
+
+KEDGE_END_DECLS
