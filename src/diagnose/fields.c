@@ -165,7 +165,7 @@ static bool is_more_than_noise(const kg_diagnosis *d, double difference)
 /// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
 /// than polynomials of its order are. With a stabilization that is small for the scale of the
 /// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
-/// off by a twentieth of half the range of u* at ten times, by a hundredth at fifty: elsewhere u is
+/// off by a tenth of half the range of u* at ten times, by a hundredth at a hundred: elsewhere u is
 /// as good as it may be for who refines.
 bool kg_finds_poor_u(kg_diagnosis *d)
 {
@@ -186,7 +186,7 @@ bool kg_finds_poor_u(kg_diagnosis *d)
     kg_say_word(d, "a larger stabilization");
     kg_say_word(d, "");
   }
-  return times > d->threshold && part > 0.01 && part * times > 0.5 && is_more_than_noise(d, off);
+  return times > d->threshold && part > 0.01 && part * times > 1.0 && is_more_than_noise(d, off);
 }
 
 /// Least and most of the Dirichlet values at the ends of facets.
@@ -208,8 +208,17 @@ static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
   }
 }
 
+/// The root of diffusion / reaction is less than half the distance of points that tell modes apart.
+static bool has_thin_layers(const kg_diagnosis *d)
+{
+  const double m = d->problem->order + 1;
+  return d->material.reaction * d->square > 4.0 * m * m * d->material.diffusion;
+}
+
 /// u* leaves the range of u and of the Dirichlet values: it bends where u, or the trace, jumps over
-/// an element that is wider than a layer.
+/// an element that is wider than a layer. Where the numbers of the equation say nothing of layers,
+/// as those of the most diffusion need not, it has to leave it four times as far: coarse meshes see
+/// half of that.
 bool kg_finds_poor_star(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
@@ -223,5 +232,6 @@ bool kg_finds_poor_star(kg_diagnosis *d)
   kg_say_number(d, "%.5g", least);
   kg_say_number(d, "%.5g", most);
   say_place(d, below > above ? f->least_at : f->most_at);
-  return over > d->threshold * (most - least) && is_more_than_noise(d, over);
+  const double part = has_thin_layers(d) ? d->threshold : 4.0 * d->threshold;
+  return over > part * (most - least) && is_more_than_noise(d, over);
 }

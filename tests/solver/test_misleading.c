@@ -211,6 +211,8 @@ static void layers_that_elements_resolve_are_not_noted(void **state)
       {10, ALL, 1, stay, "4", "1e-3", "1", "1", "dirichlet", "0"},
       {8, CHECKERED, 1, stay, "2", "1e-8", "1", "1+x*y", "dirichlet", "1+x*y"},
       {5, ALL, 1, stay, "1", "1", "0", "1", "dirichlet", "0"},
+      {2, ALL, 1, stay, "1", "1", "0", "1", "dirichlet", "0"},
+      {3, ALL, 1, stay, "1", "1", "10", "sin(3*x)", "neumann", "1"},
       {2, WHOLE, 1, stay, "1", "1", "0", "1", "dirichlet", "0"},
       {8, ALL, 1, stay, "3", "1", "0", "0", "dirichlet", "x>0.5"},
       {6, ALL, 1, stay, "2", "1e-8", "1", "7", "dirichlet", "7"},
