@@ -165,8 +165,8 @@ static bool is_more_than_noise(const kg_diagnosis *d, double difference)
 /// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
 /// than polynomials of its order are. With a stabilization that is small for the scale of the
 /// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
-/// off by a tenth of half the range of u* at ten times, by a hundredth at a hundred: elsewhere u is
-/// as good as it may be for who refines.
+/// off by a twentieth of half the range of u* at twenty times, by a hundredth at a hundred. With
+/// three periods across the domain it comes to fifteen times, and finer elements mend both.
 bool kg_finds_poor_u(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
