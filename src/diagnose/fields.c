@@ -49,7 +49,7 @@ bool kg_finds_lost_field(kg_diagnosis *d)
   return true;
 }
 
-/// Points where q has values are asked in so many elements at least, or all: those where diffusion
+/// Points where q has values are asked in so many elements, or all: those where diffusion
 /// vanishes come along lines, of which a few are met.
 enum { ASKED = 1024, TOGETHER = 256 };
 
@@ -155,18 +155,28 @@ bool kg_finds_lost_error(kg_diagnosis *d)
 /// solution has none; and on fewer than the second number everything is a layer.
 enum { LEAST_FOR_MODES = 100, LEAST_FOR_RANGE = 8 };
 
+/// Whether a difference is more than the iteration leaves of a u* between these values.
+static bool is_more_than_noise(const kg_diagnosis *d, double difference)
+{
+  const double size = fmax(fabs(d->fields->star_least), fabs(d->fields->star_most));
+  return difference > fmax(1e-4, 10.0 * d->report->relative_residual) * size;
+}
+
 /// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
 /// than polynomials of its order are. With a stabilization that is small for the scale of the
 /// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
-/// off by a tenth of its size at ten times, by a fiftieth at fifty: elsewhere u is as good as it
-/// may be for who refines.
+/// off by a twentieth of half the range of u* at twenty times, by a hundredth at a hundred. With
+/// three periods across the domain it comes to fifteen times, and finer elements mend both.
 bool kg_finds_poor_u(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
-  const double off = sqrt(f->shared / f->star), times = sqrt(f->shared / f->rest);
+  const double off = sqrt(f->shared / d->mesh->info.area), times = sqrt(f->shared / f->rest);
+  const double part = off / (0.5 * (f->star_most - f->star_least));
   const double length = d->report->stabilization_length;
   if (d->keeps_means || f->n < LEAST_FOR_MODES) return false;
   kg_say_number(d, "%.3g", off);
+  kg_say_number(d, "%.5g", f->star_least);
+  kg_say_number(d, "%.5g", f->star_most);
   kg_say_number(d, "%.0f", times);
   kg_say_number(d, "%.0f", (double)d->problem->order);
   if (length > 0.0) {
@@ -176,17 +186,17 @@ bool kg_finds_poor_u(kg_diagnosis *d)
     kg_say_word(d, "a larger stabilization");
     kg_say_word(d, "");
   }
-  return times > d->threshold && off * times > 1.0 && off > 0.02;
+  return times > d->threshold && part > 0.01 && part * times > 1.0 && is_more_than_noise(d, off);
 }
 
-/// Least and most of the Dirichlet values, at the ends and in the middle of facets.
+/// Least and most of the Dirichlet values at the ends of facets.
 static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
 {
   const int m = d->problem->order + 1;
   const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
   double end[KEDGE_ORDER_MAX + 1];
   for (int k = 0; k < m; ++k) end[k] = sqrt(k + 0.5);
-  for (size_t i = first; i + (size_t)m <= d->n_boundary; i += (size_t)m) {
+  for (size_t i = first; d->boundary && i + (size_t)m <= d->n_boundary; i += (size_t)m) {
     double sum[2] = {0.0, 0.0};
     for (int k = 0; k < m; ++k) {
       const double value = end[k] * d->boundary[i + (size_t)k];
@@ -198,8 +208,17 @@ static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
   }
 }
 
+/// The root of diffusion / reaction is less than half the distance of points that tell modes apart.
+static bool has_thin_layers(const kg_diagnosis *d)
+{
+  const double m = d->problem->order + 1;
+  return d->material.reaction * d->square > 4.0 * m * m * d->material.diffusion;
+}
+
 /// u* leaves the range of u and of the Dirichlet values: it bends where u, or the trace, jumps over
-/// an element that is wider than a layer.
+/// an element that is wider than a layer. Where the numbers of the equation say nothing of layers,
+/// as those of the most diffusion need not, it has to leave it four times as far: coarse meshes see
+/// half of that.
 bool kg_finds_poor_star(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
@@ -207,12 +226,12 @@ bool kg_finds_poor_star(kg_diagnosis *d)
   if (d->keeps_means || f->n < LEAST_FOR_RANGE) return false;
   dirichlet_range(d, &least, &most);
   const double below = least - f->star_least, above = f->star_most - most;
-  const double over = fmax(below, above), size = fmax(fabs(f->star_least), fabs(f->star_most));
+  const double over = fmax(below, above);
   kg_say_number(d, "%.5g", f->star_least);
   kg_say_number(d, "%.5g", f->star_most);
   kg_say_number(d, "%.5g", least);
   kg_say_number(d, "%.5g", most);
   say_place(d, below > above ? f->least_at : f->most_at);
-  const double noise = fmax(1e-4, 10.0 * d->report->relative_residual);
-  return over > d->threshold * (most - least) && over > noise * size;
+  const double part = has_thin_layers(d) ? d->threshold : 4.0 * d->threshold;
+  return over > part * (most - least) && is_more_than_noise(d, over);
 }

@@ -137,9 +137,10 @@ static const finding findings[] = {
      0, FIELDS},
 
     {KG_ABOUT_FIELDS, kg_finds_poor_u,
-     "u is off by some %s of its size, %s times what polynomials of order %s miss, and u* is not: "
-     "the stabilization is small for so fine a solution; take u*, or %s%s",
-     10, FIELDS},
+     "u is off by some %s where u* runs from %s to %s, %s times what polynomials of order %s "
+     "miss, "
+     "and u* is not: the stabilization is small for so fine a solution; take u*, or %s%s",
+     20, FIELDS},
     {KG_ABOUT_FIELDS, kg_finds_poor_star,
      "u* is between %s and %s where u and its boundary values are between %s and %s, most near x = "
      "%s, y = %s: a layer is thinner than elements; pictures and s(x, y) take u*: ask for u, or "

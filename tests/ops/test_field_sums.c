@@ -99,7 +99,7 @@ static double twice_area(const cell_case *c, int e)
   return sum;
 }
 
-/// The same by loops.
+/// Sum by plain loops over the elements.
 static kg_field_sums expected_sums(const case_fields *f)
 {
   const int N = f->c.size.n_modes, S = f->c.size.n_star, F = f->c.size.n_facets;

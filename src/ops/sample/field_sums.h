@@ -85,8 +85,8 @@ KG_INLINE int32_t kg_lower_element(int32_t a, int32_t b)
   return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/// Of equal values the element of the lower number has the extremum: the order of parts does not
-/// matter for anything but the rounding of sums.
+/// Add a part. An extremum that both have is that of the element with the lower number: in another
+/// order of parts nothing but the rounding of sums differs.
 KG_INLINE void kg_field_sums_join(const kg_field_sums *part, kg_field_sums *sum)
 {
   const bool ties_least = part->star_least == sum->star_least;
