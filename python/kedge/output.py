@@ -226,7 +226,7 @@ def _degree(shape, order, modes):
     degree = shape.degrees(order)
     size = np.abs(modes[:, degree == 1]).max(axis=(1, 2))[:, None, None]
     there = (np.abs(modes) > 1e-11 * size).any(axis=(0, 2))
-    return min(max(1, int(degree[there].max())), ORDERS)
+    return min(int(degree[there].max(initial=1)), ORDERS)
 
 
 def _join(points, corners):
