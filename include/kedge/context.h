@@ -58,6 +58,7 @@ KEDGE_API int kedge_threads_max(void);
 /// @param[in]  options  NULL takes KEDGE_CONTEXT_OPTIONS_INIT
 /// @retval KEDGE_ERR_UNSUPPORTED  the backend is not built in, or no usable GPU was found; the
 ///         sentence is in kedge_context_error(NULL)
+/// @retval KEDGE_ERR_MEMORY  also where this process cannot have so many threads
 KEDGE_API kedge_status kedge_context_create(const kedge_context_options *options,
                                             kedge_context **out);
 KEDGE_API void kedge_context_destroy(kedge_context *ctx);  ///< NULL is allowed

@@ -294,7 +294,8 @@ KEDGE_API kedge_status kedge_output_ready(kedge_context *ctx);
 /// "Points", "Offsets", "Types", "PointData/u", "CellData/region", "FieldData/converged".
 /// @param[in,out] count  numbers that there is room for; becomes how many the file has
 /// @param[out]    values  [count]; NULL: they are only counted
-/// @retval KEDGE_ERR_IO     the file cannot be read
+/// @retval KEDGE_ERR_IO     the file cannot be read, or is damaged: the array, or what it is
+///                          compared with, is not as its file, counts and cells say
 /// @retval KEDGE_ERR_INPUT  it is no output of kedge, or holds no array of that name
 /// @retval KEDGE_ERR_ARG    there is not room enough, or an argument is NULL
 /// @retval KEDGE_ERR_UNSUPPORTED  as kedge_output_ready()

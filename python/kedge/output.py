@@ -58,7 +58,7 @@ class Output(Fields):
         points = self._numbers("Points").reshape(-1, 3)[:, :2]
         self._points = len(points)
         if not np.isfinite(points).all():
-            raise self._damaged("a coordinate of Points is not finite")
+            raise FileError(self._damage("a coordinate of Points is not finite"))
         shape = Quadrilateral if quadrilateral[0] else Triangle
         self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
         self._full = types[0] in FULL
@@ -77,8 +77,8 @@ class Output(Fields):
     def __repr__(self):
         return f"<kedge.Output of {self.path}: {self.mesh!r}>"
 
-    def _damaged(self, what):
-        return FileError(f"{self.path} is damaged: {what}; write it again")
+    def _damage(self, what):
+        return f"{self.path} is damaged: {what}; write it again"
 
     def _numbers(self, name, expected=None):
         """An array of the file. The library has compared it with the others; how many numbers a row has is looked at here."""
@@ -87,7 +87,7 @@ class Output(Fields):
         self._check_state()
         self.context.call("kedge_output_read", *arguments, None)
         if expected is not None and count.value != expected:
-            raise self._damaged(f"{name} has {count.value} numbers, not {expected}")
+            raise FileError(self._damage(f"{name} has {count.value} numbers, not {expected}"))
         try:
             values = np.empty(count.value)
         except MemoryError:
@@ -106,7 +106,7 @@ class Output(Fields):
             raise FileError(f"{self.path} does not say its order, as an earlier build of kedge wrote it; write it again "
                             "with this one") from error
         if not (1 <= order <= c.ORDER_MAX and order == int(order)) or self._full and self._file_order != min(order + 1, 10):
-            raise self._damaged(f"FieldData/order is {order:g}")
+            raise FileError(self._damage(f"FieldData/order is {order:g}"))
         return int(order)
 
     def _check_state(self):
@@ -156,7 +156,7 @@ class Output(Fields):
             [cells[:, :shape.corners].ravel() for (shape, _, _), cells in zip(shapes, blocks.values())]))
         regions = self._numbers("CellData/region", len(self._cell))[self._cell]
         if not (np.abs(regions) < 2**31).all() or (regions != np.trunc(regions)).any():
-            raise self._damaged("CellData/region holds what is no number of a region")
+            raise FileError(self._damage("CellData/region holds what is no number of a region"))
         regions = regions.astype(np.int32)
         return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=regions, backend=context)
 
@@ -226,7 +226,7 @@ def _degree(shape, order, modes):
     degree = shape.degrees(order)
     size = np.abs(modes[:, degree == 1]).max(axis=(1, 2))[:, None, None]
     there = (np.abs(modes) > 1e-11 * size).any(axis=(0, 2))
-    return min(max(1, int(degree[there].max())), ORDERS)
+    return min(int(degree[there].max(initial=1)), ORDERS)
 
 
 def _join(points, corners):

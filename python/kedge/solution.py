@@ -43,7 +43,7 @@ class Report:
 
     iterations, relative_residual, converged, stop, solver_note; elements, trace_unknowns, element_unknowns;
     u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution, and errors, a dict of them;
-    stages, a dict of Stage(seconds, bytes, flops); peak_device_bytes, ...
+    stages, a dict of Stage(seconds, bytes, flops); output_error, why write() failed; peak_device_bytes, ...
     """
 
     if TYPE_CHECKING:

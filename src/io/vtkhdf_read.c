@@ -74,7 +74,8 @@ static kg_hdf5_finding find(const reading *r, const char *path, H5O_type_t *type
   for (const char *end = path; end;) {
     end = strchr(end + 1, '/');
     snprintf(part, sizeof part, "%.*s", end ? (int)(end - path) : (int)strlen(path), path);
-    if (H5Lexists(r->file, part, H5P_DEFAULT) <= 0) return KG_HDF5_NOT_THERE;
+    const htri_t there = H5Lexists(r->file, part, H5P_DEFAULT);
+    if (there <= 0) return there < 0 ? KG_HDF5_FAILED : KG_HDF5_NOT_THERE;
     const kg_hdf5_finding found = look_at(r, part, type);
     if (found != KG_HDF5_FOUND) return found;
     if (end && *type != H5O_TYPE_GROUP) return KG_HDF5_NOT_THERE;

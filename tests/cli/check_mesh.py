@@ -133,7 +133,7 @@ class Mesh(Command):
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for name in ("TERM", "INT", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "PIPE", "VTALRM", "ABRT"):
             number = getattr(signal, "SIG" + name)
-            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "500", "-o", "x.msh"],
+            process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "300", "-o", "x.msh"],
                                        cwd=self.folder, stdin=subprocess.DEVNULL,
                                        stdout=subprocess.DEVNULL, preexec_fn=no_core)
             while process.poll() is None and len(os.listdir(self.folder)) == 1:

@@ -169,7 +169,7 @@ static void files_on_which_hdf5_dies_are_refused(void **state)
   static const char *const found[][3] = {
       {"shared_header", "Points", "is not that of a file of kedge"},
       {"tree_beside", "Points", "cannot read "},
-      {"heap_size", "PointData/u", ""},
+      {"heap_size", "PointData/u", "cannot read "},
       {"other_shape", "FieldData/converged", "FieldData/converged are not in it"}};
   for (size_t i = 0; i < sizeof found / sizeof *found; ++i) {
     char file[PATH_MAX];

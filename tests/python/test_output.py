@@ -6,7 +6,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from support import backend
+from support import ROOT, backend
 
 import kedge
 from kedge import cells, data
@@ -16,6 +16,7 @@ MESHES = {"triangles": lambda: kedge.square(3), "quadrilaterals": lambda: kedge.
           "moved": lambda: kedge.mixed(3, map=("x+0.1*sin(3*y)", "y+0.1*x*x"), geometry=2),
           "trapezoids": lambda: kedge.mixed(3, map=("x+x*y/4", "y"), geometry=1)}
 
+TRIANGLES = [[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]]
 
 
 class Outputs(unittest.TestCase):
@@ -109,6 +110,37 @@ class Outputs(unittest.TestCase):
                 self.solve(kedge.square(2), **more)
                 with self.assertRaisesRegex(kedge.FileError, "does not say its order, as an earlier build of kedge wrote it"):
                     kedge.read(self.path)
+
+    def test_damaged_files_raise_errors_of_kedge(self):
+        corpus = ROOT / "tests" / "fuzz" / "corpus" / "output"
+        for name in "shared_header", "tree_beside", "heap_size", "other_shape":
+            with self.assertRaises(kedge.Error):
+                kedge.read(corpus / name, backend=self.context).values("u")
+        self.assertEqual(kedge.read(corpus / "full", backend=self.context).mesh.elements, 2)
+        s = self.solve(kedge.Mesh(*TRIANGLES, regions=[77777, 77778]), order=4)
+        with open(self.path, "rb") as file:
+            whole = file.read()
+        offsets, order, regions = np.arange(3) * 21, np.array([4.0]), np.array([77777, 77778], np.int32)
+        points = np.insert(s.nodes(5).reshape(-1, 2), 2, 0, axis=1)
+        for was, now, says in [
+                (offsets, [0, 42, 21], "is damaged: VTKHDF/Offsets has 0 and 42 for cell 0"),
+                (offsets, [0, -21, 42], "is damaged: VTKHDF/Offsets has 0 and -21 for cell 0"),
+                (offsets, [21, 42, 63], "is damaged: VTKHDF/Offsets has 42 and 63 for cell 1"),
+                (np.array([69, 69], np.uint8), [69, 9], "is damaged: VTKHDF/Types has 9 for cell 1"),
+                (np.array([42, 2, 42]), [2**60, 2, 42], "is damaged: VTKHDF/NumberOfPoints is not 42"),
+                (points, points * [np.nan, 1, 1], "is damaged: a coordinate of Points is not finite"),
+                (points, points * 0, "element|area|triangle"),
+                (points, points * 1e300, "element|area|triangle|finite|large"),
+                (order, [np.nan], "is damaged: FieldData/order is nan"), (order, [7.0], "is damaged: FieldData/order is 7"),
+                (regions, [-5, 1], "region")]:
+            before = was.tobytes()
+            after = np.asarray(now).astype(was.dtype).tobytes()
+            with self.subTest(says, now=now):
+                self.assertIn(before, whole)
+                with open(self.path, "wb") as file:
+                    file.write(whole[:whole.rindex(before)] + after + whole[whole.rindex(before) + len(after):])
+                with self.assertRaisesRegex(kedge.Error, says):
+                    kedge.read(self.path, backend=self.context)
 
     def test_blocks_of_the_same_points_share_a_basis(self):
         mesh = kedge.square(30, backend=self.context)  # more than a block of elements

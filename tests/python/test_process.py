@@ -161,6 +161,16 @@ class Processes(unittest.TestCase):
         self.assertEqual(spins(GOMP_SPINCOUNT="77"), ("77", "77"))
         self.assertEqual(spins(OMP_WAIT_POLICY="passive"), ("0", "None"))
 
+    def test_threads_that_cannot_be_had_raise_an_error(self):
+        script = ("import resource, kedge\nresource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
+                  "try:\n    kedge.Context('host', threads=4)\nexcept kedge.OutOfMemory as error:\n    print(error)\n"
+                  "print(kedge.Context('host', threads=1))\n")
+        done = subprocess.run([sys.executable, "-B", "-c", script], text=True, capture_output=True, check=True,
+                              env={**os.environ, "OMP_STACKSIZE": "2G"})
+        first, second = done.stdout.splitlines()
+        self.assertRegex(first, "^4 threads cannot be started: Resource temporarily unavailable; take fewer")
+        self.assertIn("host", second)
+
     def test_threads_solve_with_a_context_each(self):
         mesh, problem = kedge.square(8), sines()
 
