@@ -96,11 +96,12 @@ class Threads(Command):
         if os.environ.get("KEDGE_LARGE_FRAMES"):
             self.skipTest("sanitizers take more room than there is")
         codes = set()
-        for kilobytes in range(30000, 50000, 1000):
+        for kilobytes in range(34000, 42000, 1000):
             def limit():
                 resource.setrlimit(resource.RLIMIT_AS, (1024 * kilobytes,) * 2)
 
-            run = self.kedge("solve", "p.ini", "-q", "--threads", "1", "-s", "mesh.generate=square 2", "-o", "o.hdf", code=None,
+            run = self.kedge("solve", "p.ini", "-q", "--threads", "1", "-b", "host", "-s",
+                             "mesh.generate=square 2", "-o", "o.hdf", code=None,
                              env=self.environment(), preexec_fn=limit)
             codes.add(run.returncode)
             self.assertTrue(run.returncode == 0 or run.stderr.startswith("kedge: "), (kilobytes, run))
