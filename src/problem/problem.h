@@ -43,7 +43,7 @@ struct kedge_problem {
   kg_function map[2];  ///< x and y of every node of the mesh; of kind NONE: nodes stay
   int refine;
   int order;
-  enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT } inverse;
+  enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT, KG_INVERSE_GRADIENT } inverse;
   int quadrature;        ///< points a direction of local matrices by quadrature; 0: order + 2
   double stabilization;  ///< 0: diffusion over a length
   kedge_scaling stabilization_scaling;

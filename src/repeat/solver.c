@@ -166,7 +166,8 @@ static bool fits(const kg_pipeline *p, const kedge_solution *s)
               (s->constant != NULL) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
     same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
-           s->batch[i].by_quadrature == shape->batch[i].by_quadrature;
+           s->batch[i].by_quadrature == shape->batch[i].by_quadrature &&
+           s->batch[i].keeps_gradient == shape->batch[i].keeps_gradient;
   return same;
 }
 

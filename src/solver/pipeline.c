@@ -124,6 +124,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
+    const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
     const int inverse = (int)p->problem->inverse;
     s->batch[i] = (kg_shape_batch){
         .cell = cell,
@@ -132,7 +133,8 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
         .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
         .exact = inverse == KG_INVERSE_EXACT ||
                  (inverse == KG_INVERSE_AUTO && cell == &kg_quadrilateral && !p->is_affine),
-        .by_quadrature = cell != &kg_triangle || s->choice.by_quadrature};
+        .keeps_gradient = by_quadrature && inverse == KG_INVERSE_GRADIENT,
+        .by_quadrature = by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
   if (p->repeats) keep_for_repeats(p, &s->choice);
@@ -251,7 +253,7 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
   e.batch = kg_batch_of_lanes(&p->batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->by_quadrature) e.cells = kg_cells_of(p, i);
   e.are_parallelograms = b->cell == &kg_quadrilateral && p->is_affine && b->n_nodes == 0 &&
-                         !b->exact && !p->shape.choice.varies;
+                         !b->exact && !b->keeps_gradient && !p->shape.choice.varies;
   return e;
 }
 

@@ -57,7 +57,9 @@ void kg_report_fill(kg_pipeline *p)
     const kg_shape_batch *b = &p->shape.batch[i];
     if (!b->by_quadrature) continue;
     *(b->cell == &kg_triangle ? &r->triangle_inverse : &r->quadrilateral_inverse) =
-        b->exact ? "exact" : "adjusted";
+        b->keeps_gradient ? "gradient"
+        : b->exact        ? "exact"
+                          : "adjusted";
   }
   r->n_stages = KG_STAGE_COUNT;
   for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
@@ -83,6 +85,7 @@ static void place_results(const kg_shape *shape, kedge_solution *s)
                                .n_elements = b->lanes.n_elements,
                                .first_group = b->lanes.first_group,
                                .by_quadrature = b->by_quadrature,
+                               .keeps_gradient = b->keeps_gradient,
                                .n_groups = b->lanes.n_groups,
                                .indicator = s->indicator + lanes,
                                .constant = of_batch(shape, s->constant, KG_ROWS_MEANS, i),
