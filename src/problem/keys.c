@@ -33,9 +33,10 @@ static const char *const preconditioners[] = {[KEDGE_PRECONDITIONER_AUTO] = "aut
 static const char *const smoothers[] = {
     [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_LINE] = "line", [KEDGE_SMOOTHER_AUTO] = "auto"};
 /// The mass matrix of the flux (docs/math.md#cells).
-static const char *const inverses[] = {
-    [KG_INVERSE_AUTO] = "auto", [KG_INVERSE_ADJUSTED] = "adjusted", [KG_INVERSE_EXACT] = "exact",
-    [KG_INVERSE_GRADIENT] = "gradient"};
+static const char *const inverses[] = {[KG_INVERSE_AUTO] = "auto",
+                                       [KG_INVERSE_ADJUSTED] = "adjusted",
+                                       [KG_INVERSE_EXACT] = "exact",
+                                       [KG_INVERSE_GRADIENT] = "gradient"};
 static const char *const precisions[] = {[KEDGE_PRECISION_DOUBLE] = "double",
                                          [KEDGE_PRECISION_MIXED] = "mixed",
                                          [KEDGE_PRECISION_COMPACT] = "compact"};

@@ -7,6 +7,7 @@
 #include "diagnose/diagnose.h"
 #include "linear/system.h"
 #include "ops/form/form.h"
+#include "ops/local/quadrature/strength.h"
 #include "ops/ops.h"
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
@@ -64,7 +65,8 @@ typedef struct kg_pipeline {
   kg_material material;        ///< of the most diffusion and reaction that is met
   kg_coefficient coefficient;  ///< without values at points
   double scale;
-  bool is_affine;  ///< all quadrilaterals are parallelograms
+  bool is_affine;                       ///< all quadrilaterals are parallelograms
+  kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
@@ -85,6 +87,12 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
+/// With `adjusted` a tensor may make errors of q this many times those that the mesh explains.
+enum { KG_STRONG = 10 };
+/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the elements
+/// of a shape. On quadrilaterals that stay trapezoids when they are refined the weak gradient
+/// has an error of a lower order, bend times a length over h of those that the mesh explains.
+bool kg_is_strong(const kg_pipeline *p, const kg_cell *cell);
 /// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
 /// there on.
 kedge_status kg_pipeline_commit(kg_pipeline *p);

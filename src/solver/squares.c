@@ -213,9 +213,8 @@ static void add_kept_point(const double *weight, const double *diffusion, size_t
   for (int lane = 0; lane < LANES; ++lane) {
     const double w = weight[lane], x = v->x[lane], y = v->y[lane];
     const double *const d = diffusion + lane, kappa[] = {d[0], d[n], d[2 * n]};
-    const double error[2] = {
-        v->sigma[0][lane] - (kappa[0] * e->x[lane] + kappa[1] * e->y[lane]),
-        v->sigma[1][lane] - (kappa[1] * e->x[lane] + kappa[2] * e->y[lane])};
+    const double error[2] = {v->sigma[0][lane] - (kappa[0] * e->x[lane] + kappa[1] * e->y[lane]),
+                             v->sigma[1][lane] - (kappa[1] * e->x[lane] + kappa[2] * e->y[lane])};
     double by[2];
     kg_cell_gradient_of(kappa, error, by);
     sum->u[lane] += w * v->u[lane] * v->u[lane];

@@ -245,8 +245,8 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, S = kg_cell_flux_rows(r->size.n_flux, r->keeps_gradient);
   const int32_t e = element - r->first_element;
-  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX],
-      flux[2 * FLUX_MAX], means[KG_CELL_MEANS];
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[2 * FLUX_MAX],
+      means[KG_CELL_MEANS];
   const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
   kg_nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];

@@ -152,9 +152,8 @@ KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team
   const int rows = kg_cell_flux_rows(S, args->material.keeps_gradient);
   KG_TEAM_EACH(team, i, 0, rows)
   {
-    args->flux[kg_cell_at(e, rows, i)] =
-        i < S ? kg_cell_flux_coefficient(args, flux, i)
-              : kg_cell_gradient_coefficient(t, u, lambda, i - S);
+    args->flux[kg_cell_at(e, rows, i)] = i < S ? kg_cell_flux_coefficient(args, flux, i)
+                                               : kg_cell_gradient_coefficient(t, u, lambda, i - S);
   }
 }
 
