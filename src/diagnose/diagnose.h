@@ -3,6 +3,7 @@
 #pragma once
 #include "kedge/solution.h"
 #include "space/trace_layout.h"
+#include "ops/local/quadrature/strength.h"
 #include "ops/local/triangle/element.h"
 #include "problem/problem.h"
 
@@ -40,6 +41,8 @@ typedef struct kg_diagnosis {
   const double *boundary;  ///< [n_boundary]: coefficients of all boundary values that are given
   size_t n_boundary;
   kg_material material;
+  const kg_strength *strength;         ///< [KG_CELL_KINDS] of a tensor diffusion
+  bool keeps_gradient[KG_CELL_KINDS];  ///< of elements of the shape q is the weak gradient
   double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
   kg_robin_range robin;
   double square;                ///< h^2: a square of two triangles of mean area

@@ -166,8 +166,7 @@ static bool fits(const kg_pipeline *p, const kedge_solution *s)
               (s->constant != NULL) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
     same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
-           s->batch[i].by_quadrature == shape->batch[i].by_quadrature &&
-           s->batch[i].keeps_gradient == shape->batch[i].keeps_gradient;
+           s->batch[i].by_quadrature == shape->batch[i].by_quadrature;
   return same;
 }
 
@@ -180,7 +179,7 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   kedge_solution *const s = p->solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
              "%s: the solution was not made by this solver: give its own, or NULL", function);
-  if (!given) KG_TRY(kg_results_allocate(p));
+  KG_TRY(given ? kg_results_adapt(p) : kg_results_allocate(p));
   s->note[0] = '\0';
   memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
   memcpy(s->evaluated, solver->set_up.evaluated, sizeof s->evaluated);

@@ -87,8 +87,6 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
-/// With `adjusted` a tensor may make errors of q this many times those that the mesh explains.
-enum { KG_STRONG = 10 };
 /// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the elements
 /// of a shape. On quadrilaterals that stay trapezoids when they are refined the weak gradient
 /// has an error of a lower order, bend times a length over h of those that the mesh explains.
@@ -162,6 +160,9 @@ kedge_status kg_pipeline_begin(kg_pipeline *p);
 void kg_report_fill(kg_pipeline *p);
 /// Allocate host memory for the results.
 kedge_status kg_results_allocate(kg_pipeline *p);
+/// Bring results that an earlier set-up of the same mesh allocated to the rows of the flux of this
+/// one.
+kedge_status kg_results_adapt(kg_pipeline *p);
 /// Run transfer, local matrices and, where there is one, assembly.
 kedge_status kg_pipeline_set_up(kg_pipeline *p);
 /// Begin a stage, do its work, end and announce it.

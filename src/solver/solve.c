@@ -124,6 +124,20 @@ kedge_status kg_results_allocate(kg_pipeline *p)
   return KEDGE_OK;
 }
 
+kedge_status kg_results_adapt(kg_pipeline *p)
+{
+  kedge_solution *s = p->solution;
+  bool same = true;
+  for (int i = 0; i < s->n_batches; ++i)
+    same = same && s->batch[i].keeps_gradient == p->shape.batch[i].keeps_gradient;
+  if (same) return KEDGE_OK;
+  free(s->flux);
+  s->flux = NULL;
+  if (!p->shape.choice.wants_means) KG_TRY(allocate_rows(p, KG_ROWS_FLUX, &s->flux));
+  place_results(&p->shape, s);
+  return KEDGE_OK;
+}
+
 kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
 {
   KG_TRY(kg_stage_announce(p, stage, false));

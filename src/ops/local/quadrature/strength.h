@@ -6,6 +6,9 @@
 #include "problem/problem.h"
 KEDGE_BEGIN_DECLS
 
+/// Errors of q may be this many times those that the mesh explains: a digit.
+enum { KG_STRONG = 10 };
+
 typedef struct kg_strength {
   /// The largest bound of the errors of q over those that the mesh explains, as a multiple of what
   /// it is on the same element with the diffusion 1, or of 1 where that is less
