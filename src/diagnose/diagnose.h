@@ -15,6 +15,7 @@ typedef enum kg_topic {
   KG_ABOUT_MESH,    ///< what is in the mesh and not in the solution, or the other way round
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
+  KG_ABOUT_TENSOR,  ///< what a strong tensor leaves of q
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
   KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise

@@ -105,13 +105,13 @@ static const finding findings[] = {
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
 
-    {KG_ABOUT_INPUT, kg_finds_strong_tensor,
+    {KG_ABOUT_TENSOR, kg_finds_strong_tensor,
      "the diffusion is a strong tensor turned against the elements: errors of q, which is "
      "diffusion^-1 sigma, may be some %s times those of a scalar; %s",
      KG_STRONG, TENSORS},
-    {KG_ABOUT_INPUT, kg_finds_turned_tensor,
-     "the diffusion is a strong tensor, which turns against the elements inside of them: errors of "
-     "q may be some %s times those of a scalar, of order %s until the mesh is much finer",
+    {KG_ABOUT_TENSOR, kg_finds_turned_tensor,
+     "the diffusion is a strong tensor, which elements do not follow: errors of q may be some %s "
+     "times those of a scalar, of order %s until the mesh is much finer",
      KG_STRONG, TENSORS},
 
     {KG_ABOUT_EXACT, kg_finds_other_source,

@@ -24,19 +24,12 @@ bool kg_finds_strong_tensor(kg_diagnosis *d)
   return most > d->threshold;
 }
 
-/// What is left where q is the weak gradient. Along the weak axis stabilization holds it alone, as
-/// long as h is not below a length over the root of the ratio: it has the order P, which makes
-/// (P + 1) length / h of the error, and on quadrilaterals as much of that as they bend.
+/// What is left where q is the weak gradient.
 bool kg_finds_turned_tensor(kg_diagnosis *d)
 {
-  const double finer = (d->problem->order + 1) * sqrt((double)d->mesh->n_elements);
   double left = 0.0;
-  for (int i = 0; i < KG_CELL_KINDS; ++i) {
-    const kg_strength *const s = &d->strength[i];
-    const bool triangles = i == kg_cell_index(&kg_triangle);
-    if (d->keeps_gradient[i])
-      left = fmax(left, fmin(2.0 * sqrt(s->most), triangles ? finer : s->bend * finer));
-  }
+  for (int i = 0; i < KG_CELL_KINDS; ++i)
+    if (d->keeps_gradient[i]) left = fmax(left, d->strength[i].left);
   kg_say_number(d, "%.0f", left);
   kg_say_number(d, "%.0f", d->problem->order);
   return left > d->threshold;

@@ -189,12 +189,12 @@ static kedge_status find_strength(kg_pipeline *p)
 {
   const kedge_mesh *mesh = p->mesh;
   const bool any = mesh->geometry > 1 || p->resolved.varies;
-  for (int i = 0; i < KG_CELL_KINDS; ++i) p->strength[i] = (kg_strength){0.0, 0.0};
+  for (int i = 0; i < KG_CELL_KINDS; ++i) p->strength[i] = (kg_strength){0};
   if (p->resolved.equation.n_diffusion != 3) return KEDGE_OK;
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *const block = &mesh->block[k];
     if (any || block->cell == &kg_quadrilateral)
-      KG_TRY(kg_strength_find(p->ctx, mesh, &p->resolved, block,
+      KG_TRY(kg_strength_find(p->ctx, mesh, &p->resolved, block, p->problem->order,
                               &p->strength[kg_cell_index(block->cell)]));
   }
   return KEDGE_OK;

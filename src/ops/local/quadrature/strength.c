@@ -27,7 +27,13 @@ typedef struct view {
   const kg_resolved *resolved;
   const kg_block *block;
   kg_cell_points rule;
+  double finer;  ///< what an error of order P is of one of order P + 1
 } view;
+
+/// Sums over elements.
+typedef struct sums {
+  double bend, left;
+} sums;
 
 /// An element at its points, and the root mean squares of both columns of F.
 typedef struct element {
@@ -64,7 +70,8 @@ static double norm_of(const double a[3])
 }
 
 /// The bound, of the diffusion xx, xy, yy at the points of an element.
-static double bound_of(const view *v, const element *e, const double kappa[POINTS][3])
+/// @param[out] turn  what errors along one direction of the element are along the other
+static double bound_of(const view *v, const element *e, const double kappa[POINTS][3], double *turn)
 {
   const double *const l = e->length;
   const double unit[3] = {l[0] * l[0] / e->jacobian, l[0] * l[1] / e->jacobian,
@@ -76,6 +83,7 @@ static double bound_of(const view *v, const element *e, const double kappa[POINT
     for (int i = 0; i < 3; ++i) mean[i] += (g[q][i] *= unit[i]) / POINTS;
     inverse = fmax(inverse, norm_of(k) / (k[0] * k[2] - k[1] * k[1]));
   }
+  *turn = fabs(mean[1]) / fmin(mean[0], mean[2]);
   if (v->block->cell != &kg_triangle) mean[1] = 0.0;
   for (int q = 0; q < POINTS; ++q) {
     const double d[3] = {g[q][0] - mean[0], g[q][1] - mean[1], g[q][2] - mean[2]};
@@ -118,37 +126,56 @@ static void evaluate(const view *v, int32_t first, const element *e, int n, doub
   kg_coefficients_evaluate(&v->resolved->equation, &points, value);
 }
 
-/// Elements of the mesh from `first` on. @param[out] bend  the sum of theirs
-/// @return the largest bound, as kg_strength.most
-static double look_at(const view *v, int32_t first, int n, double *bend)
+/// What is left of an element where q is the weak gradient. Along the weak axis only stabilization
+/// holds it, to the order P, as long as h is not below a length over the root of the ratio. On
+/// quadrilaterals that is so if their directions are almost the axes, or as much as they bend.
+static double left_of(const view *v, double bound, double turn, double bend)
+{
+  const double left =
+      v->block->cell == &kg_triangle ? 2.0 * sqrt(bound) : fmax(0.25 * turn, bend * v->finer);
+  return fmin(left, v->finer);
+}
+
+/// Elements of the mesh from `first` on. @return the largest bound, as kg_strength.most
+static double look_at(const view *v, int32_t first, int n, sums *sum)
 {
   static const double one[POINTS][3] = {{1, 0, 1}, {1, 0, 1}, {1, 0, 1}, {1, 0, 1}};
   element e[TOGETHER];
   double value[4 * MANY], most = 0.0;
-  *bend = 0.0;
+  *sum = (sums){0.0, 0.0};
   for (int i = 0; i < n; ++i) e[i] = element_at(v, first + i);
   evaluate(v, first, e, n, value);
   for (int i = 0; i < n; ++i) {
     double kappa[POINTS][3];
     for (int q = 0; q < POINTS; ++q)
       for (int k = 0; k < 3; ++k) kappa[q][k] = value[(k * n + i) * POINTS + q];
-    *bend += bend_of(&e[i]);
-    most = fmax(most, bound_of(v, &e[i], kappa) / fmax(1.0, bound_of(v, &e[i], one)));
+    double turn, of_one;
+    const double least = fmax(1.0, bound_of(v, &e[i], one, &of_one)), bend = bend_of(&e[i]);
+    const double bound = bound_of(v, &e[i], kappa, &turn) / least;
+    const double left = left_of(v, bound, turn / fmax(1.0, of_one), bend);
+    most = fmax(most, bound);
+    sum->bend += bend;
+    sum->left += left * left;
   }
   return most;
 }
 
 kedge_status kg_strength_find(kedge_context *ctx, const kedge_mesh *mesh,
-                              const kg_resolved *resolved, const kg_block *block, kg_strength *out)
+                              const kg_resolved *resolved, const kg_block *block, int order,
+                              kg_strength *out)
 {
-  view v = {.mesh = mesh, .resolved = resolved, .block = block};
+  view v = {.mesh = mesh,
+            .resolved = resolved,
+            .block = block,
+            .finer = (order + 1) * sqrt((double)mesh->n_elements)};
   const int32_t n_parts = (block->n + TOGETHER - 1) / TOGETHER;
-  double *memory, *bend, most = 0.0, sum = 0.0;
+  sums *part_of, all = {0.0, 0.0};
+  double *memory, most = 0.0;
   KG_TRY(kg_coefficients_bring(&resolved->equation));
   KG_TRY(
       kg_cell_points_create(ctx, block->cell, 1, mesh->geometry, ROWS, KG_BEHIND_NOTHING, &memory));
   v.rule = kg_cell_points_at(block->cell, 1, mesh->geometry, ROWS, KG_BEHIND_NOTHING, memory);
-  const kedge_status status = kg_host_alloc(ctx, (size_t)n_parts, sizeof *bend, &bend);
+  const kedge_status status = kg_host_alloc(ctx, (size_t)n_parts, sizeof *part_of, &part_of);
   if (status != KEDGE_OK) {
     free(memory);
     return status;
@@ -157,11 +184,14 @@ kedge_status kg_strength_find(kedge_context *ctx, const kedge_mesh *mesh,
   for (int32_t part = 0; part < n_parts; ++part) {
     const int32_t first = part * TOGETHER, left = block->n - first;
     most = fmax(most, look_at(&v, block->first + first, left < TOGETHER ? (int)left : TOGETHER,
-                              &bend[part]));
+                              &part_of[part]));
   }
-  for (int32_t part = 0; part < n_parts; ++part) sum += bend[part];
-  free(bend);
+  for (int32_t part = 0; part < n_parts; ++part) {
+    all.bend += part_of[part].bend;
+    all.left += part_of[part].left;
+  }
+  free(part_of);
   free(memory);
-  *out = (kg_strength){most, block->n > 0 ? sum / block->n : 0.0};
+  *out = (kg_strength){most, all.bend / block->n, sqrt(all.left / block->n)};
   return KEDGE_OK;
 }
