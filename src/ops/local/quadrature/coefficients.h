@@ -27,6 +27,7 @@ typedef struct kg_cell_material {
   /// The flux array has g too, the coefficients of the weak gradient in the flux functions, behind
   /// s: q is g, and u* follows it. Not with `exact`.
   bool keeps_gradient;
+  double even;  ///< a number with this part of the trace is added to the diffusion of points; or 0
 } kg_cell_material;
 
 /// Rows of the flux array: s, or s and g.

@@ -1,7 +1,7 @@
 /// @file
 /// Post-processing by quadrature: u* of order P + 1 with (kappa grad u*, grad w) = (sigma, grad w)
 /// for all w of order P + 1 and the mean of u over the element; with material.keeps_gradient
-/// (grad u*, grad w) = (q, grad w). Its L2 distance to u is the error
+/// (kappa' grad u*, grad w) = (kappa' q, grad w). Its L2 distance to u is the error
 /// indicator.
 #pragma once
 #include "ops/local/quadrature/forms.h"
@@ -42,16 +42,12 @@ KG_INLINE void kg_cell_difference(const kg_cell_points *points, const double *u,
   }
 }
 
-/// The material of u*. Where q is the weak gradient it has the diffusion 1, or errors of the flux
-/// would come into u* times the ratio of a strong tensor.
+/// The material of u*. Where q is the weak gradient its diffusion has a ratio of a hundred at most,
+/// or on curves errors along the strong axis would come into u* times the ratio.
 KG_INLINE kg_cell_material kg_cell_star_material(const kg_cell_material *material)
 {
   kg_cell_material of = *material;
-  if (!material->keeps_gradient) return of;
-  of.diffusion[0] = of.diffusion[2] = 1.0;
-  of.diffusion[1] = of.length = 0.0;
-  of.values = NULL;
-  of.index = NULL;
+  of.even = material->keeps_gradient ? 0.01 : 0.0;
   return of;
 }
 
