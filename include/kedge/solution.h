@@ -76,8 +76,8 @@ typedef struct kedge_report {
   int64_t local_matrices_bytes;  ///< of the memory that K^e are given
   int64_t operator_bytes;        ///< read by one application of the trace operator
   double sigma_l2;  ///< error of the flux diffusion grad u, as u_l2 and those beside it
-  /// How the flux's mass matrix was inverted: "adjusted" or "exact", what `auto` took; "" where
-  /// there are no such elements, or no matrix is needed
+  /// How the flux's mass matrix was inverted: "adjusted", "gradient" or "exact", what `auto`
+  /// took; "" where there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
   double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
   /// Why the last kedge_solution_write() of this solution has failed, its sentence; "": it wrote the

@@ -22,7 +22,7 @@ static const struct row {
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
     {"mesh", "refine", "0", "times all elements are split into four"},
     {"space", "order", "1", "1 to 12"},
-    {"space", "inverse", "auto", "adjusted or exact, of the flux's mass matrix"},
+    {"space", "inverse", "auto", "adjusted, gradient or exact, of the flux's mass matrix"},
     {"space", "quadrature", "",
      "points a direction where matrices are\nintegrated; left out: order + 2"},
     {"space", "stabilization", "auto",

@@ -3,6 +3,7 @@
 #pragma once
 #include "kedge/solution.h"
 #include "space/trace_layout.h"
+#include "ops/local/quadrature/strength.h"
 #include "ops/local/triangle/element.h"
 #include "ops/sample/field_sums.h"
 #include "problem/problem.h"
@@ -17,6 +18,7 @@ typedef enum kg_topic {
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
   KG_ABOUT_MEAN,    ///< whether the mean of u has its digits
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
+  KG_ABOUT_TENSOR,  ///< what a strong tensor leaves of q
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known
   KG_ABOUT_FIELDS,  ///< u or u* that misleads
@@ -56,6 +58,8 @@ typedef struct kg_diagnosis {
   const double *boundary;  ///< [n_boundary]: coefficients of all boundary values that are given
   size_t n_boundary;
   kg_material material;
+  const kg_strength *strength;         ///< [KG_CELL_KINDS] of a tensor diffusion
+  bool keeps_gradient[KG_CELL_KINDS];  ///< of elements of the shape q is the weak gradient
   double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
   kg_robin_range robin;
   double square;                ///< h^2: a square of two triangles of mean area

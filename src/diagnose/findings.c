@@ -14,6 +14,7 @@ typedef struct finding {
 } finding;
 
 #define TOLERANCE "tests/solver/test_tolerance.c"
+#define TENSORS   "docs/math.md#strong-tensors"
 #define SOLVE     "tests/cli/check_solve.py"
 #define PARTS     "tests/solver/test_parts.c"
 
@@ -83,6 +84,11 @@ static const finding findings[] = {
     {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
 
+    {KG_ABOUT_UNUSED, kg_finds_unused_inverse,
+     "[space] inverse is used by no element: straight triangles with constant coefficients have "
+     "formulas of their own; take it out",
+     0, SOLVE},
+
     {KG_ABOUT_MEAN, kg_finds_little_reaction,
      LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
     {KG_ABOUT_MEAN, kg_finds_little_reaction,
@@ -112,6 +118,15 @@ static const finding findings[] = {
      1e-3, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
+
+    {KG_ABOUT_TENSOR, kg_finds_strong_tensor,
+     "the diffusion is a strong tensor turned against the elements: errors of q, which is "
+     "diffusion^-1 sigma, may be some %s times those of a scalar; %s",
+     KG_STRONG, TENSORS},
+    {KG_ABOUT_TENSOR, kg_finds_turned_tensor,
+     "the diffusion is a strong tensor, which elements do not follow: errors of q may be some %s "
+     "times those of a scalar, of order %s until the mesh is much finer",
+     KG_STRONG, TENSORS},
 
     {KG_ABOUT_EXACT, kg_finds_other_source,
      "the source that is given differs by %s from -div(diffusion grad u) + reaction u of "

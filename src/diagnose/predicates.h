@@ -18,6 +18,7 @@ kg_predicate kg_finds_undetermined, kg_finds_large_stabilization, kg_finds_singl
 kg_predicate kg_finds_left_by_tolerance, kg_finds_left_by_rounding;
 kg_predicate kg_finds_unread_key, kg_finds_unused_parameter, kg_refuses_lost_data, kg_finds_no_data,
     kg_finds_zero, kg_finds_little_reaction;
+kg_predicate kg_finds_unused_inverse, kg_finds_strong_tensor, kg_finds_turned_tensor;
 kg_predicate kg_finds_negative_robin, kg_finds_large_robin;
 kg_predicate kg_finds_flat_triangles, kg_finds_many_iterations;
 kg_predicate kg_finds_other_source, kg_finds_flux_jump, kg_finds_other_boundary;

@@ -33,8 +33,10 @@ static const char *const preconditioners[] = {[KEDGE_PRECONDITIONER_AUTO] = "aut
 static const char *const smoothers[] = {
     [KEDGE_SMOOTHER_EDGE] = "edge", [KEDGE_SMOOTHER_LINE] = "line", [KEDGE_SMOOTHER_AUTO] = "auto"};
 /// The mass matrix of the flux (docs/math.md#cells).
-static const char *const inverses[] = {
-    [KG_INVERSE_AUTO] = "auto", [KG_INVERSE_ADJUSTED] = "adjusted", [KG_INVERSE_EXACT] = "exact"};
+static const char *const inverses[] = {[KG_INVERSE_AUTO] = "auto",
+                                       [KG_INVERSE_ADJUSTED] = "adjusted",
+                                       [KG_INVERSE_EXACT] = "exact",
+                                       [KG_INVERSE_GRADIENT] = "gradient"};
 static const char *const precisions[] = {[KEDGE_PRECISION_DOUBLE] = "double",
                                          [KEDGE_PRECISION_MIXED] = "mixed",
                                          [KEDGE_PRECISION_COMPACT] = "compact"};
@@ -486,7 +488,7 @@ static const kg_problem_key table[] = {
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,
    .member = MEMBER(order), .least = KEDGE_ORDER_MIN, .most = KEDGE_ORDER_MAX},
-  {"space", "inverse", "auto, adjusted or exact", read_word, WORDS(inverses, inverse)},
+  {"space", "inverse", "auto, adjusted, gradient or exact", read_word, WORDS(inverses, inverse)},
   {"space", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"space", "stabilization", "auto, a number, number*h or number/h", read_stabilization, true},

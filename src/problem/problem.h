@@ -44,7 +44,7 @@ struct kedge_problem {
   double join;         ///< distance of vertices that are joined; 0: none are
   int refine;
   int order;
-  enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT } inverse;
+  enum { KG_INVERSE_AUTO, KG_INVERSE_ADJUSTED, KG_INVERSE_EXACT, KG_INVERSE_GRADIENT } inverse;
   int quadrature;        ///< points a direction of local matrices by quadrature; 0: order + 2
   double stabilization;  ///< 0: diffusion over a length
   kedge_scaling stabilization_scaling;

@@ -179,7 +179,7 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   kedge_solution *const s = p->solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
              "%s: the solution was not made by this solver: give its own, or NULL", function);
-  if (!given) KG_TRY(kg_results_allocate(p));
+  KG_TRY(given ? kg_results_adapt(p) : kg_results_allocate(p));
   s->note[0] = '\0';
   memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
   memcpy(s->evaluated, solver->set_up.evaluated, sizeof s->evaluated);

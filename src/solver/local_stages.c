@@ -194,7 +194,7 @@ static kedge_status take_chunk(kg_pipeline *p, chunk c)
   const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
   if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, n_means, c);
   KG_TRY(take(p, a->u, to->u, to->size.n_modes, c));
-  KG_TRY(take(p, a->q, to->flux, to->size.n_flux, c));
+  KG_TRY(take(p, a->q, to->flux, kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_FLUX), c));
   return take(p, a->u_star, to->u_star, to->size.n_star, c);
 }
 

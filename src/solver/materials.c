@@ -156,5 +156,6 @@ kg_coefficient kg_materials_from(const kg_pipeline *p, int batch, int32_t first)
   if (out.constant.index) out.constant.index += group * KG_LANES;
   if (out.cells.index) out.cells.index += group * KG_LANES;
   out.cells.exact = b->exact;
+  out.cells.keeps_gradient = b->keeps_gradient;
   return out;
 }

@@ -100,6 +100,16 @@ static void keep_for_repeats(const kg_pipeline *p, kg_choice *c)
   c->reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
 }
 
+/// Choose how the mass matrix of the flux is inverted, also for `inverse = auto`
+/// (docs/math.md#strong-tensors).
+static int choose_inverse(const kg_pipeline *p, const kg_cell *cell)
+{
+  const bool affine = cell == &kg_triangle || p->is_affine;
+  if (p->problem->inverse != KG_INVERSE_AUTO) return (int)p->problem->inverse;
+  if (kg_is_strong(p, cell)) return KG_INVERSE_GRADIENT;
+  return affine ? KG_INVERSE_ADJUSTED : KG_INVERSE_EXACT;
+}
+
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->layout.count;
@@ -124,15 +134,15 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
-    const int inverse = (int)p->problem->inverse;
-    s->batch[i] = (kg_shape_batch){
-        .cell = cell,
-        .size = kg_cell_sizes_of(cell, p->problem->order),
-        .lanes = *lanes,
-        .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
-        .exact = inverse == KG_INVERSE_EXACT ||
-                 (inverse == KG_INVERSE_AUTO && cell == &kg_quadrilateral && !p->is_affine),
-        .by_quadrature = cell != &kg_triangle || s->choice.by_quadrature};
+    const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
+    const int inverse = by_quadrature ? choose_inverse(p, cell) : KG_INVERSE_ADJUSTED;
+    s->batch[i] = (kg_shape_batch){.cell = cell,
+                                   .size = kg_cell_sizes_of(cell, p->problem->order),
+                                   .lanes = *lanes,
+                                   .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
+                                   .exact = inverse == KG_INVERSE_EXACT,
+                                   .keeps_gradient = inverse == KG_INVERSE_GRADIENT,
+                                   .by_quadrature = by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
   if (p->repeats) keep_for_repeats(p, &s->choice);
@@ -165,6 +175,29 @@ static bool has_parallelograms(const kedge_mesh *mesh)
     if (gap * size > 1e-10 * twice_area) return false;
   }
   return true;
+}
+
+bool kg_is_strong(const kg_pipeline *p, const kg_cell *cell)
+{
+  const kg_strength *const s = &p->strength[kg_cell_index(cell)];
+  const double lost = s->bend * sqrt((double)p->mesh->n_elements);
+  return s->most > KG_STRONG + (cell == &kg_triangle ? 0.0 : lost);
+}
+
+/// Look at a tensor on all elements by quadrature.
+static kedge_status find_strength(kg_pipeline *p)
+{
+  const kedge_mesh *mesh = p->mesh;
+  const bool any = mesh->geometry > 1 || p->resolved.varies;
+  for (int i = 0; i < KG_CELL_KINDS; ++i) p->strength[i] = (kg_strength){0};
+  if (p->resolved.equation.n_diffusion != 3) return KEDGE_OK;
+  for (int k = 0; k < mesh->n_blocks; ++k) {
+    const kg_block *const block = &mesh->block[k];
+    if (any || block->cell == &kg_quadrilateral)
+      KG_TRY(kg_strength_find(p->ctx, mesh, &p->resolved, block, p->problem->order,
+                              &p->strength[kg_cell_index(block->cell)]));
+  }
+  return KEDGE_OK;
 }
 
 /// Whether the cut into patches is that of the set-up before.
@@ -204,6 +237,7 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p)
   KG_TRY(kg_fields_check(p->ctx, mesh, &p->resolved, NULL));
   scale_equation(p);
   p->is_affine = has_parallelograms(mesh);
+  KG_TRY(find_strength(p));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->refined = refined ? mesh : NULL;
@@ -251,7 +285,7 @@ static kg_elements elements_of(const kg_pipeline *p, int i)
   e.batch = kg_batch_of_lanes(&p->batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->by_quadrature) e.cells = kg_cells_of(p, i);
   e.are_parallelograms = b->cell == &kg_quadrilateral && p->is_affine && b->n_nodes == 0 &&
-                         !b->exact && !p->shape.choice.varies;
+                         !b->exact && !b->keeps_gradient && !p->shape.choice.varies;
   return e;
 }
 

@@ -7,6 +7,7 @@
 #include "diagnose/diagnose.h"
 #include "linear/system.h"
 #include "ops/form/form.h"
+#include "ops/local/quadrature/strength.h"
 #include "ops/ops.h"
 #include "ops/sample/field_sums.h"
 #include "ops/sample/node_values.h"
@@ -85,7 +86,8 @@ typedef struct kg_pipeline {
   kg_material material;        ///< of the most diffusion and reaction that is met
   kg_coefficient coefficient;  ///< without values at points
   double scale;
-  bool is_affine;  ///< all quadrilaterals are parallelograms
+  bool is_affine;                       ///< all quadrilaterals are parallelograms
+  kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
@@ -107,6 +109,10 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
+/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the elements
+/// of a shape. On quadrilaterals that stay trapezoids when they are refined the weak gradient
+/// has an error of a lower order, bend times a length over h of those that the mesh explains.
+bool kg_is_strong(const kg_pipeline *p, const kg_cell *cell);
 /// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
 /// there on.
 kedge_status kg_pipeline_commit(kg_pipeline *p);
@@ -172,6 +178,9 @@ kedge_status kg_pipeline_begin(kg_pipeline *p);
 void kg_report_fill(kg_pipeline *p);
 /// Allocate host memory for the results.
 kedge_status kg_results_allocate(kg_pipeline *p);
+/// Bring results that an earlier set-up of the same mesh allocated to the rows of the flux of this
+/// one.
+kedge_status kg_results_adapt(kg_pipeline *p);
 /// Run transfer, local matrices and, where there is one, assembly.
 kedge_status kg_pipeline_set_up(kg_pipeline *p);
 /// Begin a stage, do its work, end and announce it.

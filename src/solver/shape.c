@@ -13,7 +13,7 @@ int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
   const int of[] = {[KG_ROWS_SIDES] = size->n_facets,
                     [KG_ROWS_CODES] = kg_code_words(size->n_facets),
                     [KG_ROWS_MODES] = size->n_modes,
-                    [KG_ROWS_FLUX] = size->n_flux,
+                    [KG_ROWS_FLUX] = kg_cell_flux_rows(size->n_flux, batch->keeps_gradient),
                     [KG_ROWS_STAR] = size->n_star,
                     [KG_ROWS_TRACE] = size->n_trace,
                     [KG_ROWS_NODES] = 2 * batch->n_nodes,

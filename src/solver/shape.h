@@ -15,9 +15,10 @@ typedef struct kg_shape_batch {
   const kg_cell *cell;
   kg_cell_sizes size;
   kg_lane_batch lanes;
-  int n_nodes;         ///< of the map of a curved element; 0: straight
-  bool exact;          ///< by quadrature: the mass matrix of the flux is inverted
-  bool by_quadrature;  ///< else: the kernels of straight triangles with constant coefficients
+  int n_nodes;          ///< of the map of a curved element; 0: straight
+  bool exact;           ///< by quadrature: the mass matrix of the flux is inverted
+  bool keeps_gradient;  ///< by quadrature: q is the weak gradient, kept beside the flux
+  bool by_quadrature;   ///< else: the kernels of straight triangles with constant coefficients
 } kg_shape_batch;
 
 /// Sizes of the solve's arrays depend on this alone.

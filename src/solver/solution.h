@@ -14,7 +14,7 @@ typedef struct kg_results {
   kg_cell_sizes size;
   int32_t first_element, n_elements;
   int32_t first_group, n_groups;
-  bool by_quadrature;
+  bool by_quadrature, keeps_gradient;
   double *indicator;  ///< [group][lane]
   /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y, by quadrature [5] also of
   /// sigma_x, sigma_y; NULL: all modes are there
@@ -22,7 +22,8 @@ typedef struct kg_results {
   // NULL where only constants are kept:
   double *u;  ///< [group][N][lane]
   /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of elements by
-  /// quadrature the coefficients of sigma = diffusion q (ops/local/quadrature/elements.h)
+  /// quadrature the coefficients of sigma = diffusion q (ops/local/quadrature/elements.h), and with
+  /// keeps_gradient [group][2 S][lane], behind them those of q as covariant gradient
   double *flux;
   double *u_star;  ///< [group][N*][lane]
 } kg_results;

@@ -61,7 +61,9 @@ void kg_report_fill(kg_pipeline *p)
     const kg_shape_batch *b = &p->shape.batch[i];
     if (!b->by_quadrature) continue;
     *(b->cell == &kg_triangle ? &r->triangle_inverse : &r->quadrilateral_inverse) =
-        b->exact ? "exact" : "adjusted";
+        b->keeps_gradient ? "gradient"
+        : b->exact        ? "exact"
+                          : "adjusted";
   }
   r->n_stages = KG_STAGE_COUNT;
   for (kg_stage stage = 0; stage < KG_STAGE_COUNT; ++stage)
@@ -87,6 +89,7 @@ static void place_results(const kg_shape *shape, kedge_solution *s)
                                .n_elements = b->lanes.n_elements,
                                .first_group = b->lanes.first_group,
                                .by_quadrature = b->by_quadrature,
+                               .keeps_gradient = b->keeps_gradient,
                                .n_groups = b->lanes.n_groups,
                                .indicator = s->indicator + lanes,
                                .constant = of_batch(shape, s->constant, KG_ROWS_MEANS, i),
@@ -121,6 +124,20 @@ kedge_status kg_results_allocate(kg_pipeline *p)
     KG_TRY(allocate_rows(p, KG_ROWS_STAR, &s->u_star));
     KG_TRY(kg_host_alloc(p->ctx, (size_t)s->n_edges * (size_t)s->size.n_edge, d, &s->trace));
   }
+  place_results(&p->shape, s);
+  return KEDGE_OK;
+}
+
+kedge_status kg_results_adapt(kg_pipeline *p)
+{
+  kedge_solution *s = p->solution;
+  bool same = true;
+  for (int i = 0; i < s->n_batches; ++i)
+    same = same && s->batch[i].keeps_gradient == p->shape.batch[i].keeps_gradient;
+  if (same) return KEDGE_OK;
+  free(s->flux);
+  s->flux = NULL;
+  if (!p->shape.choice.wants_means) KG_TRY(allocate_rows(p, KG_ROWS_FLUX, &s->flux));
   place_results(&p->shape, s);
   return KEDGE_OK;
 }

@@ -35,6 +35,7 @@ typedef struct group {
 /// Values at a point, of all lanes.
 typedef struct values {
   double u[LANES], u_star[LANES], x[LANES], y[LANES];
+  double sigma[2][LANES];  ///< where it is not diffusion q
 } values;
 
 typedef struct lane_squares {
@@ -151,6 +152,24 @@ static void make_gradients(const kg_measure *m, const kg_cell_place *place, cons
   }
 }
 
+/// From the sums of the flux functions, which are in x and y, to sigma; and q, the weak gradient,
+/// from its coefficients.
+static void take_gradients(const kg_measure *m, const kg_cell_place *place, int half,
+                           const double *flux, const double *of_gradient, values *v)
+{
+  double g[2][LANES];
+  for (int k = 0; k < 2; ++k)
+    sum_modes(half, flux + k * half, of_gradient + k * half * LANES, g[k]);
+  for (int lane = 0; lane < LANES; ++lane) {
+    double sigma[2], gradient[2];
+    kg_cell_flux_of(&place[lane], v->x[lane], v->y[lane], sigma);
+    kg_cell_gradient_at(&place[lane], g[0][lane], g[1][lane], gradient);
+    for (int k = 0; k < 2; ++k) v->sigma[k][lane] = sigma[k] / m->solution->scale;
+    v->x[lane] = gradient[0];
+    v->y[lane] = gradient[1];
+  }
+}
+
 /// The solution at point q.
 static void solution_at(const kg_measure *m, const kg_cell_points *rule, const group *g, int q,
                         const kg_cell_place *place, const double *diffusion, size_t n, values *v)
@@ -159,12 +178,16 @@ static void solution_at(const kg_measure *m, const kg_cell_points *rule, const g
   const int N = r->size.n_modes, n_star = r->size.n_star, half = r->size.n_flux / 2;
   const double *const phi = rule->value + q * n_star;
   const double *const flux = rule->flux + q * 2 * half;
-  const double *const of_flux = r->flux + (int64_t)g->first * 2 * half;
+  const int rows = kg_cell_flux_rows(2 * half, r->keeps_gradient);
+  const double *const of_flux = r->flux + (int64_t)g->first * rows;
   sum_modes(N, phi, r->u + (int64_t)g->first * N, v->u);
   sum_modes(n_star, phi, r->u_star + (int64_t)g->first * n_star, v->u_star);
   sum_modes(half, flux, of_flux, v->x);
   sum_modes(half, flux + half, of_flux + half * LANES, v->y);
-  if (r->by_quadrature) make_gradients(m, place, diffusion, n, v);
+  if (r->keeps_gradient)
+    take_gradients(m, place, half, flux, of_flux + 2 * half * LANES, v);
+  else if (r->by_quadrature)
+    make_gradients(m, place, diffusion, n, v);
 }
 
 static void add_point(const double *weight, const double *diffusion, size_t n, const values *v,
@@ -179,6 +202,26 @@ static void add_point(const double *weight, const double *diffusion, size_t n, c
     sum->q[lane] += w * (x * x + y * y);
     sum->sigma[lane] += w * (along * along + across * across);
     sum->energy[lane] += w * (along * x + across * y);
+  }
+}
+
+/// add_point() where sigma is not diffusion q: v has the error of q, but sigma itself.
+/// @param[in] e  the exact solution
+static void add_kept_point(const double *weight, const double *diffusion, size_t n, const values *v,
+                           const values *e, lane_squares *sum)
+{
+  for (int lane = 0; lane < LANES; ++lane) {
+    const double w = weight[lane], x = v->x[lane], y = v->y[lane];
+    const double *const d = diffusion + lane, kappa[] = {d[0], d[n], d[2 * n]};
+    const double error[2] = {v->sigma[0][lane] - (kappa[0] * e->x[lane] + kappa[1] * e->y[lane]),
+                             v->sigma[1][lane] - (kappa[1] * e->x[lane] + kappa[2] * e->y[lane])};
+    double by[2];
+    kg_cell_gradient_of(kappa, error, by);
+    sum->u[lane] += w * v->u[lane] * v->u[lane];
+    sum->u_star[lane] += w * v->u_star[lane] * v->u_star[lane];
+    sum->q[lane] += w * (x * x + y * y);
+    sum->sigma[lane] += w * (error[0] * error[0] + error[1] * error[1]);
+    sum->energy[lane] += w * (error[0] * by[0] + error[1] * by[1]);
   }
 }
 
@@ -214,7 +257,10 @@ static void add_points(const kg_measure *m, const kg_cell_points *rule, const gr
       v.x[lane] -= e.x[lane];
       v.y[lane] -= e.y[lane];
     }
-    add_point(weight, diffusion, n, &v, &errors);
+    if (g->results->keeps_gradient)
+      add_kept_point(weight, diffusion, n, &v, &e, &errors);
+    else
+      add_point(weight, diffusion, n, &v, &errors);
     add_point(weight, diffusion, n, &e, &exacts);
   }
   add_lanes(&errors, g->n, error);

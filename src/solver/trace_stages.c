@@ -232,6 +232,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .boundary = p->boundary,
       .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,
       .material = p->material,
+      .strength = p->strength,
       .scale = p->scale,
       .square = kg_mean_square(p->mesh),
       .robin = p->robin,
@@ -248,6 +249,9 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .takes_data = p->repeats,
       .note = p->solution->note,
       .room = sizeof p->solution->note};
+  for (int i = 0; i < p->shape.n_batches; ++i)
+    if (p->shape.batch[i].keeps_gradient)
+      d.keeps_gradient[kg_cell_index(p->shape.batch[i].cell)] = true;
   for (int k = 0; k < KG_NORMS; ++k) d.norm_moves[k] = p->norm_moves[k];
   return kg_diagnose(&d, topic);
 }

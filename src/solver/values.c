@@ -156,19 +156,24 @@ static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *
                                  kedge_field field, int32_t element, double *values)
 {
   const kg_results *const r = kg_results_of(s, element);
-  const int S = r->size.n_flux;
+  const int S = r->size.n_flux, rows = kg_cell_flux_rows(S, r->keeps_gradient);
   const int32_t e = element - r->first_element;
   double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], flux[FLUX_MAX];
-  const bool is_flux = vector_of(field) == FLUX;
+  const bool is_flux = vector_of(field) == FLUX, is_kept = !is_flux && r->keeps_gradient;
   const int component = component_of(field);
   kg_cell_diffusion diffusion = {0};
-  if (!is_flux) diffusion = diffusion_at(s, points, element, kappa);
+  if (!is_flux && !is_kept) diffusion = diffusion_at(s, points, element, kappa);
   const int V = kg_nodes_of(s->mesh, element, x, y);
-  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
+  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, rows, is_kept ? S + i : i)];
   for (int q = 0; q < points->n; ++q) {
     const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, 1, x, y);
     double along[2], sigma[2], gradient[2];
     kg_cell_flux_at(points, q, flux, along);
+    if (is_kept) {
+      kg_cell_gradient_at(&at, along[0], along[1], gradient);
+      values[q] = gradient[component];
+      continue;
+    }
     kg_cell_flux_of(&at, along[0], along[1], sigma);
     values[q] = sigma[component] / s->scale;
     if (is_flux) continue;
@@ -238,15 +243,16 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
                               kedge_field field, int32_t element)
 {
   const kg_results *const r = kg_results_of(s, element);
-  const int N = r->size.n_modes, S = r->size.n_flux;
+  const int N = r->size.n_modes, S = kg_cell_flux_rows(r->size.n_flux, r->keeps_gradient);
   const int32_t e = element - r->first_element;
-  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[FLUX_MAX],
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[2 * FLUX_MAX],
       means[KG_CELL_MEANS];
   const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
   kg_nodes_of(s->mesh, element, x, y);
   for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
   for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
-  kg_cell_means_of(rule, &diffusion, x, y, u, flux, (kg_team){0}, means);
+  kg_cell_means_of(rule, &diffusion, x, y, u, flux,
+                   r->keeps_gradient ? flux + r->size.n_flux : NULL, (kg_team){0}, means);
   for (int k = 3; k < KG_CELL_MEANS; ++k) means[k] /= s->scale;
   return means[place_of_mean(field)];
 }

@@ -112,6 +112,23 @@ class Solve(Command):
         self.assertEqual(inverse("quads 4")[0]["quadrilaterals"], "adjusted")
         self.assertEqual(inverse("square 4"), ({"triangles": "", "quadrilaterals": ""}, []))
 
+    def test_an_inverse_without_use_and_strong_tensors_are_said(self):
+        def said(*settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", "p.ini", "-r", "r.json", *arguments)
+            report = self.json("r.json")
+            return report["space"]["inverse"]["quadrilaterals"], report["solver"]["note"]
+        unused = ("[space] inverse is used by no element: straight triangles with constant coefficients have formulas "
+                  "of their own; take it out")
+        self.assertEqual(said("mesh.generate=square 4", "space.inverse=exact"), ("", unused))
+        self.assertEqual(said("mesh.generate=square 4", "space.inverse=exact", "equation.reaction=x"), ("", ""))
+        self.assertEqual(said("mesh.generate=mixed 4", "space.inverse=exact"), ("exact", ""))
+        strong = ("mesh.generate=quads 4", "equation.diffusion=0.75, 0.433, 0.25")
+        self.assertEqual(said(*strong), ("gradient", ""))
+        self.assertIn("may be some 4e+04 times those of a scalar; leave inverse out", said(*strong, "space.inverse=exact")[1])
+        self.assertIn("errors of q may be some 12 times those of a scalar, of order 2 until the mesh is much finer",
+                      said("mesh.generate=quads 4", "equation.diffusion=1, 0.001, 0.000002", "space.order=2")[1])
+
     def test_a_coefficient_that_no_region_takes_is_said(self):
         for key, said in (("diffusion=2", True), ("reaction=2", False)):
             self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json",

@@ -160,7 +160,8 @@ static void run_all(cell_case *c, const kg_cell_material *material, const double
   const double *trace = case_input(&c->memory, random, n_trace);
   const double *load = cell_case_input(c, N, random + n_trace);
   const double *exact = cell_case_input(c, 3 * points, random + n_trace + c->n_elements * N);
-  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, N, z.n_flux, z.n_star, 1, KG_CELL_MEANS};
+  const int n_flux = kg_cell_flux_rows(z.n_flux, material->keeps_gradient);
+  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, N, n_flux, z.n_star, 1, KG_CELL_MEANS};
   double *device[OUTPUTS];
   for (int k = 0; k < OUTPUTS - 1; ++k) device[k] = cell_case_output(c, rows[k]);
   device[7] = case_output(&c->memory, 5 * (size_t)c->n_groups);
@@ -200,10 +201,10 @@ static void constant(double x, double y, double *f)
   f[3] = 3.0;
 }
 
-static void compare_outputs(const cell_case *c, double *a[OUTPUTS], double *b[OUTPUTS])
+static void compare_outputs(const cell_case *c, int n_flux, double *a[OUTPUTS], double *b[OUTPUTS])
 {
   const kg_cell_sizes z = c->size;
-  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, z.n_modes,    z.n_flux,
+  const int rows[OUTPUTS - 1] = {z.n_packed, z.n_trace, z.n_modes,    n_flux,
                                  z.n_star,   1,         KG_CELL_MEANS};
   for (int k = 0; k < OUTPUTS; ++k) {
     const int count = k < OUTPUTS - 1 ? rows[k] * c->n_elements : 5 * c->n_groups;
@@ -218,7 +219,7 @@ static void values_that_are_constant_are_constants(void **state)
   (void)state;
   for (int k = 0; k < 2; ++k)
     for (int g = 1; g <= 3; g += 2)
-      for (int i = 0; i < 4; ++i) {
+      for (int i = 0; i < 6; ++i) {
         cell_case c;
         double *of_constants[OUTPUTS], *of_values[OUTPUTS];
         create(&c, cells[k], 2, g);
@@ -227,14 +228,16 @@ static void values_that_are_constant_are_constants(void **state)
                                      .stabilization = 0.7,
                                      .scaling = KEDGE_SCALING_H,
                                      .length = i % 2 == 1 ? 1.3 : 0.0,
-                                     .exact = i >= 2};
+                                     .exact = i / 2 == 1,
+                                     .keeps_gradient = i / 2 == 2};
         run_all(&c, &material, NULL, of_constants);
         material.values = cell_case_values(&c, &material, constant);
         for (int d = 0; d < 3; ++d) material.diffusion[d] = NAN;
         material.reaction = NAN;
         double *diffusion = cell_case_sample(&c, 3, constant);
         run_all(&c, &material, cell_case_input(&c, 3 * c.points.n, diffusion), of_values);
-        compare_outputs(&c, of_values, of_constants);
+        compare_outputs(&c, kg_cell_flux_rows(c.size.n_flux, material.keeps_gradient), of_values,
+                        of_constants);
         free(diffusion);
         cell_case_destroy(&c);
       }
@@ -303,7 +306,7 @@ static void stabilization_by_length_is_the_number_kappa_over_length_of_isotropic
       material.length = 0.0;
       material.stabilization = 2.0;
       run_all(&c, &material, NULL, by_number);
-      compare_outputs(&c, by_length, by_number);
+      compare_outputs(&c, c.size.n_flux, by_length, by_number);
       cell_case_destroy(&c);
     }
 }
@@ -325,7 +328,7 @@ static void nodes_of_a_straight_element_are_its_corners(void **state)
       cell_case_bend(&d, g, NULL, NULL);
       run_all(&c, &material, NULL, straight_ones);
       run_all(&d, &material, NULL, bent);
-      compare_outputs(&c, bent, straight_ones);
+      compare_outputs(&c, c.size.n_flux, bent, straight_ones);
       cell_case_destroy(&c);
       cell_case_destroy(&d);
     }

@@ -116,11 +116,14 @@ __device__ __forceinline__ double flux_coefficient(Shape z, const kg_cell_tables
   return sum;
 }
 
-/// values [point][component]: weight times s; the team may read them afterwards.
+/// values [point][component]: weight times s, or times G g where post-processing has g in place of
+/// s; the team may read them afterwards. @param[in] g  [point][3]: weight times G
 template <class Shape>
-__device__ __forceinline__ void weighted_flux(Shape z, const kg_cell_tables *t, const double *s,
-                                              kg_team team, double *values)
+__device__ __forceinline__ void weighted_flux(Shape z, const kg_cell_postprocess_args &a,
+                                              const kg_cell_tables *t, const double *s,
+                                              const double *g, kg_team team, double *values)
 {
+  const bool keeps_gradient = a.material.keeps_gradient;
   const int half = z.S / 2;
   KG_TEAM_EACH(team, k, 0, 2 * z.POINTS)
   {
@@ -129,8 +132,9 @@ __device__ __forceinline__ void weighted_flux(Shape z, const kg_cell_tables *t, 
     double sum = 0.0;
 #pragma unroll 5
     for (int i = 0; i < half; ++i) sum = fma(__ldg(table + i * z.POINTS), s[c * half + i], sum);
-    values[2 * q + c] = __ldg(t->points.weight + q) * sum;
+    values[2 * q + c] = keeps_gradient ? sum : __ldg(t->points.weight + q) * sum;
   }
+  if (keeps_gradient) kg_cell_weigh_gradient(g, z.POINTS, team, values);
   kg_team_wait(team);
 }
 

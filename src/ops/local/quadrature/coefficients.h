@@ -24,7 +24,17 @@ typedef struct kg_cell_material {
   /// The flux s solves (G^-1 s, v) = (g, v) with the weak gradient g, where else it is the
   /// projection of G g.
   bool exact;
+  /// The flux array has g too, the coefficients of the weak gradient in the flux functions, behind
+  /// s: q is g, and u* follows it. Not with `exact`.
+  bool keeps_gradient;
+  double even;  ///< a number with this part of the trace is added to the diffusion of points; or 0
 } kg_cell_material;
+
+/// Rows of the flux array: s, or s and g.
+KG_INLINE int kg_cell_flux_rows(int n_flux, bool keeps_gradient)
+{
+  return keeps_gradient ? 2 * n_flux : n_flux;
+}
 
 enum { KG_CELL_FUNCTIONS = 4 };  ///< of `values`
 

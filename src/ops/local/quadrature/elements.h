@@ -130,6 +130,13 @@ KG_INLINE void kg_cell_gradient_of(const double kappa[3], const double sigma[2],
   q[1] = per_det * (kappa[0] * sigma[1] - kappa[1] * sigma[0]);
 }
 
+/// q = F^-T g, of the weak gradient g at the point, which is covariant.
+KG_INLINE void kg_cell_gradient_at(const kg_cell_place *p, double g_r, double g_s, double q[2])
+{
+  q[0] = (p->y_s * g_r - p->y_r * g_s) / p->jacobian;
+  q[1] = (p->x_r * g_s - p->x_s * g_r) / p->jacobian;
+}
+
 /// -1 for the odd modes of a facet that its element sees reversed; of trace unknown a of element e.
 KG_INLINE double kg_cell_sign(const kg_cells *cells, int32_t e, int a)
 {

@@ -25,7 +25,7 @@ kg_cost kg_cell_errors_cost(const kg_cell_points *points, int64_t n_elements);
 KG_INLINE size_t kg_cell_errors_scratch(const kg_cell_points *points)
 {
   const kg_cell_sizes *size = &points->size;
-  return (size_t)(size->n_modes + size->n_flux + size->n_star + 2 * points->n_nodes);
+  return (size_t)(size->n_modes + 2 * size->n_flux + size->n_star + 2 * points->n_nodes);
 }
 
 /// The square of the error of sigma where the exact gradient is (x, y).
@@ -37,7 +37,7 @@ KG_INLINE double kg_cell_flux_error(const double kappa[3], const double sigma[2]
   return along * along + across * across;
 }
 
-/// Add the errors at point q of an element. @param[in] u, s, star  its coefficients
+/// Add the errors at point q of an element. @param[in] u, s, star  its coefficients; behind s g
 KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, int q,
                                     const kg_cell_place *place, const double *u, const double *s,
                                     const double *star, kg_error_sums *sums, double *flux)
@@ -60,7 +60,12 @@ KG_INLINE void kg_cell_errors_point(const kg_cell_errors_args *args, int32_t e, 
   kg_cell_flux_at(points, q, s, along);
   kg_cell_flux_of(place, along[0], along[1], sigma);
   kg_cell_diffusion_at(&diffusion, q, kappa);
-  kg_cell_gradient_of(kappa, sigma, gradient);
+  if (args->material.keeps_gradient) {
+    kg_cell_flux_at(points, q, s + points->size.n_flux, along);
+    kg_cell_gradient_at(place, along[0], along[1], gradient);
+  } else {
+    kg_cell_gradient_of(kappa, sigma, gradient);
+  }
   const double u_x = args->exact[kg_cell_at(e, 3 * n, n + q)];
   const double u_y = args->exact[kg_cell_at(e, 3 * n, 2 * n + q)];
   const double x = gradient[0] - u_x, y = gradient[1] - u_y;
@@ -75,7 +80,8 @@ KG_INLINE void kg_cell_errors_group(const void *arguments, int32_t group, kg_tea
 {
   const kg_cell_errors_args *args = (const kg_cell_errors_args *)arguments;
   const kg_cell_points *points = &args->points;
-  const int N = points->size.n_modes, S = points->size.n_flux;
+  const int N = points->size.n_modes;
+  const int S = kg_cell_flux_rows(points->size.n_flux, args->material.keeps_gradient);
   double *const u = team.scratch, *const s = u + N, *const star = s + S;
   double *const x = star + points->size.n_star, *const y = x + points->n_nodes, flux = 0.0;
   kg_error_sums sums = {0, 0, 0, 0};

@@ -84,6 +84,11 @@ KG_INLINE kg_cell_geometry kg_cell_geometry_make(const kg_cells *cells,
   {
     const kg_cell_place place = kg_cell_place_at(points, q, x, y);
     kg_cell_diffusion_at(&diffusion, q, kappa);
+    if (material->even > 0.0) {
+      const double more = material->even * (kappa[0] + kappa[2]);
+      kappa[0] += more;
+      kappa[2] += more;
+    }
     kg_cell_flux_matrix(&place, kappa, g);
     for (int k = 0; k < 3; ++k) out.flux_matrix[3 * q + k] = points->weight[q] * g[k];
     out.jacobian[q] = points->weight[q] * place.jacobian;

@@ -25,10 +25,11 @@ __device__ __forceinline__ void postprocess_by_tiles(const kg_cell_postprocess_a
   double *const values = team.scratch + cell_matrix_count(strips + 1);
   double *const u = values + 2 * points, *const s = u + N, *const x = s + S;
   KG_TEAM_EACH(team, i, 0, N) u[i] = args.u[kg_cell_at(e, N, i)];
-  KG_TEAM_EACH(team, i, 0, S) s[i] = args.flux[kg_cell_at(e, S, i)];
+  kg_cell_take_fluxes(&args, e, team, s);
+  const kg_cell_material material = kg_cell_star_material(&args.material);
   const kg_cell_geometry geometry =
-      kg_cell_geometry_make(&args.cells, &args.material, e, team, x + 8 * strips);
-  weighted_flux(z, t, s, team, values);
+      kg_cell_geometry_make(&args.cells, &material, e, team, x + 8 * strips);
+  weighted_flux(z, args, t, s, geometry.flux_matrix, team, values);
   KG_TEAM_EACH(team, i, 0, 8 * strips) x[i] = star_load(z, t, values, i);
   for_blocks(strips, team, [&](tile_block b) {
     double2 c[4][4] = {};

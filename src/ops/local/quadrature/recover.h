@@ -19,7 +19,7 @@ typedef struct kg_cell_recover_args {
   const double *trace;  ///< [trace facet][mode]
   const double *load;   ///< [group][N][lane]: f^e
   double *u;            ///< out: [group][N][lane]
-  double *flux;         ///< out: [group][S][lane]: s
+  double *flux;         ///< out: [group][kg_cell_flux_rows()][lane]: s, and g
 } kg_cell_recover_args;
 
 KG_DECLARE_OPERATOR(kg_cell_recover, kg_cell_recover_args);
@@ -105,6 +105,18 @@ KG_INLINE double kg_cell_flux_coefficient(const kg_cell_recover_args *args, cons
   return sum;
 }
 
+/// g_i, from u and the trace, which the team may read.
+KG_INLINE double kg_cell_gradient_coefficient(const kg_cell_tables *t, const double *u,
+                                              const double *lambda, int i)
+{
+  const int N = t->size.n_modes, n = t->size.n_trace;
+  const double *const weak = t->weak + (int64_t)i * (N + n);
+  double sum = 0.0;
+  for (int j = 0; j < N; ++j) sum += weak[j] * u[j];
+  for (int j = 0; j < n; ++j) sum += weak[N + j] * lambda[j];
+  return sum;
+}
+
 /// Element e of the range.
 KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team team)
 {
@@ -137,9 +149,11 @@ KG_INLINE void kg_cell_recover_element(const void *arguments, int32_t e, kg_team
   kg_cell_take_flux(args, &geometry, 0, N, u, true, team, h, flux);
   KG_TEAM_EACH(team, i, 0, N) args->u[kg_cell_at(e, N, i)] = u[i];
   kg_team_wait(team);
-  KG_TEAM_EACH(team, i, 0, S)
+  const int rows = kg_cell_flux_rows(S, args->material.keeps_gradient);
+  KG_TEAM_EACH(team, i, 0, rows)
   {
-    args->flux[kg_cell_at(e, S, i)] = kg_cell_flux_coefficient(args, flux, i);
+    args->flux[kg_cell_at(e, rows, i)] = i < S ? kg_cell_flux_coefficient(args, flux, i)
+                                               : kg_cell_gradient_coefficient(t, u, lambda, i - S);
   }
 }
 

@@ -51,9 +51,11 @@ struct recover_flux {
   {
     return exact ? nullptr : flux;
   }
-  /// Write u, which the team may read, and the coefficients of the flux.
+  /// Write u, which the team may read, and the coefficients of the flux, with `keeps_gradient` also
+  /// of the weak gradient.
   __device__ __forceinline__ void write(const kg_cell_recover_args &args, int32_t e,
-                                        const cell_matrix &y, const double *u, kg_team team) const
+                                        const cell_matrix &y, const double *lambda, const double *u,
+                                        kg_team team) const
   {
     KG_TEAM_EACH(team, i, 0, z.N) args.u[kg_cell_at(e, z.N, i)] = u[i];
     if (exact) {
@@ -62,9 +64,17 @@ struct recover_flux {
     } else {
       flux_of_columns(z, t, g, 0, z.N, u, true, team, gradient, flux);
     }
+    const bool keeps_gradient = args.material.keeps_gradient;
+    const int rows = kg_cell_flux_rows(z.S, keeps_gradient);
     KG_TEAM_EACH(team, i, 0, z.S)
     {
-      args.flux[kg_cell_at(e, z.S, i)] = exact ? gradient[i] : flux_coefficient(z, t, flux, i);
+      args.flux[kg_cell_at(e, rows, i)] = exact ? gradient[i] : flux_coefficient(z, t, flux, i);
+    }
+    if (!keeps_gradient) return;
+    KG_TEAM_EACH(team, i, 0, z.S)
+    {
+      args.flux[kg_cell_at(e, rows, z.S + i)] =
+          weak_of(&t->tiles, 0, z.N, u, i) + weak_of(&t->tiles, t->tiles.modes, z.n, lambda, i);
     }
   }
 };
@@ -121,7 +131,7 @@ __device__ __forceinline__ void recover_by_tiles(const kg_cell_recover_args &arg
   eliminate<ROWS>(a, modes, modes + 1, team);
   if (team.thread < 32) substitute_back(a, modes, x);
   kg_team_wait(team);
-  own.write(args, e, flux, x, team);
+  own.write(args, e, flux, lambda, x, team);
 }
 
 }  // namespace kg

@@ -355,7 +355,7 @@ struct small_recover {
     matrix.put_row(x);
     matrix.template eliminate<MODES, Shape::N, false>();
     matrix.substitute_back(x);
-    own.write(a, e, flux, x, team);
+    own.write(a, e, flux, lambda, x, team);
   }
 };
 
@@ -377,10 +377,11 @@ struct small_postprocess {
     double *const values = team.scratch, *const u = values + 2 * POINTS, *const s = u + N;
     double *const x = s + S;
     KG_TEAM_EACH(team, i, 0, N) u[i] = a.u[kg_cell_at(e, N, i)];
-    KG_TEAM_EACH(team, i, 0, S) s[i] = a.flux[kg_cell_at(e, S, i)];
+    kg_cell_take_fluxes(&a, e, team, s);
+    const kg_cell_material material = kg_cell_star_material(&a.material);
     const kg_cell_geometry geometry =
-        kg_cell_geometry_make(&cells, &a.material, e, team, x + 8 * STAR);
-    weighted_flux(z, t, s, team, values);
+        kg_cell_geometry_make(&cells, &material, e, team, x + 8 * STAR);
+    weighted_flux(z, a, t, s, geometry.flux_matrix, team, values);
     KG_TEAM_EACH(team, i, 0, 8 * STAR) x[i] = star_load(z, t, values, i);
     __syncwarp();
     small_matrix<STAR + 1> matrix;
