@@ -111,9 +111,8 @@ bool kg_finds_little_reaction(kg_diagnosis *d)
   if (hold->part >= 0)
     snprintf(place, sizeof d->place, "of the part around (%.6g, %.6g) ", hold->at[0], hold->at[1]);
   kg_say_word(d, place);
-  kg_say_word(d, d->resolved->has_robin
-                     ? "neumann or robin and (reaction + coefficient * boundary / area)"
-                     : "neumann and reaction");
+  kg_say_word(d, hold->by_robin ? "neumann or robin and (reaction + coefficient * boundary / area)"
+                                : "neumann and reaction");
   kg_say_number(d, "%.0e", hold->share);
   kg_say_number(d, "%.0e", change);
   kg_say_number(d, "%.0f", floor(-log10(change)));

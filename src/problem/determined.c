@@ -108,6 +108,19 @@ static void find_groups(const judge *j, int32_t which, bool *has)
   }
 }
 
+/// The middle of the first element of a part.
+static void point_of(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[2])
+{
+  int32_t e = 0;
+  while (part[e] != which) ++e;
+  const int n = kg_block_of(mesh, e)->cell->n_vertices;
+  const int32_t *v = kg_element_vertices(mesh, e);
+  for (int k = 0; k < 2; ++k) {
+    at[k] = 0.0;
+    for (int i = 0; i < n; ++i) at[k] += mesh->vertices[2 * (int64_t)v[i] + k] / n;
+  }
+}
+
 /// The sentence for a part: where it lies, its groups, and what to do.
 static kedge_status fail_part(const judge *j, int32_t which)
 {
@@ -125,7 +138,7 @@ static kedge_status fail_part(const judge *j, int32_t which)
   free(has);
   for (int32_t e = 0; e < mesh->n_elements; ++e) elements += j->holds.part[e] == which;
   double at[2];
-  kg_part_point(mesh, j->holds.part, which, at);
+  point_of(mesh, j->holds.part, which, at);
   say_reaction(j, h, reaction);
   return kg_problem_fail(
       j->ctx, j->problem, kg_mesh_setting(j->problem),
@@ -141,18 +154,6 @@ static kedge_status fail_part(const judge *j, int32_t which)
       reaction);
 }
 
-void kg_part_point(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[2])
-{
-  int32_t e = 0;
-  while (part && part[e] != which) ++e;
-  const int n = kg_block_of(mesh, e)->cell->n_vertices;
-  const int32_t *v = kg_element_vertices(mesh, e);
-  for (int k = 0; k < 2; ++k) {
-    at[k] = 0.0;
-    for (int i = 0; i < n; ++i) at[k] += mesh->vertices[2 * (int64_t)v[i] + k] / n;
-  }
-}
-
 /// The part that is held least, of those that need reaction or Robin conditions.
 static kg_hold least_hold(const judge *j)
 {
@@ -164,7 +165,7 @@ static kg_hold least_hold(const judge *j)
     if (!(share < least.share) || share < 0.0) continue;
     least = (kg_hold){.share = share, .part = all->n > 1 ? p : -1, .by_robin = h->added > 0.0};
   }
-  if (least.part >= 0) kg_part_point(j->mesh, all->part, least.part, least.at);
+  if (least.part >= 0) point_of(j->mesh, all->part, least.part, least.at);
   return least;
 }
 

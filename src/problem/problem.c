@@ -235,7 +235,7 @@ static kedge_status first_mesh(const kedge_problem *p, const char *words, kedge_
   return status == KEDGE_ERR_INPUT ? blame(p, "generate", status, false) : status;
 }
 
-/// The same with its vertices joined.
+/// The mesh of the file or of the words, with its vertices joined where that is asked for.
 static kedge_status joined_mesh(const kedge_problem *p, const char *words, kedge_mesh **out)
 {
   kedge_mesh *mesh;

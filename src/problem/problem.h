@@ -148,8 +148,6 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 void kg_resolved_free(kg_resolved *resolved);
 /// The setting that names the mesh; NULL: the program brought it.
 const kg_setting *kg_mesh_setting(const kedge_problem *problem);
-/// A point in the first element of a part; of the mesh, where `part` is NULL.
-void kg_part_point(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[2]);
 /// The group of that name, else of that number, that has boundary edges or elements; -1: none.
 int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 

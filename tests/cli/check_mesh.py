@@ -60,7 +60,8 @@ class Mesh(Command):
         meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
         text = self.kedge("mesh", "info", os.path.join(meshes, "slit.msh")).stdout
         count = int(re.search(r"slit-upper +\d+ +boundary edges +(\d+) ", text)[1])
-        self.assertRegex(text, rf"coincident edges {2 * count}, each on another one: banks of a slit")
+        self.assertRegex(text, rf"coincident edges {2 * count}, each on another one: banks of a slit, or parts "
+                         r"that are not joined; one is at \(.*\), and join = \S+ in \[mesh\] joins them")
         text = self.kedge("mesh", "info", os.path.join(meshes, "plate.msh")).stdout
         self.assertNotIn("coincident", text)
 
@@ -75,8 +76,55 @@ class Mesh(Command):
                                 (2, "seam.msh, refined 2 times", 8)):
             self.refused("solve", "seam.ini", "-s", f"mesh.refine={refine}", says=f"seam.ini:2: {n} "
                          f"boundary edges of {name} without a group have no condition; add [boundary "
-                         f"default]; {n} of them lie on other boundary edges: where that is no slit, "
-                         "join the vertices that are there twice (Gmsh's Coherence Mesh does)")
+                         f"default]; {n} of them lie on other boundary edges, one at (")
+            self.refused("solve", "seam.ini", "-s", f"mesh.refine={refine}", says="): where that is no slit, "
+                         "join the vertices that are there twice ([mesh] join = ")
+
+    TWO = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"left\"\n1 2 \"right\"\n"
+           "$EndPhysicalNames\n$Nodes\n10\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 1 0 0\n6 3 0 0\n7 3 1 0\n"
+           "8 %s 1 0\n9 0 0.5 0\n10 %s 0.5 0\n$EndNodes\n$Elements\n8\n1 1 2 1 1 4 9\n2 1 2 1 1 9 1\n"
+           "3 1 2 2 2 6 7\n4 2 2 1 1 1 2 9\n5 2 2 1 1 9 3 4\n6 2 2 1 1 9 2 3\n7 2 2 1 1 5 6 10\n"
+           "8 3 2 1 1 10 6 7 8\n$EndElements\n")
+
+    def test_parts_that_touch_are_noted_and_joined(self):
+        self.write("two.msh", self.TWO % ("1.0000000003", "1"))
+        self.write("two.ini", "[mesh]\nfile = two.msh\n[boundary left]\ntype = dirichlet\nvalue = 0\n"
+                   "[boundary right]\ntype = dirichlet\nvalue = 3\n[boundary default]\ntype = neumann\n"
+                   "value = 0\n[exact]\nu = x\n[output]\nfile =\n")
+        text = self.kedge("solve", "two.ini").stdout
+        self.assertRegex(text, r"3 boundary edges lie on others and are not joined, as at \(1, 0\.\d+\): nothing passes "
+                         r"there; mesh both sides with common vertices \(Coherence in Gmsh\)")
+        self.assertIn("vertices of one lie inside others", self.kedge("mesh", "info", "two.msh").stdout)
+        self.write("near.msh", self.TWO.replace("8\n1 1 2 1 1 4 9", "9\n9 2 2 1 1 9 11 3\n1 1 2 1 1 4 9").replace(
+            "6 2 2 1 1 9 2 3", "6 2 2 1 1 9 2 11").replace("$Nodes\n10\n", "$Nodes\n11\n11 1 0.5000000002 0\n")
+            % ("1.0000000003", "1"))
+        text = self.kedge("solve", "two.ini", "-s", "mesh.file=near.msh").stdout
+        self.assertRegex(text, r"4 boundary edges lie on others .*; \[mesh\] join = \de-10 joins them")
+        self.kedge("solve", "two.ini", "-s", "mesh.file=near.msh", "-s", "mesh.join=1e-9", "-r", "r.json")
+        with open(self.path("r.json")) as file:
+            report = json.load(file)
+        self.assertNotIn("joined", report["solver"]["note"])
+        self.assertLess(report["errors"]["u"]["l2"], 1e-8)
+        text = self.kedge("solve", "two.ini", "-s", "mesh.file=near.msh", "-s", "mesh.join=1e-13").stdout
+        self.assertIn("lie on others and are not joined", text)
+        text = self.kedge("mesh", "join", "near.msh", "--distance", "1e-9", "-o", "one.msh").stdout
+        self.assertEqual(text, "one.msh: 6 elements, 8 vertices\n")
+        self.assertNotIn("coincident", self.kedge("mesh", "info", "one.msh").stdout)
+        self.kedge("solve", "two.ini", "-s", "mesh.file=one.msh")
+
+    def test_joins_that_cannot_be_are_refused(self):
+        self.write("two.msh", self.TWO % ("1", "1"))
+        self.refused("mesh", "join", "two.msh", "-d", "2", "-o", "x.msh", says="joins two corners of ")
+        self.assertFalse(os.path.exists(self.path("x.msh")))
+        for wrong in ("0", "-1", "nan", "inf", "far"):
+            self.refused("mesh", "join", "two.msh", "-d", wrong, "-o", "x.msh", says="wants a positive number")
+        self.refused("mesh", "join", "two.msh", "-o", "x.msh", says="--distance D")
+        self.refused("mesh", "join", "two.msh", "-d", "1", says="-o FILE")
+
+    def test_elements_on_elements_are_said(self):
+        self.write("two.msh", self.TWO % ("0.9", "0.8"))
+        self.assertRegex(self.kedge("mesh", "info", "two.msh").stdout, r"overlaps +\d+ boundary edges of elements that "
+                         r"lie on others, whose area counts twice; one is at \(")
 
     def test_only_groups_that_lie_on_others_are_said_to(self):
         meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")

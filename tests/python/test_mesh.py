@@ -45,6 +45,26 @@ class Meshes(unittest.TestCase):
         self.assertEqual(names(numbered, 1), {"7": 1, "8": 1, "default": 2})
         self.assertEqual(names(numbered, 2), {"1": 1, "2": 1})
 
+    def test_parts_that_touch_are_noted_and_joined(self):
+        points = np.array([[0, 0], [1, 0], [1, 1], [0, 1], [1 + 2e-12, 0], [2, 0], [2, 1], [1, 1 - 2e-12]])
+        triangles = np.array([[0, 1, 2], [0, 2, 3], [4, 5, 6], [4, 6, 7]])
+        lines = {"left": [[0, 3]], "right": [[5, 6]]}
+        problem = kedge.Problem(boundary={"left": kedge.Dirichlet(0), "right": kedge.Dirichlet(2), "default": kedge.Neumann(0)})
+        apart = kedge.Mesh(points, triangles, lines)
+        self.assertEqual((apart.info["parts"], apart.info["coincident_edges"]), (2, 2))
+        self.assertAlmostEqual(apart.info["coincident_at"][0], 1, delta=1e-9)
+        with self.assertWarnsRegex(kedge.Note, r"2 boundary edges lie on others and are not joined, as at \(1, 0.5\): nothing "
+                                   r"passes there; join = 1e-09 joins them"):
+            kedge.solve(apart, problem)
+        for joined in (kedge.Mesh(points, triangles, lines, join=1e-9), apart.join(1e-9),
+                       kedge.Mesh(points, triangles, lines, join=1e-9, refine=1)):
+            self.assertEqual((joined.info["parts"], joined.info["joined_vertices"]), (1, 2))
+            self.assertAlmostEqual(kedge.solve(joined, problem)(1.5, 0.5), 1.5, delta=1e-9)
+        for wrong, sentence in [("far", "join is 'far'; it takes a number"), (0, "must be positive, not 0"),
+                                (1.5, "joins two corners of triangle 0")]:
+            with self.assertRaisesRegex(kedge.Error, sentence):
+                kedge.Mesh(points, triangles, lines, join=wrong)
+
     def test_arrays_are_refined(self):
         mesh = kedge.Mesh(POINTS[:4], TRIANGLES, refine=2)
         gc.collect()

@@ -233,6 +233,82 @@ static void the_digits_that_a_part_has_left_are_noted(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// A slit whose banks have conditions of their own is meant; one that falls under [boundary default]
+/// may be a seam.
+static void banks_of_a_slit_are_noted_where_the_default_takes_them(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_read(ctx, KEDGE_SOURCE_DIR "/meshes/slit.msh", &mesh));
+  const kedge_report meant =
+      report_of(ctx, mesh,
+                SETTINGS({"exact", "u", "1"}, {"boundary default", "type", "dirichlet"},
+                         {"boundary slit-upper", "type", "neumann"},
+                         {"boundary slit-lower", "type", "neumann"}));
+  assert_null(strstr(meant.solver_note, "lie on others"));
+  const kedge_report seam =
+      report_of(ctx, mesh,
+                SETTINGS({"exact", "u", "1"}, {"boundary inner", "type", "dirichlet"},
+                         {"boundary default", "type", "neumann"}));
+  assert_non_null(
+      strstr(seam.solver_note, "12 boundary edges lie on others and are not joined, as"));
+  kedge_mesh_destroy(mesh);
+}
+
+/// Two squares of two triangles, the second `off` to the right of the first.
+static kedge_mesh *two_squares(double off)
+{
+  const double x = off, y = 1.0 + off;
+  const double vertices[][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {x, 0}, {y, 0}, {y, 1}, {x, 1}};
+  static const int32_t triangles[][3] = {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}},
+                       lines[][2] = {{0, 3}, {5, 6}, {1, 2}, {4, 7}}, tags[] = {1, 2, 3, 4};
+  const kedge_mesh_arrays arrays = {.n_vertices = 8,
+                                    .vertices = vertices[0],
+                                    .n_triangles = 4,
+                                    .triangles = triangles[0],
+                                    .n_lines = 4,
+                                    .lines = lines[0],
+                                    .line_tags = tags};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_create(ctx, &arrays, &mesh));
+  return mesh;
+}
+
+/// Parts that touch are noted whatever conditions they have there, and elements on elements.
+static void parts_that_touch_and_overlap_are_noted(void **state)
+{
+  (void)state;
+  static const struct {
+    double off;
+    const char *note;
+  } cases[] = {{1.0 + 3e-11,
+                "2 boundary edges lie on others and are not joined, as at (1, 0.5): nothing passes "
+                "there; [mesh] join = 1e-09 joins them"},
+               {0.75, "elements lie on other elements, as at ("},
+               {2.0, ""},
+               {1.001, ""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh = two_squares(cases[i].off);
+    const kedge_report r =
+        report_of(ctx, mesh,
+                  SETTINGS({"exact", "u", "x"}, {"boundary default", "type", "dirichlet"},
+                           {"boundary 3", "type", "neumann"}, {"boundary 4", "type", "neumann"}));
+    if (cases[i].note[0])
+      assert_non_null(strstr(r.solver_note, cases[i].note));
+    else
+      assert_null(strstr(r.solver_note, "lie on"));
+    kedge_mesh_destroy(mesh);
+  }
+  kedge_mesh *mesh = two_squares(1.0 + 3e-11), *joined;
+  must(ctx, kedge_mesh_join(ctx, mesh, 1e-9, &joined));
+  const kedge_report r = report_of(
+      ctx, joined, SETTINGS({"exact", "u", "x"}, {"boundary default", "type", "dirichlet"}));
+  assert_null(strstr(r.solver_note, "lie on"));
+  assert_at_most(r.u_l2, 1e-9);
+  kedge_mesh_destroy(joined);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -242,6 +318,8 @@ int main(void)
       cmocka_unit_test(a_domain_whose_reaction_is_nothing_everywhere_is_refused),
       cmocka_unit_test(little_that_holds_u_is_not_refused),
       cmocka_unit_test(the_digits_that_a_part_has_left_are_noted),
+      cmocka_unit_test(banks_of_a_slit_are_noted_where_the_default_takes_them),
+      cmocka_unit_test(parts_that_touch_and_overlap_are_noted),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -27,41 +27,51 @@
 enum {
   PIECES = 8,        ///< chords of a curved edge
   LOOK_MOST = 2000,  ///< boxes that an edge, or element, looks at; a sound mesh takes a hundred
-  PAIRS_MOST = 64    ///< edges that one is compared with; a sound mesh takes five
+  PAIRS_MOST = 64    ///< of these, what it is compared with; a sound mesh takes five
 };
 
 /// A boundary edge, along its element.
 typedef struct rim {
   int32_t edge, element, vertex[2];
   kg_side side;
-  int n;                        ///< chords, 1 where it is straight
-  double point[PIECES + 1][2];  ///< ends of chords
-  double length;                ///< between the ends
-  double bend;                  ///< most that it is off its chords
-  double middle[2], reach;      ///< of a circle around it and what is near to it
-  double size;                  ///< the largest coordinate
+  int n;                    ///< chords, 1 where it is straight
+  double (*point)[2];       ///< [n + 1]: ends of chords
+  double length;            ///< between the ends
+  double bend;              ///< most that it is off its chords
+  double middle[2], reach;  ///< of a circle around it and what is near to it
+  double size;              ///< the largest coordinate
 } rim;
 
 typedef struct finder {
   const kg_mesh_builder *b;
   rim *rims;
-  kg_box *boxes;
+  double (*points)[2];  ///< of all rims
   kg_box_tree tree;
-  int32_t *touches, *laps;  ///< [rim]: one that it lies on; that it crosses or overlaps; -1: none
-  double (*at)[2];          ///< [rim]: where
-  double *gap;  ///< [rim]: most that ends which lie on each other are apart; INFINITY: one
-                ///< lies on an edge where that has no end
+  int32_t *touches;  ///< [rim]: one that it lies on; -1: none
+  bool *laps;        ///< [rim]: it crosses another, or its element lies on one
+  double (*at)[2];   ///< [rim]: where
+  double *gap;       ///< [rim]: most that ends which lie on each other are apart; INFINITY: one
+                     ///< lies on an edge where that has no end
 } finder;
 
 static double distance(const double a[2], const double b[2])
 {
-  return hypot(a[0] - b[0], a[1] - b[1]);
+  const double x = a[0] - b[0], y = a[1] - b[1];
+  return sqrt(x * x + y * y);
 }
 
-static rim rim_of(const kedge_mesh *mesh, int32_t edge)
+static int chords_of(const kedge_mesh *mesh)
 {
-  rim r = {
-      .edge = edge, .side = mesh->edge_sides[2 * (int64_t)edge], .n = mesh->nodes ? PIECES : 1};
+  return mesh->nodes ? PIECES : 1;
+}
+
+/// @param[in] points  room for the ends of its chords
+static rim rim_of(const kedge_mesh *mesh, int32_t edge, double (*points)[2])
+{
+  rim r = {.edge = edge,
+           .side = mesh->edge_sides[2 * (int64_t)edge],
+           .n = chords_of(mesh),
+           .point = points};
   double along[2];
   r.element = kg_side_element(r.side);
   kg_side_ends(mesh, r.side, r.vertex);
@@ -200,6 +210,7 @@ static bool have_common_vertex(const rim *a, const rim *b)
          a->vertex[1] == b->vertex[0] || a->vertex[1] == b->vertex[1];
 }
 
+/// The first edge that one lies on, or that it crosses, is enough.
 static bool compare(void *user, int32_t item)
 {
   look *l = user;
@@ -207,21 +218,15 @@ static bool compare(void *user, int32_t item)
   const rim *a = &f->rims[l->which], *b = &f->rims[item];
   contact c;
   double at[2];
-  bool is_one_side = false;
+  bool laps;
   if (a->element == b->element) return true;
-  const bool go_on = ++l->pairs < PAIRS_MOST;
-  if (lie_on_each_other(f->b->mesh, a, b, &c, at, &is_one_side)) {
-    if (!is_one_side && f->touches[l->which] < 0)
-      memcpy(f->at[l->which], at, sizeof at), f->touches[l->which] = item;
-    if (!is_one_side) f->gap[l->which] = fmax(f->gap[l->which], c.gap);
-  } else if (have_common_vertex(a, b) || !cross(a, b, at)) {
-    return go_on;
-  } else {
-    is_one_side = true;
-  }
-  if (!is_one_side) return go_on;
-  f->laps[l->which] = item;
+  const bool touches = lie_on_each_other(f->b->mesh, a, b, &c, at, &laps);
+  if (!touches) laps = !have_common_vertex(a, b) && cross(a, b, at);
+  if (!touches && !laps) return ++l->pairs < PAIRS_MOST;
   memcpy(f->at[l->which], at, sizeof at);
+  f->laps[l->which] = laps;
+  if (!laps) f->touches[l->which] = item;
+  f->gap[l->which] = c.gap;
   return false;
 }
 
@@ -231,23 +236,28 @@ static kedge_status open_finder(finder *f)
   const size_t n = (size_t)mesh->n_boundary_edges;
   kedge_context *ctx = f->b->ctx;
   KG_TRY(kg_host_alloc(ctx, n, sizeof *f->rims, &f->rims));
-  KG_TRY(kg_host_alloc(ctx, n, sizeof *f->boxes, &f->boxes));
+  KG_TRY(kg_host_alloc(ctx, n * (size_t)(chords_of(mesh) + 1), sizeof *f->points, &f->points));
   KG_TRY(kg_host_alloc(ctx, n, sizeof *f->touches, &f->touches));
-  KG_TRY(kg_host_alloc(ctx, n, sizeof *f->laps, &f->laps));
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *f->laps, &f->laps));
   KG_TRY(kg_host_alloc(ctx, n, sizeof *f->at, &f->at));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *f->gap, &f->gap));
+  kg_box *boxes;
+  KG_TRY(kg_host_alloc(ctx, n, sizeof *boxes, &boxes));
   for (size_t i = 0; i < n; ++i) {
-    f->rims[i] = rim_of(mesh, f->b->boundary[i]);
-    f->boxes[i] = box_of(&f->rims[i]);
-    f->touches[i] = f->laps[i] = -1;
+    double(*const points)[2] = f->points + i * (size_t)(chords_of(mesh) + 1);
+    f->rims[i] = rim_of(mesh, f->b->boundary[i], points);
+    boxes[i] = box_of(&f->rims[i]);
+    f->touches[i] = -1;
   }
-  return kg_box_tree_create(ctx, (int32_t)n, f->boxes, &f->tree);
+  const kedge_status status = kg_box_tree_create(ctx, (int32_t)n, boxes, &f->tree);
+  free(boxes);
+  return status;
 }
 
 static void close_finder(finder *f)
 {
   free(f->rims);
-  free(f->boxes);
+  free(f->points);
   free(f->touches);
   free(f->laps);
   free(f->at);
@@ -260,7 +270,7 @@ static void compare_all(finder *f)
   const int32_t n = f->b->mesh->n_boundary_edges;
 #pragma omp parallel for num_threads(kg_loop_threads(f->b->ctx, n, 100))
   for (int32_t i = 0; i < n; ++i)
-    kg_box_tree_find(&f->tree, &f->boxes[i], LOOK_MOST, compare, &(look){f, i, 0});
+    kg_box_tree_find(&f->tree, &f->tree.box[0][i], LOOK_MOST, compare, &(look){f, i, 0});
 }
 
 /// The middle of an element's corners.
@@ -278,24 +288,38 @@ typedef struct room {
   int32_t element;
   double bend;  ///< its sides are off their chords by that, at most
   int32_t found;
+  int items;
 } room;
 
-/// Whether the middle of the element of a rim lies in an element.
+/// Items 2 i and 2 i + 1 are the middles of the element of rim i and of the rim itself.
+static void item_at(const finder *f, int32_t item, double at[2])
+{
+  const rim *r = &f->rims[item / 2];
+  if (item % 2)
+    memcpy(at, r->middle, sizeof r->middle);
+  else
+    middle_of(f->b->mesh, r->element, at);
+}
+
+/// Whether an item lies in an element, off its sides. The middle of another element may be on them.
 static bool enter(void *user, int32_t item)
 {
-  room *r = user;
-  const kedge_mesh *mesh = r->f->b->mesh;
-  const int n = kg_block_of(mesh, r->element)->cell->n_vertices;
-  const int32_t *v = kg_element_vertices(mesh, r->element);
+  room *to = user;
+  const rim *r = &to->f->rims[item / 2];
+  const kedge_mesh *mesh = to->f->b->mesh;
+  const int n = kg_block_of(mesh, to->element)->cell->n_vertices;
+  const int32_t *v = kg_element_vertices(mesh, to->element);
+  const double off = item % 2 ? r->bend + tolerance_of(r, r) : 0.0;
   double at[2];
-  if (r->f->rims[item].element == r->element) return true;
-  middle_of(mesh, r->f->rims[item].element, at);
+  if (r->element == to->element) return true;
+  item_at(to->f, item, at);
   for (int i = 0; i < n; ++i) {
     const double *a = mesh->vertices + 2 * (int64_t)v[i];
     const double *b = mesh->vertices + 2 * (int64_t)v[(i + 1) % n];
-    if (!(left_of(a, b, at) >= r->bend - 1e-9 * distance(a, b))) return true;
+    if (!(left_of(a, b, at) >= to->bend + off - 1e-9 * distance(a, b)))
+      return ++to->items < PAIRS_MOST;
   }
-  r->found = item;
+  to->found = item;
   return false;
 }
 
@@ -322,32 +346,43 @@ static kg_box box_of_element(const kedge_mesh *mesh, int32_t e)
   return box;
 }
 
+/// A tree of all items.
+static kedge_status plant_items(finder *f)
+{
+  const int32_t n = 2 * f->b->mesh->n_boundary_edges;
+  kg_box *boxes;
+  kg_box_tree_free(&f->tree);
+  KG_TRY(kg_host_alloc(f->b->ctx, (size_t)n, sizeof *boxes, &boxes));
+  for (int32_t i = 0; i < n; ++i) {
+    double at[2];
+    item_at(f, i, at);
+    boxes[i] = kg_box_around(at, 0.0);
+  }
+  const kedge_status status = kg_box_tree_create(f->b->ctx, n, boxes, &f->tree);
+  free(boxes);
+  return status;
+}
+
 /// Elements of other parts that boundary elements lie in.
 static kedge_status find_within(finder *f)
 {
   const kedge_mesh *mesh = f->b->mesh;
   const int32_t n = mesh->n_elements;
   int32_t *found;
-  kg_box_tree_free(&f->tree);
-  for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
-    double at[2];
-    middle_of(mesh, f->rims[i].element, at);
-    f->boxes[i] = kg_box_around(at, 0.0);
-  }
-  KG_TRY(kg_box_tree_create(f->b->ctx, mesh->n_boundary_edges, f->boxes, &f->tree));
+  KG_TRY(plant_items(f));
   KG_TRY(kg_host_alloc(f->b->ctx, (size_t)n, sizeof *found, &found));
 #pragma omp parallel for num_threads(kg_loop_threads(f->b->ctx, n, 20))
   for (int32_t e = 0; e < n; ++e) {
-    room r = {f, e, bend_of(mesh, e), -1};
+    room r = {f, e, bend_of(mesh, e), -1, 0};
     const kg_box box = box_of_element(mesh, e);
     kg_box_tree_find(&f->tree, &box, LOOK_MOST, enter, &r);
     found[e] = r.found;
   }
   for (int32_t e = 0; e < n; ++e) {
-    const int32_t i = found[e];
-    if (i < 0 || f->laps[i] >= 0) continue;
-    f->laps[i] = i;
-    middle_of(mesh, f->rims[i].element, f->at[i]);
+    const int32_t i = found[e] / 2;
+    if (found[e] < 0 || f->laps[i]) continue;
+    f->laps[i] = true;
+    item_at(f, found[e], f->at[i]);
   }
   free(found);
   return KEDGE_OK;
@@ -362,8 +397,8 @@ static kedge_status take(const finder *f)
   int32_t *part = NULL, n_parts, n_touches = 0;
   double gap = 0.0, shortest = INFINITY;
   for (int32_t i = 0; i < n; ++i) {
-    n_touches += f->touches[i] >= 0 && f->laps[i] < 0;
-    if (f->laps[i] < 0) continue;
+    n_touches += f->touches[i] >= 0 && !f->laps[i];
+    if (!f->laps[i]) continue;
     if (info->overlapping_edges++ == 0) memcpy(info->overlapping_at, f->at[i], sizeof f->at[i]);
   }
   if (n_touches == 0) return KEDGE_OK;
@@ -371,7 +406,7 @@ static kedge_status take(const finder *f)
   const kedge_status status =
       kg_host_alloc(f->b->ctx, (size_t)n_touches, sizeof *mesh->touches, &mesh->touches);
   for (int32_t i = 0; status == KEDGE_OK && i < n; ++i) {
-    if (f->touches[i] < 0 || f->laps[i] >= 0) continue;
+    if (f->touches[i] < 0 || f->laps[i]) continue;
     if (mesh->n_touches == 0) memcpy(info->coincident_at, f->at[i], sizeof f->at[i]);
     const rim *a = &f->rims[i], *b = &f->rims[f->touches[i]];
     kg_touch *to = &mesh->touches[mesh->n_touches++];
@@ -393,7 +428,8 @@ kedge_status kg_build_touch(kg_mesh_builder *b)
   finder f = {.b = b};
   kedge_status status = open_finder(&f);
   if (status == KEDGE_OK) compare_all(&f);
-  if (status == KEDGE_OK && b->mesh->info.parts > 1) status = find_within(&f);
+  const bool fits = b->mesh->n_boundary_edges <= INT32_MAX / 2;
+  if (status == KEDGE_OK && b->mesh->info.parts > 1 && fits) status = find_within(&f);
   if (status == KEDGE_OK) status = take(&f);
   close_finder(&f);
   return status;
