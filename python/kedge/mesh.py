@@ -15,7 +15,7 @@ from . import exchange
 from .arguments import encoded, named, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
-from .errors import InputError, WrongType
+from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
@@ -197,7 +197,7 @@ class Mesh:
     __setattr__ = refuse_assignment
 
     def __repr__(self):
-        names = ", ".join(group.name for group in self.groups)
+        names = shown_text(", ".join(group.name for group in self.groups))
         return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
 
     def _array(self, name, shape, dtype):

@@ -15,7 +15,7 @@ from . import _library as c
 from .arguments import by_name, encoded, is_array, is_by_name, path_of, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
-from .errors import FileError, InputError, ReadOnly, WrongType
+from .errors import FileError, InputError, ReadOnly, WrongType, shown as shown_text
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
 
@@ -164,7 +164,7 @@ class Problem:
 
     def __repr__(self):
         rows = (f"{section}.{key} = {value}" for (section, key), value in self.settings.items() if key)
-        return f"<kedge.Problem: {', '.join(rows)}>"
+        return shown_text(f"<kedge.Problem: {', '.join(rows)}>")
 
     def _change(self, changes):
         """Take arguments into the settings."""

@@ -32,8 +32,9 @@ static int width_of(const char *text)
 static void print_group(int width, const kedge_mesh_group *group, const char *what, int64_t count,
                         double measure)
 {
-  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", group->name, width - width_of(group->name), "",
-         group->tag, what, (long long)count, measure);
+  const char *const name = kg_cli_shown(group->name);
+  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", name, width - width_of(name), "", group->tag, what,
+         (long long)count, measure);
 }
 
 /// Name the elements of a mesh, in the singular.
@@ -51,7 +52,7 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
-    const int columns = width_of(group.name);
+    const int columns = width_of(kg_cli_shown(group.name));
     if (columns > width) width = columns;
   }
   printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
@@ -87,7 +88,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &m);
   const char *const shape = shape_of(&m);
-  printf("%s\n", name);
+  printf("%s\n", kg_cli_shown(name));
   if (m.quadrilaterals < m.elements)
     printf("triangles        %lld\n", (long long)(m.elements - m.quadrilaterals));
   if (m.quadrilaterals > 0) printf("quadrilaterals   %lld\n", (long long)m.quadrilaterals);
@@ -145,8 +146,8 @@ static void print_written(const char *path, const kedge_mesh *mesh)
   if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
   kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld %ss, %lld vertices\n", path, (long long)info.elements, shape_of(&info),
-         (long long)info.vertices);
+  printf("%s: %lld %ss, %lld vertices\n", kg_cli_shown(path), (long long)info.elements,
+         shape_of(&info), (long long)info.vertices);
 }
 
 static int generate(const mesh_options *options)
@@ -178,7 +179,8 @@ static error_t parse_info(int key, char *text, struct argp_state *state)
   mesh_options *options = state->input;
   switch (key) {
     case ARGP_KEY_ARG:
-      if (options->input) argp_error(state, "one mesh file at a time, not also '%s'", text);
+      if (options->input)
+        argp_error(state, "one mesh file at a time, not also '%s'", kg_cli_shown(text));
       options->input = kg_cli_input(state, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
