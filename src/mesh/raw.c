@@ -42,13 +42,12 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
   const int64_t each = is_triangle ? (raw_exists ? BUILD_BYTES : ELEMENT_BYTES)
                                    : (raw_exists ? QUADRILATERAL_BUILD : QUADRILATERAL_BYTES);
   const int n_nodes = geometry > 1 ? cell->n_modes(geometry) * (raw_exists ? 1 : 2) : 0;
-  const int64_t need = (each + n_nodes * (int64_t)(2 * sizeof(double))) * n_elements;
-  const int64_t available = kg_memory_available("");
+  const double need = (double)(each + n_nodes * (int64_t)(2 * sizeof(double))) * (double)n_elements;
+  const double available = (double)kg_memory_available("");
   KG_REQUIRE(ctx, need <= available, KEDGE_ERR_MEMORY,
              "%s: to make a mesh of %lld %ss takes %.2f GB of host memory and %.2f GB are free; "
              "use a smaller mesh",
-             source, (long long)n_elements, cell->name, 1e-9 * (double)need,
-             1e-9 * (double)available);
+             source, (long long)n_elements, cell->name, 1e-9 * need, 1e-9 * available);
   return KEDGE_OK;
 }
 
