@@ -151,6 +151,7 @@ FUNCTIONS = {
     "kedge_mesh_boundary": (c_int, P, P, P, P),
     "kedge_problem_create": (c_int, P, OUT),
     "kedge_problem_read": (c_int, P, S, POINTER(S), c_int, OUT),
+    "kedge_problem_write": (c_int, P, S),
     "kedge_problem_destroy": (None, P),
     "kedge_problem_set": (c_int, P, S, S, S),
     "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),

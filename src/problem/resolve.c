@@ -45,6 +45,14 @@ static const char *name_of_mesh(const matching *m)
   return m->mesh->source ? m->mesh->source : "the mesh";
 }
 
+/// Names of sections have no blanks around them, and those of a mesh may.
+static bool is_called(const char *group, const char *name)
+{
+  const size_t n = strlen(name);
+  group += strspn(group, " \t");
+  return strncmp(group, name, n) == 0 && group[n + strspn(group + n, " \t")] == '\0';
+}
+
 int kg_group_named(int n_groups, const kg_group *groups, const char *name)
 {
   for (int g = 0; g < n_groups; ++g)
@@ -54,6 +62,8 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name)
     snprintf(number, sizeof number, "%d", groups[g].tag);
     if (groups[g].count > 0 && strcmp(number, name) == 0) return g;
   }
+  for (int g = 0; g < n_groups; ++g)
+    if (groups[g].count > 0 && is_called(groups[g].name, name)) return g;
   return -1;
 }
 
