@@ -54,6 +54,9 @@ typedef struct kedge_mesh_info {
   int64_t shared_lines;  ///< as shared_elements, of tagged lines on the boundary
   /// Curves that a file identifies with others; to kedge they are boundary
   int64_t periodic_lines;
+  int64_t ghost_elements;  ///< of other parts of a mesh that was partitioned, left out
+  int partition;   ///< the part that the file holds, of a mesh that was split; 0: it is whole
+  int partitions;  ///< how many parts there are; 0: not known, or it is whole
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \

@@ -38,7 +38,8 @@ class MeshInfo(ctypes.Structure):
                 ("interior_lines", c_int64), ("parts", c_int64), ("coincident_edges", c_int64), ("area", c_double),
                 ("min_area", c_double), ("max_area", c_double), ("min_quality", c_double),
                 ("mean_quality", c_double), ("min_angle", c_double), ("min_jacobian", c_double),
-                ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64)]
+                ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64),
+                ("ghost_elements", c_int64), ("partition", c_int), ("partitions", c_int)]
 
 
 class MeshGroup(ctypes.Structure):

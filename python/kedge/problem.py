@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import numbers
 import os
 from types import MappingProxyType
@@ -173,6 +174,7 @@ class Problem:
                 for key, number in by_name(name, value, "name", "number").items():
                     if not isinstance(key, str):
                         raise WrongType(f"parameters has the name {key!r}; names are text")
+                    _finite(f"parameters[{key!r}]", number)
                     self._settings["parameters", key] = _text(key, number)
             elif name in ("diffusion", "reaction", "source") and is_by_name(value):
                 self._set_regions(name, value)
@@ -194,6 +196,7 @@ class Problem:
     def _set_regions(self, name, values):
         for region, value in values.items():
             section = _section("region", region)
+            _finite(f"{name}[{region!r}]", value)
             self._settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):
@@ -207,6 +210,7 @@ class Problem:
             self._settings[section, "type"] = kind
             for key, value in condition._asdict().items():
                 if value is not None:
+                    _finite(_name_of(section, key), value)
                     self._settings[section, key] = setting(key, value)
 
     @property
@@ -307,6 +311,14 @@ def _key_of(name):
     refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters"])
 
 
+def _finite(name, value):
+    """Refuse a number that is not finite."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, numbers.Real) and not math.isfinite(value):
+        raise InputError(f"{name} is {float(value)}; it must be finite")
+
+
 def _text(name, value):
     """A number or an expression as a problem file has it."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -315,10 +327,11 @@ def _text(name, value):
         return _lines(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        _finite(name, value)
         return repr(float(value))
     if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
-        return ", ".join(_text("", part) for part in value)
+        return ", ".join(_text("a part of diffusion", part) for part in value)
     what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
     more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")

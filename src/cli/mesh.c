@@ -83,6 +83,21 @@ static void print_repairs(const kedge_mesh_info *m, const char *shape)
            m->unused_vertices == 1 ? "vertex" : "vertices", shape);
 }
 
+/// Print what a file leaves to the others of a mesh that was split.
+static void print_part(const kedge_mesh_info *m, const char *shape)
+{
+  char of[24] = "";
+  if (m->partitions > 0) snprintf(of, sizeof of, " of %d", m->partitions);
+  if (m->partition > 0)
+    printf(
+        "partition        %d%s: the file is one part of a mesh that was split, and its cuts are "
+        "boundary\n",
+        m->partition, of);
+  if (m->ghost_elements > 0)
+    printf("ghosts           %lld %s%s of other parts, left out\n", (long long)m->ghost_elements,
+           shape, m->ghost_elements == 1 ? "" : "s");
+}
+
 static void print_mesh(const char *name, const kedge_mesh *mesh)
 {
   kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
@@ -106,6 +121,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
         "periodic         %lld curve%s of the file; boundary like the rest, as kedge has no "
         "periodic conditions\n",
         (long long)m.periodic_lines, m.periodic_lines == 1 ? "" : "s");
+  print_part(&m, shape);
   if (m.coincident_edges > 0)
     printf(
         "coincident edges %lld, each on another one: banks of a slit, or parts that are not "

@@ -51,6 +51,10 @@ static const finding findings[] = {
      "beside the diffusion%s",
      KG_SYSTEM_ROUNDING_MOST, TOLERANCE},
 
+    {KG_ABOUT_MESH, kg_finds_split,
+     "the mesh file is part %s%s of a mesh that was split, and its cuts are boundaries here: solve "
+     "the whole mesh",
+     0, "tests/mesh/test_overlaps.c"},
     {KG_ABOUT_MESH, kg_finds_periodic_lines,
      "the mesh file identifies sides as periodic, and here they are boundaries with conditions of "
      "their own",

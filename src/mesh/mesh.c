@@ -155,6 +155,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh->element_origin);
   free(mesh->vertex_origin);
   free(mesh->levels.vertex);
+  for (int d = 0; d < 2; ++d) free(mesh->lost[d]);
   free(mesh->source);
   free(mesh);
 }

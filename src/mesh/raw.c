@@ -12,6 +12,7 @@ void kg_raw_mesh_free(kg_raw_mesh *raw)
 {
   for (int i = 0; i < raw->n_names; ++i) free(raw->names[i].name);
   kg_overlaps_free(&raw->overlaps);
+  for (int d = 0; d < 2; ++d) free(raw->lost[d]);
   free(raw->names);
   free(raw->vertices);
   free(raw->corners);
@@ -221,6 +222,12 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
       KG_TRY(kg_raw_mesh_name(ctx, raw, overlap->dimension, overlap->other, overlap->name,
                               strlen(overlap->name)));
   }
+  for (int d = 0; d < 2; ++d)
+    if (mesh->lost[d])
+      KG_TRY(kg_copy_text(ctx, mesh->lost[d], strlen(mesh->lost[d]), &raw->lost[d]));
+  raw->n_ghosts = mesh->info.ghost_elements;
+  raw->partition = mesh->info.partition;
+  raw->n_partitions = mesh->info.partitions;
   raw->flattened = mesh->flattened;
   raw->is_polygon = mesh->is_polygon;
   raw->n_periodic = mesh->info.periodic_lines;

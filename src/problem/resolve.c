@@ -87,11 +87,22 @@ static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg
                 : "elements, not of boundary edges");
 }
 
+void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES])
+{
+  const char *const name = mesh->lost[dimension - 1];
+  text[0] = '\0';
+  if (name)
+    snprintf(text, KG_LOST_BYTES,
+             "; the file names the group '%.80s', but no %s in it has a group, as Mesh.SaveAll = 1 "
+             "leaves them out of format 2.2: export it with Mesh.SaveAll = 0, or in format 4.1",
+             name, dimension == 1 ? "line" : "element");
+}
+
 /// A name that is no boundary group: the nearest one, or all.
 static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 {
   const kedge_mesh *mesh = m->mesh;
-  char list[400] = "", hint[200] = "";
+  char list[400] = "", hint[KG_LOST_BYTES] = "";
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(b->group);
   for (int g = 0; g < mesh->n_groups; ++g) {
@@ -110,7 +121,10 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
                                  group->name, tag);
   }
-  if (nearest.best)
+  kg_lost_groups(mesh, 1, hint);
+  if (hint[0])
+    nearest.best = NULL;
+  else if (nearest.best)
     snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
   else if (strcmp(list, "default") == 0)
     snprintf(hint, sizeof hint,
@@ -154,8 +168,15 @@ static kedge_status match_named(matching *m, const kg_boundary *b)
 static kedge_status no_condition(const matching *m, const kg_group *group)
 {
   const char *const plural = group->count == 1 ? "" : "s";
-  char hint[200] = "";
-  if (group->coincident > 0)
+  const kedge_mesh_info *const info = &m->mesh->info;
+  char hint[KG_LOST_BYTES] = "";
+  if (group->tag == 0) kg_lost_groups(m->mesh, 1, hint);
+  if (group->tag == 0 && info->partition > 0)
+    snprintf(hint, sizeof hint,
+             "; the file is part %d of a mesh that was split, whose cuts are among them: solve the "
+             "whole mesh",
+             info->partition);
+  else if (group->coincident > 0)
     snprintf(hint, sizeof hint,
              "; %lld of them lie on other boundary edges: where that is no slit, join the vertices "
              "that are there twice (Gmsh's Coherence Mesh does)",

@@ -172,6 +172,38 @@ class Problems(unittest.TestCase):
                     p.write(path)
                     self.assertEqual(kedge.Problem.read(path).settings, p.settings)
 
+    def test_numbers_that_are_not_finite_are_refused_by_the_name_of_the_argument(self):
+        nan, inf, left = float("nan"), float("inf"), kedge.Dirichlet(0)
+        for arguments, sentence in (({"source": nan}, "source is nan"), ({"diffusion": inf}, "diffusion is inf"), ({"reaction": np.float32(nan)}, "reaction is nan"),
+                                    ({"source": np.array(-inf)}, "source is -inf"), ({"diffusion": (1, nan, 1)}, "a part of diffusion is nan"),
+                                    ({"boundary": {"default": kedge.Dirichlet(nan)}}, r"boundary\['default'\] is nan"),
+                                    ({"boundary": {"top": kedge.Robin(-inf, 1)}}, r"the coefficient of boundary\['top'\] is -inf"),
+                                    ({"diffusion": {"iron": 1, "air": inf}}, r"diffusion\['air'\] is inf"), ({"tolerance": nan}, "tolerance is nan"),
+                                    ({"parameters": {"k": np.float64(nan)}}, r"parameters\['k'\] is nan"), ({"order": nan}, "order is nan"),
+                                    ({"exact": inf}, "exact is inf"), ({"length": nan}, "length is nan"), ({"max_iterations": inf}, "max_iterations is inf")):
+            for call in kedge.Problem, kedge.Problem().replace:
+                with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, f"^{sentence}; it must be finite$"):
+                    call(**arguments)
+        solver = kedge.Solver(kedge.square(1, backend="host"), kedge.Problem(boundary={"default": left}), "host")
+        for data, sentence in ({"source": nan}, "source is nan"), ({"boundary": {"default": inf}}, r"boundary\['default'\] is inf"):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, f"^{sentence}; it must be finite$"):
+                solver.solve(**data)
+
+    def test_whole_numbers_may_be_floats(self):
+        for two in 2, 2.0, np.float32(2), np.int8(2), np.array(2.0), "2", "2.0", "2e0":
+            p = kedge.Problem(order=two, max_iterations=1e3, smoothing_steps=two)
+            self.assertEqual(kedge.solve(kedge.square(1, refine=1.0), p.replace(boundary={"default": kedge.Dirichlet(0)}, source=1), "host",
+                                         on_failure="warn").report.order, 2)
+        self.assertEqual(kedge.square(2, refine=2.0).elements, 128)
+        self.assertEqual(kedge.square(2).refine(1.0).elements, 32)
+        self.assertEqual(kedge.ring(1, 5, geometry=np.float64(3)).info["geometry"], 3)
+        for wrong in 2.5, "2.5", "2.", 13.0, "1e300", "2x", -1.0, True, 1j:
+            with self.subTest(wrong), self.assertRaisesRegex(kedge.InputError, "order"):
+                kedge.Problem(order=wrong) if wrong != "2." else kedge.Problem(order="0x2")
+        for wrong in 1.5, float("nan"), -1.0, "a":
+            with self.subTest(wrong), self.assertRaises(kedge.InputError):
+                kedge.square(1).refine(wrong)
+
     def test_every_problem_file_of_the_repository_is_written_as_it_was_read(self):
         with tempfile.TemporaryDirectory() as folder:
             for file in (ROOT / "meshes").glob("*.ini"):
