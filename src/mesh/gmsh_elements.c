@@ -121,7 +121,12 @@ static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *
 }
 
 /// Tags of elements of 2.2: physical group, entity, number of partitions, the first of these, others.
-enum { PARTITION_22 = 3, TAGS_22 };
+enum { N_PARTITIONS_22 = 2, PARTITION_22, TAGS_22 };
+
+static int32_t partition_22(const int32_t tags[TAGS_22])
+{
+  return tags[N_PARTITIONS_22] > 0 ? tags[PARTITION_22] : 0;
+}
 
 /// 2.2, text: (number, type, n_tags, tags, nodes); the first tag is the physical group.
 static kedge_status read_line_22(kg_gmsh *g)
@@ -137,7 +142,7 @@ static kedge_status read_line_22(kg_gmsh *g)
   KG_TRY(kg_scan_plausible(s, n_tags, 2, "tags"));
   for (int64_t i = 0; i < n_tags && i < TAGS_22; ++i) KG_TRY(kg_scan_int32(s, &tags[i]));
   if (n_tags > TAGS_22) KG_TRY(kg_scan_skip(s, n_tags - TAGS_22, sizeof *tags));
-  if (what.cell) kg_gmsh_note_partition(g, tags[PARTITION_22]);
+  if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
   const kg_scan line = *s;
   kedge_status status = KEDGE_OK;
   for (int i = 0; status == KEDGE_OK && i < what.n_nodes; ++i) status = kg_text_int(s, &nodes[i]);
@@ -174,7 +179,7 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     const size_t n_known = n_tags < TAGS_22 ? (size_t)n_tags : TAGS_22;
     memcpy(tags, record + sizeof *tags, n_known * sizeof *tags);
     memcpy(words, record + sizeof n * (1 + (size_t)n_tags), sizeof n * (size_t)what.n_nodes);
-    if (what.cell) kg_gmsh_note_partition(g, tags[PARTITION_22]);
+    if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
     int64_t nodes[KG_NODES_MAX];
     for (int k = 0; k < what.n_nodes; ++k) nodes[k] = words[k];
     KG_TRY(kg_gmsh_group(s, tags[0], &physical));

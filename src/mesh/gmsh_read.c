@@ -237,7 +237,8 @@ static kedge_status check_whole(const kg_gmsh *g)
              "their elements: put "
              "the surface into one too, or set Mesh.SaveAll = 1",
              g->scan.name);
-  if (g->partition > 0 && (g->raw->n_partitions > 1 || g->version == KG_GMSH_22))
+  // 2.2 does not say how many partitions there are: all elements of the first may be all there are.
+  if (g->version == KG_GMSH_22 ? g->partition > 1 : g->partition > 0 && g->raw->n_partitions > 1)
     g->raw->partition = g->partition;
   else
     g->raw->n_partitions = 0;
