@@ -15,13 +15,14 @@ typedef struct kedge_mesh kedge_mesh;
 /// A mesh as plain arrays; everything is borrowed during the call only.
 typedef struct kedge_mesh_arrays {
   int64_t n_vertices;
-  const double *vertices;  ///< [vertex][2]: x, y
+  const double *vertices;  ///< [vertex][2]: x, y; NaN and others where no triangle uses the vertex
   int64_t n_triangles;
   const int32_t *triangles;  ///< [triangle][3]: vertex numbers from 0; any orientation
-  const int32_t *regions;    ///< [triangle]: region tags, 0 or positive; NULL: all 0
-  int64_t n_lines;           ///< tagged edges: boundary conditions are set by their tag or name
-  const int32_t *lines;  ///< [line][2]: vertex numbers; lines inside the domain take no condition
-  const int32_t *line_tags;  ///< [line]: positive; 0: no group, as if the line were not there
+  const int32_t *regions;  ///< [triangle]: region tags, 0: none; NULL: all 0. A negative tag is the
+                           ///< positive one, as in files, where the sign is an orientation
+  int64_t n_lines;         ///< tagged edges: boundary conditions are set by their tag or name
+  const int32_t *lines;    ///< [line][2]: vertex numbers; lines inside the domain take no condition
+  const int32_t *line_tags;  ///< [line]: likewise; 0: no group, as if the line were not there
   int n_names;               ///< names of line tags; a tag without one goes by its number, two tags
                              ///< of one name are one group
   const int32_t *name_tags;  ///< [name]
@@ -63,6 +64,9 @@ typedef struct kedge_mesh_info {
   int64_t overlapping_edges;
   double overlapping_at[2];  ///< a point of one
   int64_t joined_vertices;   ///< by kedge_mesh_join(): those that others took the place of
+  int64_t ghost_elements;    ///< of other parts of a mesh that was partitioned, left out
+  int partition;   ///< the part that the file holds, of a mesh that was split; 0: it is whole
+  int partitions;  ///< how many parts there are; 0: not known, or it is whole
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \

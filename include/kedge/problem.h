@@ -113,6 +113,11 @@ KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **
 KEDGE_API kedge_status kedge_problem_read(kedge_context *ctx, const char *path,
                                           const char *const *overrides, int n_overrides,
                                           kedge_problem **out);
+/// Write a problem file, whole or not at all, that kedge_problem_read() takes back as it was. The
+/// [mesh] file gets an absolute path.
+/// @retval KEDGE_ERR_INPUT  a file cannot hold it: functions, names with ']' or a comment's mark
+/// @retval KEDGE_ERR_IO     it cannot be written; a file that was there stays
+KEDGE_API kedge_status kedge_problem_write(const kedge_problem *problem, const char *path);
 KEDGE_API void kedge_problem_destroy(kedge_problem *problem);  ///< NULL is allowed
 
 /// Set one key of the problem file: kedge_problem_set(p, "equation", "diffusion", "2.5"). This is

@@ -40,7 +40,8 @@ class MeshInfo(ctypes.Structure):
                 ("mean_quality", c_double), ("min_angle", c_double), ("min_jacobian", c_double),
                 ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64),
                 ("coincident_at", c_double * 2), ("join_distance", c_double), ("overlapping_edges", c_int64),
-                ("overlapping_at", c_double * 2), ("joined_vertices", c_int64)]
+                ("overlapping_at", c_double * 2), ("joined_vertices", c_int64),
+                ("ghost_elements", c_int64), ("partition", c_int), ("partitions", c_int)]
 
 
 class MeshGroup(ctypes.Structure):
@@ -157,6 +158,7 @@ FUNCTIONS = {
     "kedge_mesh_boundary": (c_int, P, P, P, P),
     "kedge_problem_create": (c_int, P, OUT),
     "kedge_problem_read": (c_int, P, S, POINTER(S), c_int, OUT),
+    "kedge_problem_write": (c_int, P, S),
     "kedge_problem_destroy": (None, P),
     "kedge_problem_set": (c_int, P, S, S, S),
     "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),

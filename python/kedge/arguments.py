@@ -93,10 +93,14 @@ def wanted(name, value, kind):
     return value
 
 
+def is_whole_float(value):
+    return isinstance(value, (float, np.floating)) and float(value).is_integer()
+
+
 def whole(name, value, least=None, most=None):
-    """An argument that is a whole number; with `most` it has a least one too."""
+    """An argument that is a whole number, also as a float; with `most` it has a least one too."""
     try:
-        number = operator.index(value)
+        number = int(value) if is_whole_float(value) else operator.index(value)
     except TypeError:
         raise WrongType(f"{name} is {shown(value)}; it takes a whole number") from None
     if not -2**31 <= number < 2**31:
@@ -109,14 +113,29 @@ def whole(name, value, least=None, most=None):
 def real(name, value, kind=float):
     """An argument of real numbers as an array of float64, on the host; of kind None as it comes."""
     value = on_host(name, value)
+    if np.ma.is_masked(value):
+        raise InputError(f"{name} is an array of which elements are masked; it takes numbers")
     try:
         given = np.asarray(value)
         array = np.asarray(given, kind)
     except Exception as error:  # of a package whose array it is, too
         raise WrongType(f"{name} holds what is no real number: {error}") from error
+    if given.dtype.kind not in ("biufO" if kind else "biufcO") and given.size:
+        raise WrongType(f"{name} holds what is no real number: {given.dtype}")
     if given.dtype == object and any(one is None for one in given.flat):  # of which NumPy makes NaN
         raise WrongType(f"{name} holds None, which is no real number")
     return array
+
+
+def array_of(name, value):
+    """An argument as an array of NumPy, whatever it holds."""
+    value = on_host(name, value)
+    if np.ma.is_masked(value):
+        raise InputError(f"{name} is an array of which elements are masked; it takes all")
+    try:
+        return np.asarray(value)
+    except Exception as error:  # rows of different lengths, and what other packages say
+        raise WrongType(f"{name} is no array: {error}") from error
 
 
 def encoded(name, text, encode=str.encode):

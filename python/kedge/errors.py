@@ -7,8 +7,19 @@ if TYPE_CHECKING:
     from .solution import Solution
 
 
+_STEERS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def shown(text: str) -> str:
+    """Text as a terminal may show it: what would steer it is escaped, as in sentences of the library (core/text.h)."""
+    return _STEERS.sub(lambda found: found[0].encode("unicode_escape", "surrogatepass").decode(), text)
+
+
 class Error(Exception):
     """Every failure of kedge; the subclasses say of which kind."""
+
+    def __str__(self) -> str:
+        return shown(super().__str__())
 
 
 class InputError(Error, ValueError):

@@ -1,7 +1,7 @@
 """Meshes of meshio: their cells, lines and groups; and solutions as such meshes."""
 import numpy as np
 
-from .arguments import package
+from .arguments import array_of, package
 from .errors import InputError, WrongType
 from .gmsh import SHAPES
 
@@ -12,7 +12,11 @@ def parts_of(mesh):
     """Of a meshio.Mesh {shape: cells}, lines and regions: (pairs, numbers, names) and (numbers, names), names being
     {number: name}."""
     shapes = [block.type for block in mesh.cells]
-    cells = [np.asarray(block.data) for block in mesh.cells]
+    cells = [array_of(f"cells of {block.type!r}", block.data) if block.type in SHAPES or block.type.startswith("line") else block.data
+             for block in mesh.cells]
+    for shape, block in zip(shapes, cells):
+        if getattr(block, "ndim", 2) != 2 and len(block):
+            raise InputError(f"cells of {shape!r} have the shape {block.shape}; expected is (n, vertices)")
     key = next((key for key in NUMBERS if key in mesh.cell_data), None)
     tags, names = _by_number(mesh, key, cells) if key else _by_sets(mesh, cells)
     found = {shape: [k for k, one in enumerate(shapes) if one == shape] for shape in dict.fromkeys(shapes) if shape in SHAPES}
@@ -22,7 +26,7 @@ def parts_of(mesh):
     regions = _joined([tags[k] for of in found.values() for k in of], 0)
     blocks = {shape: np.concatenate([cells[k] for k in of]) for shape, of in found.items()}
     points = getattr(mesh, "point_sets", None)
-    if not len(pairs) and points:
+    if not len(pairs) and points and blocks:
         pairs, numbers = _by_points(points, blocks, len(mesh.points))
         names = {1: dict(enumerate(points, 1)), 2: names[2]}
     return blocks, (pairs, numbers, _used(names[1], numbers)), (regions, _used(names[2], regions))
@@ -39,8 +43,14 @@ def _used(names, numbers):
 def _by_number(mesh, key, cells):
     """Numbers of all cells, block by block, and names of lines and of regions."""
     pairs = {name: pair for name, pair in mesh.field_data.items() if np.size(pair) == 2}
-    names = {of: {int(tag): name for name, (tag, dimension) in pairs.items() if dimension == of} for of in (1, 2)}
-    return [np.asarray(part) for part in mesh.cell_data[key]], names
+    names = {of: {abs(int(tag)): name for name, (tag, dimension) in pairs.items() if dimension == of} for of in (1, 2)}
+    what = f"cell_data[{key!r}]"
+    tags = [array_of(what, part) for part in mesh.cell_data[key]]
+    if [part.shape for part in tags] != [(len(block),) for block in cells]:
+        raise InputError(f"{what} has the shapes {', '.join(str(part.shape) for part in tags)}; expected is a number for each cell")
+    if any(part.size and part.dtype.kind not in "iu" for part in tags):
+        raise WrongType(f"{what} holds {', '.join(sorted({str(part.dtype) for part in tags}))}; whole numbers are expected")
+    return [np.abs(part.astype(np.int64)) for part in tags], names  # the sign is an orientation
 
 
 def _by_sets(mesh, cells):

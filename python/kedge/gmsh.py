@@ -17,21 +17,14 @@ def _block(kind, nodes, tags, first):
 
 
 def write_gmsh(path, points, blocks, pairs, tags, names, region_tags, region_names):
-    """Write a mesh: arrays as of kedge.Mesh, groups and regions as numbers with {number: name}."""
-    for shape, cells in blocks.items():
-        if shape not in SHAPES:
-            raise InputError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}")
-        if np.asarray(cells).ndim != 2 or np.shape(cells)[1] != SHAPES[shape][1]:
-            raise InputError(f"cells of shape {shape!r} have the shape {np.shape(cells)}; expected is "
-                             f"(n, {SHAPES[shape][1]})")
-    cells = {shape: np.asarray(cells).astype(np.int32, casting="same_kind") for shape, cells in blocks.items()}
-    for array in [pairs, *cells.values()]:
+    """Write a mesh: arrays of int32 as of kedge.Mesh, groups and regions as numbers with {number: name}."""
+    for array in [pairs, *blocks.values()]:
         if array.size and not 0 <= array.min() <= array.max() < len(points):
             raise InputError(f"a cell or a line has a vertex that is none of the {len(points)} points, 0 to "
                              f"{len(points) - 1}")
     node = np.zeros(len(points), [("number", "<i4"), ("x", "<f8", 3)])
     node["number"], node["x"][:, :2] = np.arange(1, len(points) + 1), points
-    n = len(pairs) + sum(len(block) for block in cells.values())
+    n = len(pairs) + sum(len(block) for block in blocks.values())
     physical = [(1, number, name) for number, name in names.items()]
     physical += [(2, number, name) for number, name in region_names.items()]
     with open(path, "wb") as file:
@@ -44,7 +37,7 @@ def write_gmsh(path, points, blocks, pairs, tags, names, region_tags, region_nam
         if len(pairs):
             file.write(_block(1, pairs, tags, 1))
         first, at = 1 + len(pairs), 0
-        for shape, block in cells.items():
+        for shape, block in blocks.items():
             if len(block):
                 file.write(_block(SHAPES[shape][0], block, region_tags[at:at + len(block)], first))
             first, at = first + len(block), at + len(block)

@@ -12,11 +12,11 @@ import numpy as np
 
 from . import _library as c
 from . import exchange
-from .arguments import encoded, named, path_of, real, shown, whole
+from .arguments import array_of, encoded, is_by_name, named, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
-from .errors import InputError, WrongType
-from .gmsh import write_gmsh
+from .errors import InputError, WrongType, shown as shown_text
+from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
 
@@ -38,15 +38,16 @@ class Group(NamedTuple):
 
 def _array(value, dtype, width, name):
     """A C array [n][width], or [n] where width is 0."""
-    array = np.asarray(value)
+    array = array_of(name, value)
     if np.issubdtype(dtype, np.integer) and not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
         raise WrongType(f"{name} holds {array.dtype}; whole numbers are expected")
     if np.issubdtype(dtype, np.integer) and array.size and not -2**31 <= array.min() <= array.max() < 2**31:
         raise InputError(f"{name} holds numbers that do not fit into 32 bits")
+    given = array.shape
     array = np.ascontiguousarray(array, dtype)
-    shape = array.reshape(-1, width).shape if width and array.size == 0 else array.shape
+    shape = array.reshape(-1, width).shape if width and array.size == 0 else given
     if len(shape) != (2 if width else 1) or (width and shape[1] != width):
-        raise InputError(f"{name} has the shape {array.shape}; expected is " + (f"(n, {width})" if width else "(n,)"))
+        raise InputError(f"{name} has the shape {given}; expected is " + (f"(n, {width})" if width else "(n,)"))
     return array.reshape(shape)
 
 
@@ -58,22 +59,33 @@ def _check_names(what, names):
 
 def _tags(groups, n, what):
     """Numbers of groups, and the names of these where they are names: {number: name}."""
-    groups = np.asarray(groups)
+    groups = array_of(what, groups)
     if groups.shape != (n,):
         raise InputError(f"{what} has the shape {groups.shape}; expected is ({n},)")
+    if groups.dtype == object:
+        wrong = next((one for one in groups if not isinstance(one, (str, int, np.integer)) or isinstance(one, bool)), None)
+        if wrong is not None or any(one is None for one in groups):
+            raise WrongType(f"{what} holds {shown(wrong)}; it takes names or whole numbers")
+        if not any(isinstance(one, str) for one in groups):
+            groups = array_of(what, groups.tolist())
     if groups.dtype.kind not in "UO":
-        array = _array(groups, np.int32, 0, what)
-        if array.size and array.min() < 0:
-            raise InputError(f"{what} holds {array.min()}; numbers are positive, or 0 for none")
-        return array, {}
+        return _unsigned(groups, what), {}
     names, numbers = np.unique(groups.astype(str), return_inverse=True)
     _check_names(what, names)
     return (numbers + 1).astype(np.int32), {i + 1: str(name) for i, name in enumerate(names)}
 
 
+def _unsigned(numbers, what):
+    """Numbers of groups without their signs, which are orientations, as in files."""
+    array = _array(numbers, np.int32, 0, what)
+    if array.size and array.min() == -2**31:
+        raise InputError(f"{what} holds numbers that do not fit into 32 bits")
+    return np.abs(array)
+
+
 def _lines(lines, groups):
     """Lines as {name or number: pairs}, or pairs and their groups, as pairs, tags and names."""
-    if hasattr(lines, "items"):
+    if is_by_name(lines):
         if groups is not None:
             raise WrongType("groups go with lines that are one array; a dict of lines has their names")
         parts = {name: _array(pairs, np.int32, 2, f"lines[{name!r}]") for name, pairs in lines.items()}
@@ -150,10 +162,11 @@ class Mesh:
             raise WrongType(f"mesh is {mesh!r}; it takes a meshio.Mesh")
         context = context_of(backend)
         cells, lines, regions = exchange.parts_of(mesh)
+        cells = {shape: _block(f"cells of {shape!r}", block, shape) for shape, block in cells.items()}
         pairs, tags, names = lines
         _check_names("mesh", [*names.values(), *regions[1].values()])
-        handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _array(tags, np.int32, 0, "groups"), names),
-                         (_array(regions[0], np.int32, 0, "regions"), regions[1]))
+        handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _unsigned(tags, "groups"), names),
+                         (_unsigned(regions[0], "regions"), regions[1]))
         made = cls._of(context, handle)
         made = made if join is None else made.join(join)
         return made.refine(refine) if refine else made
@@ -201,7 +214,7 @@ class Mesh:
     __setattr__ = refuse_assignment
 
     def __repr__(self):
-        names = ", ".join(group.name for group in self.groups)
+        names = shown_text(", ".join(group.name for group in self.groups))
         return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
 
     def _array(self, name, shape, dtype):
@@ -336,31 +349,53 @@ def _from_section(context, settings):
 
 def _from_arrays(context, points, cells, lines, groups, regions):
     lines = _lines(lines, groups)
-    blocks = cells if hasattr(cells, "items") else None
-    if blocks is None:
-        width = np.asarray(cells).shape[-1:] or (0,)
-        blocks = {{3: "triangle", 4: "quad"}.get(width[0], "triangle"): cells}
-    for shape, block in blocks.items():
-        if np.ndim(block) != 2:
-            name = "cells" if block is cells else f"cells[{shape!r}]"
-            raise InputError(f"{name} has the shape {np.shape(block)}; expected is (n, vertices)")
+    if is_by_name(cells):
+        blocks = {shape: _block(f"cells[{shape!r}]", block, shape) for shape, block in cells.items()}
+    else:
+        array = array_of("cells", cells)
+        shape = "quad" if array.shape[-1:] == (4,) else "triangle"
+        blocks = {shape: _block("cells", array, shape)}
     n = sum(len(block) for block in blocks.values())
     regions = _tags(np.zeros(n, np.int32) if regions is None else regions, n, "regions")
     return _create(context, points, blocks, lines, regions)
 
 
-def _create(context, points, blocks, lines, regions):
-    """A mesh of lines (pairs, tags, names) and regions (tags, names)."""
+def _block(name, cells, shape):
+    """Cells of one of meshio's shapes: [n][nodes]."""
+    if shape not in SHAPES:
+        raise InputError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}")
+    return _array(cells, np.int32, SHAPES[shape][1], name)
+
+
+def _plane(points, blocks):
+    """Points as [n][2]. As in files, those of cells are finite and of one z, to rounding; others are 0 where they are not."""
     points = real("points", points)
-    if points.ndim == 2 and points.shape[1] == 3:
-        if points[:, 2].any():
-            raise InputError(f"points has the shape {points.shape}; expected is (n, 2), or a third coordinate that is 0")
-        points = points[:, :2]
-    points = _array(points, np.float64, 2, "points")
+    flat = _array(points[:, :2] if points.ndim == 2 and points.shape[1] == 3 else points, np.float64, 2, "points")
+    if flat.shape == points.shape and np.isfinite(points).all():
+        return flat
+    used = np.zeros(len(points), bool)
+    for cells in blocks.values():
+        used[cells[(cells >= 0) & (cells < len(points))]] = True
+    for i in np.flatnonzero(used & ~np.isfinite(points).all(axis=1))[:1]:
+        raise InputError(f"points[{i}] is {points[i].tolist()}, and a cell uses it; coordinates must be finite")
+    if flat.shape != points.shape and used.any():
+        z, first = points[:, 2], np.flatnonzero(used)[0]
+        i = np.argmax(np.where(used, np.abs(z - z[first]), 0))
+        if abs(z[i] - z[first]) > 1e-10 * np.abs(flat[used]).max():
+            raise InputError(f"points are not in a plane z = const (points[{i}] has z = {z[i]:g}, points[{first}] z = "
+                             f"{z[first]:g}); project them to the plane")
+    return np.where(np.isfinite(flat), flat, 0)
+
+
+def _create(context, points, blocks, lines, regions):
+    """A mesh of blocks {shape: cells}, lines (pairs, tags, names) and regions (tags, names)."""
+    if not any(map(len, blocks.values())):
+        raise InputError("there are no cells: no triangles or quadrilaterals")
+    points = _plane(points, blocks)
     (pairs, tags, names), (region_tags, region_names) = lines, regions
     if list(blocks) != ["triangle"] or region_names:
         return _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names)
-    triangles = _array(blocks["triangle"], np.int32, 3, "cells")
+    triangles = blocks["triangle"]
     texts = (ctypes.c_char_p * max(len(names), 1))(*(encoded("a name of a group", name) for name in names.values()))
     numbers = np.array(list(names) or [0], np.int32)
     arrays = c.MeshArrays(len(points), points.ctypes.data, len(triangles), triangles.ctypes.data, region_tags.ctypes.data,

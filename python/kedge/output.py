@@ -12,7 +12,7 @@ from . import _library as c
 from .arguments import named, path_of, wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
-from .errors import FileError, InputError, OutOfMemory
+from .errors import FileError, InputError, OutOfMemory, shown
 from .fields import Fields
 from .hints import Array, Path, Union
 from .mesh import Mesh
@@ -75,7 +75,7 @@ class Output(Fields):
         self.mesh = mesh
 
     def __repr__(self):
-        return f"<kedge.Output of {self.path}: {self.mesh!r}>"
+        return shown(f"<kedge.Output of {self.path}: {self.mesh!r}>")
 
     def _damage(self, what):
         return f"{self.path} is damaged: {what}; write it again"

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import numbers
 import os
-import stat
-import threading
 from types import MappingProxyType
 from typing import List, NamedTuple, NoReturn, Optional
 
@@ -15,7 +14,7 @@ from . import _library as c
 from .arguments import by_name, encoded, is_array, is_by_name, path_of, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
-from .errors import FileError, InputError, ReadOnly, WrongType
+from .errors import InputError, ReadOnly, WrongType, shown as shown_text
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
 
@@ -119,6 +118,8 @@ class Problem:
         context.call("kedge_problem_read", context.handle, path_of("path", path), None, 0, handle)
         try:
             settings = dict(_settings(handle))
+            bare = {section for section, key in settings} - {section for section, key in settings if key}
+            settings = {(section, key): value for (section, key), value in settings.items() if key or section in bare}
             file = c.library.kedge_problem_mesh_file(handle)
         finally:
             c.library.kedge_problem_destroy(handle)
@@ -145,16 +146,14 @@ class Problem:
         return problem
 
     def write(self, path: Path) -> None:
-        """Write a problem file. Functions have no text and are refused."""
-        sections: Dict[str, List[str]] = {}
+        """Write a problem file, which read() takes back as it was. What has no text there is refused: functions, and
+        names with ']' or ' #', for which the numbers of groups stand."""
         for (section, key), value in self.settings.items():
             if not isinstance(value, str):
                 raise InputError(f"[{section}] {key} is a function, an array or made of solutions; a problem file holds "
                                  "expressions as text alone")
-            value = value.replace("\n", "\n  ")
-            sections.setdefault(section, []).append(f"{key} = {value}\n" if key else "")
-        text = "\n".join(f"[{section}]\n{''.join(lines)}" for section, lines in sections.items())
-        _write(path, text)
+        built = self.parsed(_checker())
+        built.context.call("kedge_problem_write", built.handle, path_of("path", path))
 
     def mesh(self, backend: Union[str, Context] = "auto") -> Mesh:
         """The mesh that a problem file names."""
@@ -175,7 +174,7 @@ class Problem:
 
     def __repr__(self):
         rows = (f"{section}.{key} = {value}" for (section, key), value in self.settings.items() if key)
-        return f"<kedge.Problem: {', '.join(rows)}>"
+        return shown_text(f"<kedge.Problem: {', '.join(rows)}>")
 
     def _change(self, changes):
         """Take arguments into the settings."""
@@ -186,6 +185,7 @@ class Problem:
                 for key, number in by_name(name, value, "name", "number").items():
                     if not isinstance(key, str):
                         raise WrongType(f"parameters has the name {key!r}; names are text")
+                    _finite(f"parameters[{key!r}]", number)
                     self._settings["parameters", key] = _text(key, number)
             elif name in ("diffusion", "reaction", "source") and is_by_name(value):
                 self._set_regions(name, value)
@@ -206,7 +206,8 @@ class Problem:
 
     def _set_regions(self, name, values):
         for region, value in values.items():
-            section = f"region {region}"
+            section = _section("region", region)
+            _finite(f"{name}[{region!r}]", value)
             self._settings[section, name] = setting(name, value)
 
     def _set_boundary(self, boundary):
@@ -214,12 +215,13 @@ class Problem:
             kind = type(condition).__name__.lower()
             if kind not in CONDITIONS or not isinstance(condition, CONDITIONS[kind]):
                 raise WrongType(f"boundary[{group!r}] is {shown(condition)}; it is a kedge.Dirichlet, Neumann or Robin")
-            section = f"boundary {group}"
+            section = _section("boundary", group)
             for key in ("type", "value", "coefficient"):
                 self._settings.pop((section, key), None)
             self._settings[section, "type"] = kind
             for key, value in condition._asdict().items():
                 if value is not None:
+                    _finite(_name_of(section, key), value)
                     self._settings[section, key] = setting(key, value)
 
     @property
@@ -292,34 +294,17 @@ class _Built:
         return [native(part, self.context, name, section == "equation") for part, name in zip(parts, names)]
 
 
-def _write(path, text):
-    """Write a file whole or not at all: under a name of its own beside it, which is then renamed."""
-    path = os.path.realpath(os.fsdecode(path_of("path", path)))
-    try:
-        _write_whole(path, text)
-    except OSError as error:
-        raise FileError(f"cannot write {path}: {error.strerror}") from error
+def _section(word, group):
+    """The section of a group, as the library has it."""
+    return f"{word} {str(group).strip(_BLANKS)}"
 
 
-def _write_whole(path, text):
-    mode = os.stat(path).st_mode if os.path.exists(path) else None
-    if mode is not None and not stat.S_ISREG(mode):  # a terminal or a pipe
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return
-    temporary = f"{path}.{os.getpid()}.{threading.get_ident()}.tmp"
-    try:
-        with open(temporary, "x", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        if mode is not None:
-            os.chmod(temporary, stat.S_IMODE(mode))
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise
+_BLANKS = " \t\n\v\f\r"
+
+
+def _lines(text):
+    """Text of a value as a problem file gives it back."""
+    return "\n".join(line.strip(" \t\r") for line in text.split("\n")).rstrip("\n").lstrip("\n")
 
 
 def _name_of(section, key):
@@ -337,18 +322,27 @@ def _key_of(name):
     refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters"])
 
 
+def _finite(name, value):
+    """Refuse a number that is not finite."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, numbers.Real) and not math.isfinite(value):
+        raise InputError(f"{name} is {float(value)}; it must be finite")
+
+
 def _text(name, value):
     """A number or an expression as a problem file has it."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     if isinstance(value, str):
-        return value
+        return _lines(value)
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return str(int(value))
-    if isinstance(value, (float, np.floating)):
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        _finite(name, value)
         return repr(float(value))
     if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
-        return ", ".join(_text("", part) for part in value)
+        return ", ".join(_text("a part of diffusion", part) for part in value)
     what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
     more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
@@ -371,7 +365,7 @@ def setting(name, value):
 def datum(name, value):
     """Text, an array of one number an element, an expression of solutions, or a function."""
     if isinstance(value, str):
-        return value
+        return _lines(value)
     if isinstance(value, Operators):
         return value.expression()
     if is_array(value):

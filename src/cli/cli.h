@@ -57,6 +57,10 @@ extern const struct argp_child kg_cli_problem_children[];
 error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
                              kg_cli_problem *problem);
 
+/// Text of a file or of the command line as a terminal may show it (core/text.h); it stands until
+/// the fourth call after this.
+const char *kg_cli_shown(const char *text);
+
 /// An integer from minimum to maximum, or a usage error that names the option.
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);

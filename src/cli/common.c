@@ -3,6 +3,17 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "core/text.h"
+
+const char *kg_cli_shown(const char *text)
+{
+  enum { TEXTS = 4 };  // of one call of printf(), at most
+  static char shown[TEXTS][16384];
+  static int next;
+  char *const to = shown[next++ % TEXTS];
+  kg_text_show(text, to, sizeof *shown);
+  return to;
+}
 
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum)
@@ -12,7 +23,7 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
   const long value = strtol(text, &end, 10);
   if (end == text || *end || errno || value < minimum || value > maximum)
     argp_error(state, "%s wants a whole number from %ld to %ld, not '%s'", option, minimum, maximum,
-               text);
+               kg_cli_shown(text));
   return value;
 }
 
@@ -42,7 +53,7 @@ static kedge_backend parse_backend(struct argp_state *state, const char *text)
                                           KEDGE_BACKEND_CUDA};
   for (size_t b = 0; b < sizeof offered / sizeof *offered; ++b)
     if (strcmp(kedge_backend_name(offered[b]), text) == 0) return offered[b];
-  argp_error(state, "--backend is auto, host or cuda, not '%s'", text);
+  argp_error(state, "--backend is auto, host or cuda, not '%s'", kg_cli_shown(text));
   return KEDGE_BACKEND_AUTO;
 }
 
@@ -106,7 +117,8 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state, kg_c
       problem->quiet = true;
       return 0;
     case ARGP_KEY_ARG:
-      if (problem->file) argp_error(state, "one problem file at a time, not also '%s'", text);
+      if (problem->file)
+        argp_error(state, "one problem file at a time, not also '%s'", kg_cli_shown(text));
       problem->file = kg_cli_input(state, text);
       return 0;
     case ARGP_KEY_NO_ARGS:

@@ -316,7 +316,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   if (!*name)
     *name = text;
   else if (strcmp(*name, "exit") != 0 || strcmp(text, "codes") != 0)
-    argp_error(state, "one topic at a time, not also '%s'", text);
+    argp_error(state, "one topic at a time, not also '%s'", kg_cli_shown(text));
   return 0;
 }
 
@@ -346,7 +346,7 @@ int kg_cli_help(int argc, char **argv)
   }
   char best[32];
   find_nearest(name, best);
-  fprintf(stderr, "kedge: there is no help on '%s'", name);
+  fprintf(stderr, "kedge: there is no help on '%s'", kg_cli_shown(name));
   if (best[0]) {
     fprintf(stderr, "; did you mean '%s'?\n", best);
   } else {

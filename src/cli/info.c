@@ -103,7 +103,7 @@ static void print_json(const kedge_machine_info *m)
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   bool *as_json = state->input;
-  if (key == ARGP_KEY_ARG) argp_error(state, "'%s' is not expected", text);
+  if (key == ARGP_KEY_ARG) argp_error(state, "'%s' is not expected", kg_cli_shown(text));
   if (key != 'j') return ARGP_ERR_UNKNOWN;
   *as_json = true;
   return 0;

@@ -96,10 +96,10 @@ int kg_cli_dispatch(const char *prefix, const kg_cli_verb *verbs, struct argp us
   }
   if (nearest.best) {
     fprintf(stderr, "%s: there is no command '%s'; did you mean '%s'? (see %s --help)\n", prefix,
-            argv[1], nearest.best, prefix);
+            kg_cli_shown(argv[1]), nearest.best, prefix);
     return KG_EXIT_INPUT;
   }
-  fprintf(stderr, "%s: there is no command '%s'; the commands are", prefix, argv[1]);
+  fprintf(stderr, "%s: there is no command '%s'; the commands are", prefix, kg_cli_shown(argv[1]));
   for (const kg_cli_verb *verb = verbs; verb->name; ++verb)
     fprintf(stderr, "%s %s", verb == verbs ? "" : ",", verb->name);
   fprintf(stderr, " (see %s --help)\n", prefix);

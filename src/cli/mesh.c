@@ -34,8 +34,9 @@ static int width_of(const char *text)
 static void print_group(int width, const kedge_mesh_group *group, const char *what, int64_t count,
                         double measure)
 {
-  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", group->name, width - width_of(group->name), "",
-         group->tag, what, (long long)count, measure);
+  const char *const name = kg_cli_shown(group->name);
+  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", name, width - width_of(name), "", group->tag, what,
+         (long long)count, measure);
 }
 
 /// Name the elements of a mesh, in the singular.
@@ -53,7 +54,7 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
-    const int columns = width_of(group.name);
+    const int columns = width_of(kg_cli_shown(group.name));
     if (columns > width) width = columns;
   }
   printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
@@ -84,6 +85,21 @@ static void print_repairs(const kedge_mesh_info *m, const char *shape)
            m->unused_vertices == 1 ? "vertex" : "vertices", shape);
 }
 
+/// Print what a file leaves to the others of a mesh that was split.
+static void print_part(const kedge_mesh_info *m, const char *shape)
+{
+  char of[24] = "";
+  if (m->partitions > 0) snprintf(of, sizeof of, " of %d", m->partitions);
+  if (m->partition > 0)
+    printf(
+        "partition        %d%s: the file is one part of a mesh that was split, and its cuts are "
+        "boundary\n",
+        m->partition, of);
+  if (m->ghost_elements > 0)
+    printf("ghosts           %lld %s%s of other parts, left out\n", (long long)m->ghost_elements,
+           shape, m->ghost_elements == 1 ? "" : "s");
+}
+
 static void print_mesh(const char *name, const kedge_mesh *mesh)
 {
   kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
@@ -92,7 +108,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   char advice[80] = "vertices of one lie inside others: mesh both sides together";
   if (m.join_distance > 0.0)
     snprintf(advice, sizeof advice, "join = %.0e in [mesh] joins them", m.join_distance);
-  printf("%s\n", name);
+  printf("%s\n", kg_cli_shown(name));
   if (m.quadrilaterals < m.elements)
     printf("triangles        %lld\n", (long long)(m.elements - m.quadrilaterals));
   if (m.quadrilaterals > 0) printf("quadrilaterals   %lld\n", (long long)m.quadrilaterals);
@@ -110,6 +126,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
         "periodic         %lld curve%s of the file; boundary like the rest, as kedge has no "
         "periodic conditions\n",
         (long long)m.periodic_lines, m.periodic_lines == 1 ? "" : "s");
+  print_part(&m, shape);
   if (m.coincident_edges > 0)
     printf(
         "coincident edges %lld, each on another one: banks of a slit, or parts that are not "
@@ -156,8 +173,8 @@ static void print_written(const char *path, const kedge_mesh *mesh)
   if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
   kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld %ss, %lld vertices\n", path, (long long)info.elements, shape_of(&info),
-         (long long)info.vertices);
+  printf("%s: %lld %ss, %lld vertices\n", kg_cli_shown(path), (long long)info.elements,
+         shape_of(&info), (long long)info.vertices);
 }
 
 /// Make the mesh that is to be written.
@@ -202,7 +219,8 @@ static error_t parse_info(int key, char *text, struct argp_state *state)
   mesh_options *options = state->input;
   switch (key) {
     case ARGP_KEY_ARG:
-      if (options->input) argp_error(state, "one mesh file at a time, not also '%s'", text);
+      if (options->input)
+        argp_error(state, "one mesh file at a time, not also '%s'", kg_cli_shown(text));
       options->input = kg_cli_input(state, text);
       return 0;
     case ARGP_KEY_NO_ARGS:

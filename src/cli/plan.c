@@ -62,7 +62,7 @@ static void print_solver(const kedge_plan *plan)
 
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
-  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", problem,
+  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
          (long long)plan->elements, kg_cli_plural(plan->elements), (long long)plan->edges,
          plan->order, (long long)plan->trace_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),

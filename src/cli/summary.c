@@ -86,7 +86,7 @@ static void print_memory(const kedge_report *report)
 void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
                       const char *output)
 {
-  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", problem,
+  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
          (long long)report->elements, kg_cli_plural(report->elements), (long long)report->edges,
          report->order, (long long)report->trace_unknowns);
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
@@ -96,5 +96,5 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
     printf("tau          diffusion / L, L = %.6g\n", report->stabilization_length);
   print_matrices(report);
   print_memory(report);
-  if (output) printf("output       %s\n", output);
+  if (output) printf("output       %s\n", kg_cli_shown(output));
 }

@@ -27,7 +27,7 @@ static bool is_no_dash(const kg_cli_file *file, kg_writable *w)
 
 static bool say(const kg_cli_file *file, const kg_writable *w)
 {
-  fprintf(stderr, "kedge: %s%s\n", file->place, w->sentence);
+  fprintf(stderr, "kedge: %s%s\n", file->place, kg_cli_shown(w->sentence));
   return false;
 }
 
@@ -76,7 +76,8 @@ static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
   if (good && report->path) {
     char *const report_to = kg_cli_target(report);
     const bool same = to && report_to && are_one(to, report_to);
-    if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n", output->path);
+    if (same)
+      fprintf(stderr, "kedge: output and report cannot both be %s\n", kg_cli_shown(output->path));
     good = report_to && !same;
     free(report_to);
   }

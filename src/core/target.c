@@ -107,8 +107,11 @@ kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t of
 kedge_status kg_target_commit(const kg_target *target)
 {
   if (!target->temporary) return KEDGE_OK;
+  struct stat before;
   const int descriptor = open(target->temporary, O_RDONLY | O_CLOEXEC);
   int error = descriptor < 0 ? errno : 0;
+  if (!error && stat(target->path, &before) == 0)
+    (void)!fchmod(descriptor, before.st_mode & 07777);  // who may read it stays, where that can be
   if (!error && fsync(descriptor) != 0) error = errno;
   if (descriptor >= 0) close(descriptor);
   if (!error && rename(target->temporary, target->path) != 0) error = errno;

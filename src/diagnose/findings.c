@@ -2,8 +2,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "diagnose/predicates.h"
 #include "linear/system.h"
+
+enum { KG_SENTENCE = 1024 };  // bytes
 
 typedef struct finding {
   kg_topic topic;
@@ -52,6 +55,10 @@ static const finding findings[] = {
      "beside the diffusion%s",
      KG_SYSTEM_ROUNDING_MOST, TOLERANCE},
 
+    {KG_ABOUT_MESH, kg_finds_split,
+     "the mesh file is part %s%s of a mesh that was split, and its cuts are boundaries here: solve "
+     "the whole mesh",
+     0, "tests/mesh/test_overlaps.c"},
     {KG_ABOUT_MESH, kg_finds_periodic_lines,
      "the mesh file identifies sides as periodic, and here they are boundaries with conditions of "
      "their own",
@@ -201,8 +208,10 @@ static void add(const kg_diagnosis *d, const char *sentence)
   const char *const *w = d->word;
   if (length >= d->room) return;
   if (before > 0) memcpy(d->note + before, "; ", 3);
+  char text[KG_SENTENCE];
   // A sentence takes as many words as it has places for.
-  snprintf(d->note + length, d->room - length, sentence, w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
+  snprintf(text, sizeof text, sentence, w[0], w[1], w[2], w[3], w[4], w[5], w[6]);
+  kg_text_show(text, d->note + length, d->room - length);
 }
 
 kedge_status kg_diagnose(kg_diagnosis *d, kg_topic topic)

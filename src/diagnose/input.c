@@ -11,6 +11,15 @@
 #include "problem/keys.h"
 #include "problem/located.h"
 
+/// A file of those into which a mesh was split.
+bool kg_finds_split(kg_diagnosis *d)
+{
+  const kedge_mesh_info *const info = &d->mesh->info;
+  kg_say_number(d, "%.0f", info->partition);
+  kg_say_number(d, info->partitions > 0 ? " of %.0f" : "", info->partitions);
+  return info->partition > 0;
+}
+
 /// Curves that a file identifies with others.
 bool kg_finds_periodic_lines(kg_diagnosis *d)
 {

@@ -4,40 +4,23 @@
 #include <math.h>
 
 #include "core/number.h"
-
-/// Bytes of the UTF-8 sequence that begins at `text`, 0 when it is none (overlong forms, surrogates
-/// and numbers above U+10FFFF are none).
-static int sequence_length(const unsigned char *text)
-{
-  const unsigned char first = text[0];
-  if (first < 0x80) return 1;
-  const int length = first >= 0xC2 && first <= 0xDF   ? 2
-                     : (first & 0xF0) == 0xE0         ? 3
-                     : first >= 0xF0 && first <= 0xF4 ? 4
-                                                      : 0;
-  for (int i = 1; i < length; ++i)
-    if ((text[i] & 0xC0) != 0x80) return 0;
-  const unsigned char second = length > 2 ? text[1] : 0;
-  const bool overlong = (first == 0xE0 && second < 0xA0) || (first == 0xF0 && second < 0x90);
-  const bool beyond = (first == 0xED && second > 0x9F) || (first == 0xF4 && second > 0x8F);
-  return overlong || beyond ? 0 : length;
-}
+#include "core/text.h"
 
 static void put_string(FILE *stream, const char *value)
 {
   static const char letters[] = "\b\f\n\r\t\"\\";
   static const char escapes[] = "bfnrt\"\\";
   putc('"', stream);
-  for (const unsigned char *c = (const unsigned char *)value; *c;) {
-    const int length = sequence_length(c);
+  for (const char *c = value; *c;) {
+    const int length = kg_utf8_length(c);
     int k = 0;
-    while (letters[k] && letters[k] != (char)*c) ++k;
+    while (letters[k] && letters[k] != *c) ++k;
     if (letters[k])
       fprintf(stream, "\\%c", escapes[k]);
-    else if (*c < 0x20 || *c == 0x7F)
-      fprintf(stream, "\\u%04x", *c);
     else if (length == 0)
       fputs("\\ufffd", stream);
+    else if (length < 3 && kg_utf8_steers(c, length))
+      fprintf(stream, "\\u%04x", (unsigned char)c[length - 1]);  // of C1: 0xC2, then its number
     else
       fwrite(c, 1, (size_t)length, stream);
     c += length ? length : 1;

@@ -165,6 +165,9 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
       KG_IF_CUDA(kg_build_cuda);
   bool done = false;
   KG_TRY(kg_copy_text(b->ctx, b->source, strlen(b->source), &b->mesh->source));
+  for (int d = 0; d < 2; ++d)
+    if (b->raw->lost[d])
+      KG_TRY(kg_copy_text(b->ctx, b->raw->lost[d], strlen(b->raw->lost[d]), &b->mesh->lost[d]));
   b->mesh->geometry = b->raw->nodes ? b->raw->geometry : 1;
   b->mesh->flattened = b->raw->flattened;
   b->mesh->is_polygon = b->raw->is_polygon;

@@ -124,6 +124,24 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
   }
 }
 
+static bool has_place(const kg_raw_mesh *raw, int64_t v)
+{
+  return kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1]);
+}
+
+/// The first vertex without a place that an element uses; INT64_MAX: there is none. Others are
+/// spare: numbers that only fill a gap.
+static int64_t used_without_place(const kg_raw_mesh *raw)
+{
+  int64_t first = INT64_MAX;
+  for (int64_t e = 0; e < raw->n_elements; ++e)
+    for (int i = 0; i < kg_raw_cell(raw, e)->n_vertices; ++i) {
+      const int32_t v = kg_raw_corners(raw, e)[i];
+      if (v >= 0 && v < raw->n_vertices && v < first && !has_place(raw, v)) first = v;
+    }
+  return first;
+}
+
 static kedge_status check_vertices(const kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
@@ -131,9 +149,8 @@ static kedge_status check_vertices(const kg_mesh_builder *b)
 #pragma omp parallel for num_threads(kg_loop_threads(b->ctx, raw->n_vertices, 1)) reduction(min \
                                                                                             : bad)
   for (int64_t v = 0; v < raw->n_vertices; ++v)
-    if (!(kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1])) &&
-        v < bad)
-      bad = v;
+    if (!has_place(raw, v) && v < bad) bad = v;
+  if (bad != INT64_MAX) bad = used_without_place(raw);
   if (bad == INT64_MAX) return KEDGE_OK;
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: vertex %lld (from 0) has the coordinates (%g, %g); they must be finite and "

@@ -175,6 +175,9 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   info->elements = mesh->n_elements;
   info->shared_lines += b->raw->n_shared_lines;
   info->periodic_lines = b->raw->n_periodic;
+  info->ghost_elements = b->raw->n_ghosts;
+  info->partition = b->raw->partition;
+  info->partitions = b->raw->n_partitions;
   info->shared_elements = b->raw->n_shared;
   info->geometry = mesh->geometry;
   info->min_jacobian = total.min_jacobian;

@@ -34,6 +34,8 @@ typedef struct kg_gmsh_type {
 /// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
+  int32_t partition;     ///< of a mesh that was partitioned; 0: none
+  bool is_ghost;         ///< its elements are those of another part, beside this
   bool is_shared;        ///< a surface's other groups are still to be put into overlaps of the mesh
   int64_t more, n_more;  ///< place in `more_groups` and number of these groups, which do not count
 } kg_entity;
@@ -50,6 +52,7 @@ typedef struct kg_gmsh {
   uint8_t *types;    ///< [element]: Gmsh's type
   int32_t *between;  ///< vertices behind the corners, element by element
   int64_t n_between, between_capacity;
+  int32_t partition;    ///< of all elements so far; 0: there are none yet; -1: they differ, or none
   int64_t last_shared;  ///< elements there were when one was last found in several groups
   int32_t *more_groups;
   int64_t n_more, more_capacity;
@@ -60,6 +63,7 @@ typedef struct kg_gmsh {
 kedge_status kg_gmsh_entities(kg_gmsh *g);              ///< 4.0, 4.1
 kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.0, 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);
+kedge_status kg_gmsh_parametric_nodes(kg_gmsh *g);  ///< $ParametricNodes, in place of $Nodes
 kedge_status kg_gmsh_elements(kg_gmsh *g);
 /// Curves that $Periodic, whose first line is next, identifies with others; 0 too where the section
 /// is not understood, and in binary files of 4.0.
@@ -81,6 +85,8 @@ kedge_status kg_gmsh_check_nodes(const kg_scan *nodes, int32_t type, const kg_gm
 /// kg_gmsh_sort_entities() left them.
 kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag);
 void kg_gmsh_sort_entities(kg_gmsh *g);
+/// Take note of the partition of elements; 0: none.
+void kg_gmsh_note_partition(kg_gmsh *g, int32_t partition);
 /// The physical group that a tag names.
 kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical);
 

@@ -120,25 +120,34 @@ static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *
   return KEDGE_OK;
 }
 
+/// Tags of elements of 2.2: physical group, entity, number of partitions, the first of these, others.
+enum { N_PARTITIONS_22 = 2, PARTITION_22, TAGS_22 };
+
+static int32_t partition_22(const int32_t tags[TAGS_22])
+{
+  return tags[N_PARTITIONS_22] > 0 ? tags[PARTITION_22] : 0;
+}
+
 /// 2.2, text: (number, type, n_tags, tags, nodes); the first tag is the physical group.
 static kedge_status read_line_22(kg_gmsh *g)
 {
   kg_scan *s = &g->scan;
   int64_t number, n_tags, nodes[KG_NODES_MAX];
-  int32_t type, tag = 0, physical;
+  int32_t type, tags[TAGS_22] = {0}, physical;
   kg_gmsh_type what;
   KG_TRY(kg_text_int(s, &number));
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_text_int(s, &n_tags));
   KG_TRY(kg_gmsh_find_type(s, type, &what));
   KG_TRY(kg_scan_plausible(s, n_tags, 2, "tags"));
-  if (n_tags > 0) KG_TRY(kg_scan_int32(s, &tag));
-  if (n_tags > 1) KG_TRY(kg_scan_skip(s, n_tags - 1, sizeof tag));
+  for (int64_t i = 0; i < n_tags && i < TAGS_22; ++i) KG_TRY(kg_scan_int32(s, &tags[i]));
+  if (n_tags > TAGS_22) KG_TRY(kg_scan_skip(s, n_tags - TAGS_22, sizeof *tags));
+  if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
   const kg_scan line = *s;
   kedge_status status = KEDGE_OK;
   for (int i = 0; status == KEDGE_OK && i < what.n_nodes; ++i) status = kg_text_int(s, &nodes[i]);
   KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
-  KG_TRY(kg_gmsh_group(s, tag, &physical));
+  KG_TRY(kg_gmsh_group(s, tags[0], &physical));
   KG_TRY(reserve(g, &what, 1));
   KG_TRY(put_element(g, type, &what, physical, nodes));
   return kg_gmsh_check_nodes(&line, type, &what, kg_text_line_end(s));
@@ -165,13 +174,15 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(reserve(g, &what, n));
   for (int32_t i = 0; i < n; ++i) {
     const char *record;
-    int32_t tag = 0, words[KG_NODES_MAX], physical;
+    int32_t tags[TAGS_22] = {0}, words[KG_NODES_MAX], physical;
     KG_TRY(kg_scan_bytes(s, bytes, &record));
-    if (n_tags > 0) memcpy(&tag, record + sizeof tag, sizeof tag);
-    memcpy(words, record + sizeof tag * (1 + (size_t)n_tags), sizeof tag * (size_t)what.n_nodes);
+    const size_t n_known = n_tags < TAGS_22 ? (size_t)n_tags : TAGS_22;
+    memcpy(tags, record + sizeof *tags, n_known * sizeof *tags);
+    memcpy(words, record + sizeof n * (1 + (size_t)n_tags), sizeof n * (size_t)what.n_nodes);
+    if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
     int64_t nodes[KG_NODES_MAX];
     for (int k = 0; k < what.n_nodes; ++k) nodes[k] = words[k];
-    KG_TRY(kg_gmsh_group(s, tag, &physical));
+    KG_TRY(kg_gmsh_group(s, tags[0], &physical));
     KG_TRY(put_element(g, type, &what, physical, nodes));
   }
   *n_read = n;
@@ -258,9 +269,12 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
         (long long)n, (long long)n_left);
   const size_t tag_bytes = !s->binary ? 2 : is_40 ? sizeof(int32_t) : sizeof(int64_t);
   KG_TRY(kg_scan_plausible(s, n, tag_bytes * (1 + (size_t)what.n_nodes), "elements"));
-  KG_TRY(reserve(g, &what, n));
-  KG_TRY(kg_scan_record_end(s));
   kg_entity *found = kg_gmsh_find_entity(g, dimension, entity);
+  const bool is_ghost = found && found->is_ghost;
+  if (!is_ghost) KG_TRY(reserve(g, &what, n));
+  KG_TRY(kg_scan_record_end(s));
+  if (what.cell && is_ghost) g->raw->n_ghosts += n;
+  if (what.cell && !is_ghost && n > 0) kg_gmsh_note_partition(g, found ? found->partition : 0);
   const int32_t physical = found ? found->physical : 0;
   const bool is_shared = found && found->n_more > 0;
   if (is_shared && what.cell) g->raw->n_shared += n;
@@ -271,7 +285,7 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     kedge_status status = KEDGE_OK;
     for (int k = 0; status == KEDGE_OK && k < what.n_nodes; ++k) status = read_tag(g, &nodes[k]);
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
-    KG_TRY(put_element(g, type, &what, physical, nodes));
+    if (!is_ghost) KG_TRY(put_element(g, type, &what, physical, nodes));
     if (is_shared && physical != 0 && what.kind == KG_GMSH_LINE) KG_TRY(repeat_line(g, found));
     if (is_shared && what.cell && found->is_shared) KG_TRY(share_surface(g, found, nodes[0]));
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, kg_scan_record_end(s)));

@@ -45,6 +45,23 @@ static kedge_status skip_counted(kg_scan *s)
   return kg_scan_skip(s, n, sizeof(int32_t));
 }
 
+/// The partitions of an entity, of which surfaces have one.
+static kedge_status read_partitions(kg_scan *s, int32_t *first)
+{
+  int64_t n;
+  KG_TRY(kg_scan_int64(s, &n));
+  KG_TRY(kg_scan_plausible(s, n, 2, "partitions"));
+  if (n < 1) return KEDGE_OK;
+  KG_TRY(kg_scan_int32(s, first));
+  return kg_scan_skip(s, n - 1, sizeof(int32_t));
+}
+
+void kg_gmsh_note_partition(kg_gmsh *g, int32_t partition)
+{
+  const bool same = partition > 0 && (g->partition == 0 || g->partition == partition);
+  g->partition = same ? partition : -1;
+}
+
 kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical)
 {
   if (tag < -INT32_MAX) return KG_SCAN_FAIL(s, "%d is no physical tag", tag);
@@ -89,7 +106,7 @@ static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
   KG_TRY(kg_scan_int32(s, &entity.tag));
   if (partitioned) {
     KG_TRY(kg_scan_skip(s, 2, sizeof(int32_t)));  // dimension and tag of the parent
-    KG_TRY(skip_counted(s));                      // partitions
+    KG_TRY(read_partitions(s, &entity.partition));
   }
   const bool is_place = dimension == 0 && g->version == KG_GMSH_41;  // else a bounding box
   KG_TRY(kg_scan_skip(s, is_place ? 3 : 6, sizeof(double)));
@@ -128,9 +145,13 @@ kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g)
   KG_TRY(kg_scan_plausible(s, n_ghosts, 4, "ghost entities"));
   KG_TRY(kg_scan_record_end(s));
   for (int64_t i = 0; i < n_ghosts; ++i) {
-    KG_TRY(kg_scan_skip(s, 2, sizeof(int32_t)));
+    kg_entity ghost = {.dimension = 2, .is_ghost = true};
+    KG_TRY(kg_scan_int32(s, &ghost.tag));
+    KG_TRY(kg_scan_int32(s, &ghost.partition));
     KG_TRY(kg_scan_record_end(s));
+    KG_TRY(add_entity(g, ghost));
   }
+  g->raw->n_partitions = n_partitions < 0 || n_partitions > INT32_MAX ? 0 : (int32_t)n_partitions;
   return read_lists(g, true);
 }
 

@@ -95,8 +95,23 @@ static kedge_status finish(kg_gmsh *g, int64_t n)
   return status;
 }
 
-/// 2.2: a count in text, then (tag, x, y, z).
-static kedge_status read_22(kg_gmsh *g)
+/// Behind the coordinates of a node in $ParametricNodes: dimension and tag of its entity, and as
+/// many parameters as that is a curve or a surface.
+static kedge_status skip_parameters(kg_scan *s)
+{
+  int32_t dimension, tag;
+  KG_TRY(kg_scan_int32(s, &dimension));
+  KG_TRY(kg_scan_int32(s, &tag));
+  if (dimension < 0 || dimension > 3)
+    return KG_SCAN_FAIL(s,
+                        "a node in $ParametricNodes is of an entity of dimension %d; the file is "
+                        "damaged: export it again with Mesh.SaveParametric = 0",
+                        dimension);
+  return kg_scan_skip(s, dimension < 3 ? dimension : 0, sizeof(double));
+}
+
+/// 2.2: a count in text, then (tag, x, y, z), and what parametric nodes have.
+static kedge_status read_22(kg_gmsh *g, bool parametric)
 {
   kg_scan *s = &g->scan;
   int64_t n;
@@ -114,6 +129,7 @@ static kedge_status read_22(kg_gmsh *g)
     }
     for (int k = 0; k < 3; ++k) KG_TRY(kg_scan_double(s, &xyz[k]));
     KG_TRY(put_vertex(g, i, xyz));
+    if (parametric) KG_TRY(skip_parameters(s));
     KG_TRY(kg_scan_record_end(s));
   }
   return finish(g, n);
@@ -184,5 +200,10 @@ static kedge_status read_blocks(kg_gmsh *g)
 
 kedge_status kg_gmsh_nodes(kg_gmsh *g)
 {
-  return g->version == KG_GMSH_22 ? read_22(g) : read_blocks(g);
+  return g->version == KG_GMSH_22 ? read_22(g, false) : read_blocks(g);
+}
+
+kedge_status kg_gmsh_parametric_nodes(kg_gmsh *g)
+{
+  return g->version == KG_GMSH_22 ? read_22(g, true) : read_blocks(g);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "mesh/gmsh.h"
 
 #define VERSIONS "2, 2.1, 2.2, 4.0 and 4.1"
@@ -138,6 +139,7 @@ static const struct section {
     {"Entities", true, kg_gmsh_entities},
     {"PartitionedEntities", true, kg_gmsh_partitioned_entities},
     {"Nodes", false, kg_gmsh_nodes},
+    {"ParametricNodes", false, kg_gmsh_parametric_nodes},
     {"Elements", false, kg_gmsh_elements},
 };
 
@@ -211,6 +213,21 @@ static kedge_status check_plane(const kg_gmsh *g)
   return KEDGE_OK;
 }
 
+/// Names of groups where no line, or no element, has a group.
+static kedge_status find_lost(const kg_gmsh *g)
+{
+  kg_raw_mesh *raw = g->raw;
+  bool has[2] = {raw->n_lines > 0, false};
+  for (int64_t e = 0; e < raw->n_elements && !has[1]; ++e) has[1] = raw->regions[e] != 0;
+  for (int i = 0; i < raw->n_names; ++i) {
+    const int d = raw->names[i].dimension - 1;
+    if (d < 0 || d > 1 || has[d] || raw->lost[d]) continue;
+    const char *const name = raw->names[i].name;
+    KG_TRY(kg_copy_text(g->scan.ctx, name, strlen(name), &raw->lost[d]));
+  }
+  return KEDGE_OK;
+}
+
 static kedge_status check_whole(const kg_gmsh *g)
 {
   kedge_context *ctx = g->scan.ctx;
@@ -220,6 +237,12 @@ static kedge_status check_whole(const kg_gmsh *g)
              "their elements: put "
              "the surface into one too, or set Mesh.SaveAll = 1",
              g->scan.name);
+  // 2.2 does not say how many partitions there are: all elements of the first may be all there are.
+  if (g->version == KG_GMSH_22 ? g->partition > 1 : g->partition > 0 && g->raw->n_partitions > 1)
+    g->raw->partition = g->partition;
+  else
+    g->raw->n_partitions = 0;
+  KG_TRY(find_lost(g));
   return check_plane(g);
 }
 

@@ -24,7 +24,7 @@ static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays 
       .line_tags = (int32_t *)a->line_tags,
   };
   for (int i = 0; i < a->n_names; ++i)
-    KG_TRY(kg_raw_mesh_name(ctx, raw, 1, a->name_tags[i], a->names[i], strlen(a->names[i])));
+    KG_TRY(kg_raw_mesh_name(ctx, raw, 1, abs(a->name_tags[i]), a->names[i], strlen(a->names[i])));
   return KEDGE_OK;
 }
 
@@ -34,13 +34,23 @@ static void free_names(kg_raw_mesh *raw)
   kg_raw_mesh_free(&names);
 }
 
-static kedge_status check_tags(kedge_context *ctx, const char *what, int64_t n, const int32_t *tags,
-                               int32_t lowest)
+/// Tags without their signs, which are orientations, as in files.
+/// @param[in,out] tags  the caller's, NULL: none; where one is negative it becomes *copy
+/// @param[out]    copy  the caller frees it
+static kedge_status unsigned_tags(kedge_context *ctx, const char *what, int64_t n, int32_t **tags,
+                                  int32_t **copy)
 {
-  for (int64_t i = 0; tags && i < n; ++i)
-    KG_REQUIRE(ctx, tags[i] >= lowest, KEDGE_ERR_ARG,
-               "kedge_mesh_create: %s[%lld] is %d; tags are %s", what, (long long)i, tags[i],
-               lowest ? "positive" : "positive, or 0 for no group");
+  bool is_signed = false;
+  for (int64_t i = 0; *tags && i < n; ++i) {
+    KG_REQUIRE(ctx, (*tags)[i] > INT32_MIN, KEDGE_ERR_ARG,
+               "kedge_mesh_create: %s[%lld] is %d, which is no tag", what, (long long)i,
+               (*tags)[i]);
+    is_signed = is_signed || (*tags)[i] < 0;
+  }
+  if (!is_signed) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof **copy, copy));
+  for (int64_t i = 0; i < n; ++i) (*copy)[i] = abs((*tags)[i]);
+  *tags = *copy;
   return KEDGE_OK;
 }
 
@@ -48,6 +58,14 @@ static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
 {
   KG_REQUIRE(ctx, a->n_vertices >= 0 && a->n_triangles >= 0 && a->n_lines >= 0 && a->n_names >= 0,
              KEDGE_ERR_ARG, "kedge_mesh_create: a count is negative");
+  KG_REQUIRE(
+      ctx,
+      a->n_vertices <= INT32_MAX && a->n_triangles <= KG_ELEMENTS_MAX && a->n_lines <= INT32_MAX,
+      KEDGE_ERR_INPUT,
+      "arrays: %lld vertices, %lld triangles and %lld lines are more than kedge can number "
+      "(%d, %d and %d)",
+      (long long)a->n_vertices, (long long)a->n_triangles, (long long)a->n_lines, INT32_MAX,
+      KG_ELEMENTS_MAX, INT32_MAX);
   KG_REQUIRE(ctx, (a->vertices || a->n_vertices == 0) && (a->triangles || a->n_triangles == 0),
              KEDGE_ERR_ARG, "kedge_mesh_create: vertices or triangles is NULL");
   KG_REQUIRE(ctx, (a->lines && a->line_tags) || a->n_lines == 0, KEDGE_ERR_ARG,
@@ -60,9 +78,10 @@ static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
   for (int i = 0; i < a->n_names; ++i)
     KG_REQUIRE(ctx, !a->names[i][strcspn(a->names[i], "\"\r\n")], KEDGE_ERR_ARG,
                "kedge_mesh_create: names[%d] holds a quotation mark or a line end", i);
-  KG_TRY(check_tags(ctx, "name_tags", a->n_names, a->name_tags, 1));
-  KG_TRY(check_tags(ctx, "line_tags", a->n_lines, a->line_tags, 0));
-  return check_tags(ctx, "regions", a->n_triangles, a->regions, 0);
+  for (int i = 0; i < a->n_names; ++i)
+    KG_REQUIRE(ctx, a->name_tags[i] != 0 && a->name_tags[i] > INT32_MIN, KEDGE_ERR_ARG,
+               "kedge_mesh_create: name_tags[%d] is %d, which is no group", i, a->name_tags[i]);
+  return KEDGE_OK;
 }
 
 kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
@@ -74,8 +93,15 @@ kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arra
   KG_REQUIRE(ctx, ctx && arrays, KEDGE_ERR_ARG, "kedge_mesh_create: ctx or arrays is NULL");
   KG_TRY(check_arrays(ctx, arrays));
   kg_raw_mesh raw;
+  int32_t *line_tags = NULL, *regions = NULL;
   kedge_status status = raw_from_arrays(ctx, arrays, &raw);
+  if (status == KEDGE_OK)
+    status = unsigned_tags(ctx, "line_tags", raw.n_lines, &raw.line_tags, &line_tags);
+  if (status == KEDGE_OK)
+    status = unsigned_tags(ctx, "regions", raw.n_elements, &raw.regions, &regions);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, "arrays", out);
+  free(line_tags);
+  free(regions);
   free_names(&raw);
   if (status == KEDGE_OK) (*out)->seconds = kg_seconds() - began;
   return status;
@@ -130,6 +156,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh->element_origin);
   free(mesh->vertex_origin);
   free(mesh->levels.vertex);
+  for (int d = 0; d < 2; ++d) free(mesh->lost[d]);
   free(mesh->source);
   free(mesh);
 }

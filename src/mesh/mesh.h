@@ -100,7 +100,9 @@ struct kedge_mesh {
   double alignment;
   double seconds;         ///< spent reading or generating and building, for the report
   kg_mesh_levels levels;  ///< of kedge_mesh_refine()
-  char *source;           ///< file name or generator words, for messages; owned
+  char *lost[2];  ///< [dimension - 1]: a group that the file names, where none of its lines,
+                  ///< or elements, has a group; NULL: not so; owned
+  char *source;   ///< file name or generator words, for messages; owned
 };
 
 /// Turn a group, or a tag, into the mark of an edge inside the domain, and back: it is its own
@@ -213,6 +215,9 @@ typedef struct kg_raw_mesh {
   int64_t n_between;  ///< vertices that are nodes between corners, and nothing else, or are joined
   int32_t *regions;   ///< [n_elements]
   int64_t n_shared;   ///< elements in several regions, of which the first is here
+  char *lost[2];      ///< as in kedge_mesh; owned
+  int64_t n_ghosts;
+  int32_t partition, n_partitions;     ///< as in kedge_mesh_info
   int64_t n_shared_lines, n_periodic;  ///< as in kedge_mesh_info: those that are no longer lines
                                        ///< here, and curves
   int64_t n_joined;                    ///< vertices that are joined to others, and no longer here

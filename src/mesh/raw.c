@@ -12,6 +12,7 @@ void kg_raw_mesh_free(kg_raw_mesh *raw)
 {
   for (int i = 0; i < raw->n_names; ++i) free(raw->names[i].name);
   kg_overlaps_free(&raw->overlaps);
+  for (int d = 0; d < 2; ++d) free(raw->lost[d]);
   free(raw->names);
   free(raw->vertices);
   free(raw->corners);
@@ -42,13 +43,12 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
   const int64_t each = is_triangle ? (raw_exists ? BUILD_BYTES : ELEMENT_BYTES)
                                    : (raw_exists ? QUADRILATERAL_BUILD : QUADRILATERAL_BYTES);
   const int n_nodes = geometry > 1 ? cell->n_modes(geometry) * (raw_exists ? 1 : 2) : 0;
-  const int64_t need = (each + n_nodes * (int64_t)(2 * sizeof(double))) * n_elements;
-  const int64_t available = kg_memory_available("");
+  const double need = (double)(each + n_nodes * (int64_t)(2 * sizeof(double))) * (double)n_elements;
+  const double available = (double)kg_memory_available("");
   KG_REQUIRE(ctx, need <= available, KEDGE_ERR_MEMORY,
              "%s: to make a mesh of %lld %ss takes %.2f GB of host memory and %.2f GB are free; "
              "use a smaller mesh",
-             source, (long long)n_elements, cell->name, 1e-9 * (double)need,
-             1e-9 * (double)available);
+             source, (long long)n_elements, cell->name, 1e-9 * need, 1e-9 * available);
   return KEDGE_OK;
 }
 
@@ -222,6 +222,12 @@ kedge_status kg_raw_mesh_names(kedge_context *ctx, kg_raw_mesh *raw, const kedge
       KG_TRY(kg_raw_mesh_name(ctx, raw, overlap->dimension, overlap->other, overlap->name,
                               strlen(overlap->name)));
   }
+  for (int d = 0; d < 2; ++d)
+    if (mesh->lost[d])
+      KG_TRY(kg_copy_text(ctx, mesh->lost[d], strlen(mesh->lost[d]), &raw->lost[d]));
+  raw->n_ghosts = mesh->info.ghost_elements;
+  raw->partition = mesh->info.partition;
+  raw->n_partitions = mesh->info.partitions;
   raw->flattened = mesh->flattened;
   raw->is_polygon = mesh->is_polygon;
   raw->n_periodic = mesh->info.periodic_lines;

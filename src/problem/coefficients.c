@@ -40,7 +40,7 @@ static int name_length(const kedge_mesh *mesh)
 static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
 {
   const kedge_mesh *mesh = r->mesh;
-  char list[400] = "";
+  char list[400] = "", lost[KG_LOST_BYTES];
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(c->group);
   for (int g = 0; g < mesh->n_groups; ++g) {
@@ -50,12 +50,14 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                  mesh->groups[g].name);
   }
+  kg_lost_groups(mesh, 2, lost);
+  if (lost[0]) nearest.best = NULL;
   return kg_problem_fail(r->ctx, r->problem, c->at,
-                         "[region %s]: %.*s has no region '%s'%s%s%s%s%s", c->group,
+                         "[region %s]: %.*s has no region '%s'%s%s%s%s%s%s", c->group,
                          name_length(mesh), mesh->source, c->group,
                          length ? " among " : "; give its surfaces physical groups in Gmsh", list,
                          nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                         nearest.best ? "'?" : "");
+                         nearest.best ? "'?" : "", lost);
 }
 
 /// Elements would have the coefficients of two regions.

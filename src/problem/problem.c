@@ -8,6 +8,7 @@
 
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/text.h"
 #include "mesh/mesh.h"
 #include "problem/keys.h"
 
@@ -209,7 +210,7 @@ void kedge_problem_place(const kedge_problem *problem, const char *section, cons
   char place[KG_PLACE_BYTES] = "";
   if (problem && section && key)
     kg_setting_place(&problem->settings, kg_settings_find(&problem->settings, section, key), place);
-  snprintf(text, size, "%s", place);
+  kg_text_show(place, text, size);
 }
 
 /// Put the place of a key of [mesh] before the sentence of a failure, whose status is kept.

@@ -207,3 +207,8 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.
 kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *text, size_t bytes,
                               const char *const *overrides, int n_overrides, kedge_problem **out);
+
+enum { KG_LOST_BYTES = 300 };
+/// What to do where a file names groups and none of its lines (dimension 1), or elements (2), is in
+/// one: the end of a sentence, behind "; "; "" where that is not so.
+void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES]);

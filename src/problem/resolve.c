@@ -41,6 +41,14 @@ static const char *name_of_mesh(const matching *m)
   return m->mesh->source ? m->mesh->source : "the mesh";
 }
 
+/// Names of sections have no blanks around them, and those of a mesh may.
+static bool is_called(const char *group, const char *name)
+{
+  const size_t n = strlen(name);
+  group += strspn(group, " \t");
+  return strncmp(group, name, n) == 0 && group[n + strspn(group + n, " \t")] == '\0';
+}
+
 int kg_group_named(int n_groups, const kg_group *groups, const char *name)
 {
   for (int g = 0; g < n_groups; ++g)
@@ -50,6 +58,8 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name)
     snprintf(number, sizeof number, "%d", groups[g].tag);
     if (groups[g].count > 0 && strcmp(number, name) == 0) return g;
   }
+  for (int g = 0; g < n_groups; ++g)
+    if (groups[g].count > 0 && is_called(groups[g].name, name)) return g;
   return -1;
 }
 
@@ -73,11 +83,22 @@ static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg
                 : "elements, not of boundary edges");
 }
 
+void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES])
+{
+  const char *const name = mesh->lost[dimension - 1];
+  text[0] = '\0';
+  if (name)
+    snprintf(text, KG_LOST_BYTES,
+             "; the file names the group '%.80s', but no %s in it has a group, as Mesh.SaveAll = 1 "
+             "leaves them out of format 2.2: export it with Mesh.SaveAll = 0, or in format 4.1",
+             name, dimension == 1 ? "line" : "element");
+}
+
 /// A name that is no boundary group: the nearest one, or all.
 static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 {
   const kedge_mesh *mesh = m->mesh;
-  char list[400] = "", hint[200] = "";
+  char list[400] = "", hint[KG_LOST_BYTES] = "";
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(b->group);
   for (int g = 0; g < mesh->n_groups; ++g) {
@@ -96,7 +117,10 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
                                  group->name, tag);
   }
-  if (nearest.best)
+  kg_lost_groups(mesh, 1, hint);
+  if (hint[0])
+    nearest.best = NULL;
+  else if (nearest.best)
     snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
   else if (strcmp(list, "default") == 0)
     snprintf(hint, sizeof hint,
@@ -141,14 +165,20 @@ static kedge_status no_condition(const matching *m, const kg_group *group)
 {
   const kedge_mesh *mesh = m->mesh;
   const char *const plural = group->count == 1 ? "" : "s";
-  char hint[300] = "", place[64] = "", join[48] = "Gmsh's Coherence Mesh does";
+  char hint[KG_LOST_BYTES] = "", place[64] = "", join[48] = "Gmsh's Coherence Mesh does";
   for (int64_t i = 0; i < mesh->n_touches && place[0] == '\0'; ++i)
     if (&mesh->groups[mesh->edge_group[mesh->touches[i].edge]] == group)
       snprintf(place, sizeof place, ", one at (%.6g, %.6g)", mesh->touches[i].at[0],
                mesh->touches[i].at[1]);
   if (mesh->info.join_distance > 0.0)
     snprintf(join, sizeof join, "[mesh] join = %.0e does", mesh->info.join_distance);
-  if (group->coincident > 0)
+  if (group->tag == 0) kg_lost_groups(mesh, 1, hint);
+  if (group->tag == 0 && mesh->info.partition > 0)
+    snprintf(hint, sizeof hint,
+             "; the file is part %d of a mesh that was split, whose cuts are among them: solve the "
+             "whole mesh",
+             mesh->info.partition);
+  else if (group->coincident > 0)
     snprintf(hint, sizeof hint,
              "; %lld of them lie on other boundary edges%s: where that is no slit, join the "
              "vertices that are there twice (%s)",

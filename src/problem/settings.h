@@ -59,3 +59,7 @@ kedge_status kg_setting_fail(const kg_settings *settings, const kg_setting *sett
 /// @param[out] sections  every section, also without keys: an item with its line and an empty key
 kedge_status kg_settings_read(kg_settings *settings, kg_settings *sections, const char *text,
                               size_t bytes);
+/// The text of settings, none of which is a function (write.c); whether it is read back as it was
+/// is not looked at.
+/// @param[out] text  of malloc(), ends with '\0'; the caller frees it
+kedge_status kg_settings_text(const kg_settings *settings, char **text, size_t *bytes);

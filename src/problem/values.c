@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/number.h"
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
 
@@ -16,6 +17,12 @@ kedge_status kg_value_integer(const kg_settings *settings, const kg_setting *s, 
   char *end;
   errno = 0;
   const long long value = strtoll(s->value, &end, 10);
+  const size_t n = kg_number_scan(s->value);  // 2.0 and 1e4 are whole numbers too
+  const double real = n > 0 && s->value[n] == '\0' ? kg_number_value(s->value) : 0.5;
+  if (real == floor(real) && real >= (double)least && real <= (double)most && real < 0x1p53) {
+    *out = (int64_t)real;
+    return KEDGE_OK;
+  }
   if (*end == '\0' && errno == 0 && value >= least && value <= most) {
     *out = value;
     return KEDGE_OK;

@@ -288,7 +288,7 @@ kedge_status kedge_locator_keep(kedge_locator *l, int64_t n, const double *from,
   KG_TRY(kg_enter(l->ctx));
   KG_TRY(kg_sync(l->ctx));
   kg_free(l->ctx, &l->field);
-  KG_REQUIRE(l->ctx, n * (int64_t)sizeof *from <= kg_free_bytes(l->ctx), KEDGE_ERR_MEMORY,
+  KG_REQUIRE(l->ctx, n <= kg_free_bytes(l->ctx) / (int64_t)sizeof *from, KEDGE_ERR_MEMORY,
              "values of a field at nodes need %.3g GB, and %.3g GB are free", 8e-9 * (double)n,
              1e-9 * (double)kg_free_bytes(l->ctx));
   KG_TRY(kg_upload(l->ctx, from, (size_t)n, sizeof *from, &l->field));

@@ -33,7 +33,7 @@ kedge_status kedge_solution_report(const kedge_solution *solution, kedge_report 
 
 int kedge_node_count(int order)
 {
-  return kg_triangle_modes(order);
+  return order >= 0 && order <= KEDGE_ORDER_MAX + 1 ? kg_triangle_modes(order) : 0;
 }
 
 /// Check the arguments of a call that fills `array` at nodes.

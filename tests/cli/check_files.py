@@ -2,6 +2,7 @@
 """check_files.py KEDGE: the files that the command writes: where, under which names, and never over what it reads."""
 import json
 import os
+import re
 import resource
 import subprocess
 import unittest
@@ -31,6 +32,37 @@ class Files(Command):
         self.assertEqual(sorted(os.listdir(self.folder)), ["b.vtkhdf", "o.ini", "p.ini"])
         self.kedge("solve", "o.ini", "-q")
         self.assertIn("a.vtkhdf", os.listdir(self.folder))
+
+    def test_names_in_files_do_not_steer_the_terminal(self):
+        square = ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n1 1 \"{0}\"\n2 2 \"{0}\"\n"
+                  "$EndPhysicalNames\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n$EndNodes\n$Elements\n6\n"
+                  "1 1 2 1 1 1 2\n2 1 2 1 1 2 3\n3 1 2 1 1 3 4\n4 1 2 1 1 4 1\n5 2 2 2 1 1 2 3\n6 2 2 2 1 1 3 4\n"
+                  "$EndElements\n")
+        problem = ("[mesh]\nfile = a.msh\n[equation]\nreaction = 1\nsource = 1\n[boundary default]\ntype = robin\n"
+                   "coefficient = -1e-3\nvalue = 0\n")
+        for name, shown in (("\x1b]0;owned\x07W\udce4nde\x7f", r"\x1b]0;owned\x07W\xe4nde\x7f"),
+                            ("\x9b31m a\u202eb", r"\u009b31m a\u202eb"), ("Wände 入口", "Wände 入口")):
+            steers = not name.isprintable()
+            with open(self.path("a.msh"), "wb") as file:
+                file.write(square.format(name).encode(errors="surrogateescape"))
+            texts = [self.kedge("mesh", "info", "a.msh").stdout]  # a table
+            self.assertEqual(texts[0].count(shown), 2)
+            self.write("a.ini", problem)
+            texts.append(self.kedge("solve", "a.ini", "-r", "r.json").stdout)  # a note
+            self.assertIn(f"on boundary '{shown}' the robin coefficient is as small as", texts[-1])
+            with open(self.path("r.json"), "rb") as file:
+                texts.append(file.read().decode())
+            self.assertIn("the robin coefficient is as small as", json.loads(texts[-1])["solver"]["note"])
+            with open(self.path("b.ini"), "wb") as file:
+                file.write(f"[equation]\nsource = 1 + '{name}'\n".replace("\x1b", "").encode(errors="surrogateescape"))
+            texts.append(self.kedge("solve", "b.ini", code=2).stderr)  # the text of an expression
+            for arguments in (("mesh", "info", f"{name}.msh"), ("solve", f"{name}.ini"), ("help", name), (name,),
+                              ("solve", "a.ini", "-r", f"{name}/x"), ("mesh", "info", "a.msh", name)):
+                texts.append(self.kedge(*arguments, code=2).stderr)  # the name of a file
+                if arguments[0] != "help" or steers:
+                    self.assertIn(shown, texts[-1])
+            for text in texts:
+                self.assertEqual(re.findall("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", text), [], text)
 
     def test_places_that_cannot_be_written_are_refused_before_the_work(self):
         for option, word in (("--output", "output"), ("--report", "report")):

@@ -147,6 +147,16 @@ class Mesh(Command):
         self.refused("mesh", "generate", "circle", "3", "-o", "x.msh", says="circle")
         self.refused("mesh", "generate", *["square"] * 60, "-o", "x.msh", says="too many words")
 
+    def test_one_part_of_a_split_mesh_is_told(self):
+        corpus = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fuzz/corpus/mesh")
+        text = self.kedge("mesh", "info", os.path.join(corpus, "split41.msh")).stdout
+        self.assertRegex(text, r"triangles +1\n")
+        self.assertRegex(text, r"partition +2 of 2: the file is one part of a mesh that was split, and its cuts are boundary\n")
+        self.assertRegex(text, r"ghosts +1 triangle of other parts, left out\n")
+        text = self.kedge("mesh", "info", os.path.join(corpus, "parametric22.msh")).stdout
+        self.assertRegex(text, r"triangles +2\n")
+        self.assertNotIn("part", text)
+
     def test_a_mesh_that_memory_does_not_hold_is_refused_before_it_is_made(self):
         free = json.loads(self.kedge("info", "--json").stdout)["cpu"]["memory_free_bytes"]
         if free > 65e9:

@@ -54,6 +54,27 @@ static void meet(const kedge_problem *problem, const kedge_mesh *mesh)
   kedge_mesh_destroy(moved);
 }
 
+/// What came from a file is written as a file that gives it back.
+static void write_and_read(const kedge_problem *problem)
+{
+  const kg_settings *const before = &problem->settings;
+  kg_settings after = {0}, sections = {0};
+  char *text;
+  size_t bytes;
+  if (kg_settings_text(before, &text, &bytes) != KEDGE_OK) abort();
+  if (kg_settings_read(&after, &sections, text, bytes) != KEDGE_OK) abort();
+  if (after.n != before->n) abort();
+  for (int i = 0; i < after.n; ++i) {
+    const kg_setting *const s = &before->items[i];
+    const kg_setting *const same = kg_settings_find(&after, s->section, s->key);
+    if (!same || !s->value != !same->value || (s->value && strcmp(s->value, same->value) != 0))
+      abort();
+  }
+  kg_settings_free(&after);
+  kg_settings_free(&sections);
+  free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   static const char *const overrides[] = {"space.order=3"};
@@ -71,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     double value;
     kg_function_evaluate(&problem->equation.source, &(kedge_points){.n = 1, .x = &x, .y = &y},
                          &value);
+    write_and_read(problem);
     meet(problem, mesh);
     if (kedge_problem_set(problem, "space", "order", "2") != KEDGE_OK) abort();
     kedge_problem_destroy(problem);

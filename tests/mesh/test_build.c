@@ -224,6 +224,31 @@ static void lines_make_groups(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void signs_of_tags_are_orientations(void **state)
+{
+  const int32_t lines[] = {0, 1, 1, 2, 2, 3}, tags[] = {-5, 5, -6}, regions[] = {-3, 3};
+  const int32_t name_tags[] = {5, -6};
+  const char *const names[] = {"wall", "end"};
+  const kedge_mesh_arrays arrays = {.n_vertices = 4,
+                                    .vertices = square_vertices,
+                                    .n_triangles = 2,
+                                    .triangles = two,
+                                    .regions = regions,
+                                    .n_lines = 3,
+                                    .lines = lines,
+                                    .line_tags = tags,
+                                    .n_names = 2,
+                                    .name_tags = name_tags,
+                                    .names = names};
+  kedge_mesh *mesh;
+  assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
+  assert_sound(mesh);
+  assert_int_equal(group_named(mesh, 1, "wall").count, 2);
+  assert_int_equal(group_named(mesh, 1, "end").tag, 6);
+  assert_int_equal(group_named(mesh, 2, "3").count, 2);
+  kedge_mesh_destroy(mesh);
+}
+
 static void equal_names_are_one_group_but_default_is_not_one_with_edges_of_none(void **state)
 {
   const int32_t lines[] = {0, 1, 1, 2, 2, 3};
@@ -285,6 +310,7 @@ int main(void)
       cmocka_unit_test(a_fan_of_many_triangles_shares_one_vertex),
       cmocka_unit_test(a_slit_has_two_banks),
       cmocka_unit_test(lines_make_groups),
+      cmocka_unit_test(signs_of_tags_are_orientations),
       cmocka_unit_test(equal_names_are_one_group_but_default_is_not_one_with_edges_of_none),
       cmocka_unit_test(info_describes_an_equilateral_triangle),
   };

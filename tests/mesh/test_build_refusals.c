@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kedge/solution.h"
 #include "support.h"
 
 static const double square_vertices[] = {0, 0, 1, 0, 1, 1, 0, 1, 5, 5};
@@ -171,8 +172,8 @@ static void inconsistent_arrays_are_refused(void **state)
   a[1].vertices = NULL;
   a[2].n_lines = 1;
   a[3].n_names = 1;
-  a[4].regions = (int32_t[]){1, -1};
-  a[5].n_lines = 1, a[5].lines = two, a[5].line_tags = (int32_t[]){-2};
+  a[4].regions = (int32_t[]){1, INT32_MIN};
+  a[5].n_lines = 1, a[5].lines = two, a[5].line_tags = (int32_t[]){INT32_MIN};
   a[6].n_names = 1, a[6].name_tags = (int32_t[]){0}, a[6].names = (const char *[]){"x"};
   a[7].n_names = 1, a[7].name_tags = (int32_t[]){1}, a[7].names = (const char *[]){""};
   a[8].n_names = 1, a[8].name_tags = (int32_t[]){1}, a[8].names = (const char *[]){"a\nb"};
@@ -181,15 +182,61 @@ static void inconsistent_arrays_are_refused(void **state)
       "kedge_mesh_create: vertices or triangles is NULL",
       "kedge_mesh_create: lines or line_tags is NULL although n_lines is not 0",
       "kedge_mesh_create: names or name_tags is NULL although n_names is not 0",
-      "kedge_mesh_create: regions[1] is -1; tags are positive, or 0 for no group",
-      "kedge_mesh_create: line_tags[0] is -2; tags are positive, or 0 for no group",
-      "kedge_mesh_create: name_tags[0] is 0; tags are positive",
+      "kedge_mesh_create: regions[1] is -2147483648, which is no tag",
+      "kedge_mesh_create: line_tags[0] is -2147483648, which is no tag",
+      "kedge_mesh_create: name_tags[0] is 0, which is no group",
       "kedge_mesh_create: names[0] is NULL or empty",
       "kedge_mesh_create: names[0] holds a quotation mark or a line end",
   };
   kedge_mesh *mesh;
   for (size_t i = 0; i < 9; ++i)
     assert_refused(*state, kedge_mesh_create(*state, &a[i], &mesh), KEDGE_ERR_ARG, sentences[i]);
+}
+
+/// Counts whose products with sizes of what is made of them leave 64 bits.
+static void counts_are_refused_before_they_are_multiplied(void **state)
+{
+  const kedge_mesh_arrays good = {
+      .n_vertices = 4, .vertices = square_vertices, .n_triangles = 2, .triangles = two};
+  static const int64_t huge[] = {INT64_MAX, INT64_MAX / 82 + 1, (int64_t)1 << 31, 1 << 30};
+  for (size_t i = 0; i < sizeof huge / sizeof *huge; ++i)
+    for (int which = 0; which < (huge[i] > INT32_MAX ? 3 : 1); ++which) {
+      kedge_mesh_arrays a = good;
+      a.lines = a.line_tags = two;
+      *(which == 0 ? &a.n_triangles : which == 1 ? &a.n_vertices : &a.n_lines) = huge[i];
+      kedge_mesh *mesh;
+      assert_int_equal(kedge_mesh_create(*state, &a, &mesh), KEDGE_ERR_INPUT);
+      assert_non_null(strstr(kedge_context_error(*state), "are more than kedge can number"));
+    }
+  kedge_locator *locator;
+  kedge_mesh *mesh;
+  const double *kept;
+  assert_ok(*state, kedge_mesh_create(*state, &good, &mesh));
+  assert_ok(*state, kedge_locator_create(*state, mesh, &locator));
+  for (size_t i = 0; i < 2; ++i)
+    assert_int_equal(kedge_locator_keep(locator, huge[i], square_vertices, &kept),
+                     KEDGE_ERR_MEMORY);
+  kedge_locator_destroy(locator);
+  kedge_mesh_destroy(mesh);
+  assert_int_equal(kedge_node_count(2), 6);
+  assert_int_equal(kedge_node_count(INT32_MAX), 0);
+  assert_int_equal(kedge_node_count(-1), 0);
+}
+
+static void vertices_of_no_triangle_may_be_anything(void **state)
+{
+  const double v[] = {NAN, 1, 0, 0, 1, 0, 1e300, -INFINITY, 1, 1, 0, 1, NAN, NAN};
+  const int32_t triangles[] = {1, 2, 4, 1, 4, 5};
+  kedge_mesh_arrays arrays = {
+      .n_vertices = 7, .vertices = v, .n_triangles = 2, .triangles = triangles};
+  kedge_mesh *mesh;
+  assert_ok(*state, kedge_mesh_create(*state, &arrays, &mesh));
+  assert_true(mesh->info.area == 1.0);
+  assert_int_equal(mesh->info.unused_vertices, 3);
+  kedge_mesh_destroy(mesh);
+  assert_triangles_refused(*state, v, 7, (int32_t[]){1, 2, 4, 1, 6, 5}, 2,
+                           "arrays: vertex 6 (from 0) has the coordinates (nan, nan); they must be "
+                           "finite and below 1e150");
 }
 
 int main(void)
@@ -202,6 +249,8 @@ int main(void)
       cmocka_unit_test(a_tagged_line_beside_the_mesh_is_refused),
       cmocka_unit_test(a_hanging_node_is_refused),
       cmocka_unit_test(slits_and_thin_wedges_are_no_hanging_nodes),
+      cmocka_unit_test(counts_are_refused_before_they_are_multiplied),
+      cmocka_unit_test(vertices_of_no_triangle_may_be_anything),
       cmocka_unit_test(inconsistent_arrays_are_refused),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

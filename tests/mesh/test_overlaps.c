@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kedge/solution.h"
 #include "problem/problem.h"
 #include "support.h"
 
@@ -307,6 +308,175 @@ static void structs_of_meshes_have_sizes(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+#define PARAMETRIC22(nodes) \
+  FORMAT22 "$ParametricNodes\n4\n" nodes "$EndParametricNodes\n" ELEMENTS22
+#define ELEMENTS22 "$Elements\n3\n1 1 2 2 2 2 3\n2 2 2 7 7 1 2 3\n3 2 2 7 7 1 3 4\n$EndElements\n"
+
+/// What Mesh.SaveParametric = 1 writes: nodes of points, of curves and of surfaces.
+static void nodes_with_parameters_are_read(void **state)
+{
+  static const char *const texts[] = {
+      PARAMETRIC22("1 0 0 0 0 1\n2 1 0 0 0 2\n3 1 1 0 0 3\n4 0 1 0 0 4\n"),
+      PARAMETRIC22("1 0 0 0 0 1\n2 1 0 0 1 2 0.5\n3 1 1 0 2 3 1e22 -.5\n4 0 1 0 3 1\n"),
+      "$MeshFormat\n4 0 8\n$EndMeshFormat\n$ParametricNodes\n2 4\n1 1 1 1\n1 0 0 0 .5\n"
+      "5 2 1 3\n2 1 0 0 1 1\n3 1 1 0 0 .5\n4 0 1 0 0 0\n$EndParametricNodes\n$Elements\n1 2\n"
+      "5 2 2 2\n3 1 2 3\n4 1 3 4\n$EndElements\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    kedge_mesh *mesh = mesh_of(*state, texts[i]);
+    assert_true(mesh->info.area == 1.0 && mesh->n_elements == 2);
+    assert_int_equal(mesh->info.vertices, 4);
+    kedge_mesh_destroy(mesh);
+  }
+  kedge_mesh *mesh;
+  assert_refused(*state, build_from_text(*state, PARAMETRIC22("1 0 0 0 4 1\n2 1 0 0 0 2\n"), &mesh),
+                 KEDGE_ERR_INPUT,
+                 "text.msh, line 6: a node in $ParametricNodes is of an entity of dimension 4; the "
+                 "file is damaged: export it again with Mesh.SaveParametric = 0");
+  assert_refused(*state, build_from_text(*state, PARAMETRIC22("1 0 0 0 1 1\n2 1 0 0 0 2\n"), &mesh),
+                 KEDGE_ERR_INPUT, "text.msh, line 6: the line ends where a number should be");
+}
+
+static void put(char **at, const void *from, size_t bytes)
+{
+  memcpy(*at, from, bytes);
+  *at += bytes;
+}
+
+static void binary_nodes_with_parameters_are_read(void **state)
+{
+  static const char head[] = "$MeshFormat\n2.2 1 8\n", format_end[] = "\n$EndMeshFormat\n",
+                    nodes[] = "$ParametricNodes\n3\n", nodes_end[] = "\n$EndParametricNodes\n",
+                    elements[] = "$Elements\n1\n", elements_end[] = "\n$EndElements\n";
+  static const double xyz[3][3] = {{0, 0, 0}, {2, 0, 0}, {0, 1, 0}}, parameters[2] = {0.25, 7};
+  const int32_t one = 1, element[] = {2, 1, 2, 1, 5, 5, 1, 2, 3};
+  char text[500], *at = text;
+  put(&at, head, strlen(head));
+  put(&at, &one, sizeof one);
+  put(&at, format_end, strlen(format_end));
+  put(&at, nodes, strlen(nodes));
+  for (int32_t i = 0; i < 3; ++i) {  // of a point, a curve, a surface
+    const int32_t tag = i + 1, entity[2] = {i, 10};
+    put(&at, &tag, sizeof tag);
+    put(&at, xyz[i], sizeof xyz[i]);
+    put(&at, entity, sizeof entity);
+    put(&at, parameters, (size_t)i * sizeof *parameters);
+  }
+  put(&at, nodes_end, strlen(nodes_end));
+  put(&at, elements, strlen(elements));
+  put(&at, element, sizeof element);
+  put(&at, elements_end, strlen(elements_end));
+  kg_raw_mesh raw;
+  kedge_mesh *mesh;
+  assert_ok(*state, kg_gmsh_parse(*state, "a.msh", text, (size_t)(at - text), &raw));
+  assert_ok(*state, kg_mesh_build(*state, &raw, "a.msh", &mesh));
+  assert_true(mesh->info.area == 1.0);
+  kg_raw_mesh_free(&raw);
+  kedge_mesh_destroy(mesh);
+}
+
+#define SAVED                                                                                  \
+  "as Mesh.SaveAll = 1 leaves them out of format 2.2: export it with Mesh.SaveAll = 0, or in " \
+  "format 4.1"
+
+/// Format 2.2 with Mesh.SaveAll = 1: names, but no group of a line or an element.
+static void names_of_groups_that_nothing_has_are_told(void **state)
+{
+  static const char text[] = FORMAT22 NAMES NODES22
+      "$Elements\n3\n1 1 2 0 2 2 3\n2 2 2 0 7 1 2 3\n3 2 2 0 7 1 3 4\n$EndElements\n";
+  kedge_mesh *meshes_of[2];
+  meshes_of[0] = mesh_of(*state, text);
+  assert_ok(*state, kedge_mesh_refine(*state, meshes_of[0], 1, &meshes_of[1]));
+  for (int i = 0; i < 2; ++i) {
+    char sentence[500];
+    const char *const source = i ? "text.msh, refined once" : "text.msh", *const n = i ? "8" : "4";
+    snprintf(sentence, sizeof sentence,
+             "p.ini:2: [boundary hot]: %s has no boundary group 'hot' among default; the file "
+             "names the group 'wall', but no line in it has a group, " SAVED,
+             source);
+    assert_resolves(*state, meshes_of[i], "[boundary hot]\ntype = neumann\nvalue = 1\n" REST,
+                    sentence);
+    snprintf(sentence, sizeof sentence,
+             "%s boundary edges of %s without a group have no condition; add [boundary default]; "
+             "the file names the group 'wall', but no line in it has a group, " SAVED,
+             n, source);
+    assert_resolves(*state, meshes_of[i], "[equation]\nsource = 1\n", sentence);
+    assert_resolves(*state, meshes_of[i], "[region magnet]\ndiffusion = 2\n" REST,
+                    "p.ini:1: [region magnet]: text.msh has no region 'magnet' among 0; the file "
+                    "names the group 'steel', but no element in it has a group, " SAVED);
+    assert_resolves(*state, meshes_of[i], REST, NULL);
+    kedge_mesh_destroy(meshes_of[i]);
+  }
+  kedge_mesh *mesh = mesh_of(*state, MESH22);  // all has groups here
+  assert_true(!mesh->lost[0] && !mesh->lost[1]);
+  kedge_mesh_destroy(mesh);
+}
+
+#define PARTS41(ghosts, elements)                                                               \
+  "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 1 1 0 0 0\n$EndEntities\n" \
+  "$PartitionedEntities\n2\n" ghosts                                                            \
+  "0 0 2 0\n2 2 1 1 1 0 0 0 1 1 0 0 0\n"                                                        \
+  "3 2 1 1 2 0 0 0 1 1 0 0 0\n$EndPartitionedEntities\n$Nodes\n1 4 1 4\n2 2 0 4\n1\n2\n3\n4\n"  \
+  "0 0 0\n1 0 0\n1 1 0\n0 1 0\n$EndNodes\n$Elements\n2 2 1 2\n" elements "$EndElements\n"
+#define PARTS22(first, second) \
+  FORMAT22 NODES22 "$Elements\n2\n1 2 " first " 1 2 3\n2 2 " second " 1 3 4\n$EndElements\n"
+
+static void one_part_of_a_split_mesh_is_known(void **state)
+{
+  static const struct {
+    const char *text;
+    int partition, partitions, ghosts, elements;
+  } cases[] = {
+      {PARTS41("0\n", "2 2 2 1\n1 1 2 3\n2 3 2 1\n2 1 3 4\n"), 0, 0, 0, 2},  // whole
+      {PARTS41("0\n", "2 2 2 1\n1 1 2 3\n2 3 2 0\n"), 0, 0, 0, 0},           // damaged: refused
+      {PARTS41("0\n", "2 2 2 1\n1 1 2 3\n2 2 2 1\n2 1 3 4\n"), 1, 2, 0, 2},  // without ghosts
+      {PARTS41("2\n5 1\n6 2\n", "2 3 2 1\n1 1 2 3\n2 6 2 1\n2 1 3 4\n"), 2, 2, 1, 1},
+      {PARTS41("2\n5 1\n6 2\n", "2 6 2 1\n1 1 2 3\n2 2 3 1\n2 1 2 3 4\n"), 1, 2, 1, 1},
+      {PARTS22("4 1 1 1 3", "4 1 1 1 3"), 3, 0, 0, 2},
+      {PARTS22("4 1 1 1 3", "4 1 1 1 1"), 0, 0, 0, 2},
+      {PARTS22("5 1 1 2 3 -1", "4 1 1 1 3"), 3, 0, 0, 2},
+      {PARTS22("2 1 1", "2 1 1"), 0, 0, 0, 2},
+      {PARTS22("4 1 1 1 1", "4 1 1 1 1"), 0, 0, 0, 2},  // all may be in the first
+      {PARTS22("4 1 1 0 3", "4 1 1 0 3"), 0, 0, 0, 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh[2];
+    if (cases[i].elements == 0) {
+      assert_int_equal(build_from_text(*state, cases[i].text, mesh), KEDGE_ERR_INPUT);
+      continue;
+    }
+    mesh[0] = mesh_of(*state, cases[i].text);
+    assert_int_equal(mesh[0]->n_elements, cases[i].elements);
+    assert_ok(*state, kedge_mesh_refine(*state, mesh[0], 1, &mesh[1]));
+    for (int k = 0; k < 2; ++k) {
+      assert_int_equal(mesh[k]->info.partition, cases[i].partition);
+      assert_int_equal(mesh[k]->info.partitions, cases[i].partitions);
+      assert_int_equal(mesh[k]->info.ghost_elements, cases[i].ghosts);
+      kedge_mesh_destroy(mesh[k]);
+    }
+  }
+}
+
+static void the_cuts_of_a_part_are_told(void **state)
+{
+  kedge_mesh *mesh = mesh_of(*state, PARTS22("4 0 1 1 3", "4 0 1 1 3"));
+  assert_resolves(*state, mesh, "[equation]\nsource = 1\n",
+                  "4 boundary edges of text.msh without a group have no condition; add [boundary "
+                  "default]; the file is part 3 of a mesh that was split, whose cuts are among "
+                  "them: solve the whole mesh");
+  kedge_problem *p;
+  kedge_solution *solution;
+  kedge_report report = KEDGE_REPORT_INIT;
+  assert_ok(*state, kg_problem_parse(*state, "p.ini", REST, strlen(REST), NULL, 0, &p));
+  assert_ok(*state, kedge_solve(*state, mesh, p, &solution));
+  kedge_solution_report(solution, &report);
+  assert_non_null(strstr(report.solver_note,
+                         "the mesh file is part 3 of a mesh that was split, and its cuts are "
+                         "boundaries here: solve the whole mesh"));
+  kedge_solution_destroy(solution);
+  kedge_problem_destroy(p);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -320,6 +490,11 @@ int main(void)
       cmocka_unit_test(a_mesh_that_is_refined_keeps_names_and_counts),
       cmocka_unit_test(periodic_lines_are_counted),
       cmocka_unit_test(periodic_lines_are_counted_in_binary_files),
+      cmocka_unit_test(nodes_with_parameters_are_read),
+      cmocka_unit_test(binary_nodes_with_parameters_are_read),
+      cmocka_unit_test(names_of_groups_that_nothing_has_are_told),
+      cmocka_unit_test(one_part_of_a_split_mesh_is_known),
+      cmocka_unit_test(the_cuts_of_a_part_are_told),
       cmocka_unit_test(structs_of_meshes_have_sizes),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

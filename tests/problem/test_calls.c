@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "fixture.h"
@@ -211,6 +214,50 @@ static void settings_are_told_in_their_order(void **state)
   kedge_problem_destroy(p);
 }
 
+static void a_written_problem_is_read_back_or_refused(void **state)
+{
+  static const char *const bad[][3] = {{"boundary a]b", "type", "neumann"},
+                                       {"region a ;b", "reaction", "1"},
+                                       {"output", "file", "a #1.hdf"},
+                                       {"output", "file", " a.hdf"}};
+  const fixture *f = *state;
+  char path[] = "/tmp/kedge-problem-XXXXXX";
+  kedge_problem *p, *read;
+  struct stat info;
+  assert_true(close(mkstemp(path)) == 0 && chmod(path, 0640) == 0);
+  assert_int_equal(kedge_problem_create(f->ctx, &p), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "mesh", "file", "here/a.msh"), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "equation", "source", " x +\n\n  y "), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(p, "region  W\xc3\xa4nde ", "", ""), KEDGE_OK);
+  assert_int_equal(kedge_problem_write(p, path), KEDGE_OK);
+  assert_int_equal(kedge_problem_read(f->ctx, path, NULL, 0, &read), KEDGE_OK);
+  assert_int_equal(read->settings.n, 3);
+  assert_string_equal(kg_settings_find(&read->settings, "equation", "source")->value, "x +\n\ny");
+  assert_non_null(kg_settings_find(&read->settings, "region W\xc3\xa4nde", ""));
+  const char *const mesh = kedge_problem_mesh_file(read);  // that of the other, from anywhere
+  assert_true(mesh[0] == '/' && strcmp(mesh + strlen(mesh) - 11, "/here/a.msh") == 0);
+  kedge_problem_destroy(read);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    kedge_problem *other;
+    assert_int_equal(kedge_problem_create(f->ctx, &other), KEDGE_OK);
+    assert_int_equal(kedge_problem_set(other, bad[i][0], bad[i][1], bad[i][2]), KEDGE_OK);
+    assert_int_equal(kedge_problem_write(other, path), KEDGE_ERR_INPUT);
+    assert_non_null(strstr(kedge_context_error(f->ctx), "a problem file cannot hold"));
+    kedge_problem_destroy(other);
+  }
+  double two = 2;
+  assert_int_equal(kedge_problem_set_source(p, scaled_sum, &two), KEDGE_OK);
+  assert_int_equal(kedge_problem_write(p, path), KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(f->ctx),
+      "[equation] source is a function; a problem file holds expressions as text alone");
+  assert_int_equal(kedge_problem_write(NULL, path), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_write(p, NULL), KEDGE_ERR_ARG);
+  assert_true(stat(path, &info) == 0 && (info.st_mode & 0777) == 0640);
+  unlink(path);
+  kedge_problem_destroy(p);
+}
+
 static void settings_are_made_all_at_once_or_none(void **state)
 {
   const fixture *f = *state;
@@ -302,6 +349,7 @@ int main(void)
       FIXTURE_TEST(an_expression_too_long_is_refused),
       FIXTURE_TEST(wrong_arguments_are_errors_not_crashes),
       FIXTURE_TEST(settings_are_told_in_their_order),
+      FIXTURE_TEST(a_written_problem_is_read_back_or_refused),
       FIXTURE_TEST(settings_are_made_all_at_once_or_none),
       FIXTURE_TEST(settings_that_lack_something_are_refused),
   };

@@ -9,6 +9,19 @@ import kedge
 
 
 class Failures(OnBackend):
+    def test_texts_of_files_and_callers_do_not_steer_the_terminal(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [0, 1]], [[0, 1, 2]], {"a\x1b[31m": [[0, 1]], "b\x9b": [[1, 2]], "Wände\u202e": [[2, 0]]})
+        self.assertEqual(repr(mesh), r"<kedge.Mesh: 1 elements, groups Wände\u202e, a\x1b[31m, b\x9b, 0>")
+        condition = {"c\x1b\n": kedge.Dirichlet(0)}
+        for call in (lambda: kedge.Mesh("a\x1b.msh"), lambda: kedge.Problem.read("b\x9b\udc9b.ini"),
+                     lambda: kedge.Problem().write("no\x07/p.ini"), lambda: kedge.Problem(**{"d\u2028": 1}),
+                     lambda: kedge.Problem(source="x + '\x1b'"), lambda: kedge.solve(mesh, kedge.Problem(boundary=condition), "host"),
+                     lambda: kedge.read("e\x1b.hdf")):
+            with self.assertRaises(kedge.Error) as caught:
+                call()
+            self.assertNotRegex(str(caught.exception), "[\x00-\x1f\x7f-\x9f\u2028-\u202e\udc00-\udfff]")
+            self.assertTrue(str(caught.exception))
+
     def test_arguments_of_another_kind_are_refused_by_name(self):
         mesh, p = kedge.square(2), sines(order=1)
         for call in kedge.solve, kedge.Solver, kedge.plan:

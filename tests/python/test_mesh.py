@@ -149,21 +149,97 @@ class Meshes(unittest.TestCase):
                 read(cells=[triangles, quad], **sets)
 
     def test_cells_and_points_make_the_mesh_again(self):
-        for mesh in (kedge.square(3), kedge.quads(2), kedge.mixed(3).refine(), kedge.Mesh(POINTS, {"quad": [[1, 4, 5, 2]], "triangle": TRIANGLES})):
+        gap = kedge.Mesh(POINTS, {"quad": [[1, 4, 5, 2]], "triangle": TRIANGLES[1:]}, regions=["a", "b"])
+        curved = kedge.Mesh([[0, 0], [.5, -.1], [1, 0], [.5, .5], [0, 1], [0, .5]], {"triangle6": [[0, 2, 4, 1, 3, 5]]})
+        self.assertEqual(np.isnan(curved.points).sum(), 4)  # nodes that are no corner
+        for mesh in (kedge.square(3), kedge.quads(2), kedge.mixed(3).refine(), gap, curved, kedge.ring(1, 5, geometry=3),
+                     kedge.Mesh(ROOT / "meshes/curved.msh")):
             used = np.unique(mesh.corners)
             self.assertEqual(len(used), mesh.vertices)
-            again = kedge.Mesh(np.nan_to_num(mesh.points), mesh.cells)
+            again = kedge.Mesh(mesh.points, mesh.cells)
             self.assertEqual((again.elements, again.edges), (mesh.elements, mesh.edges))
-            self.assertAlmostEqual(again.area, mesh.area)
+            for shape, cells in mesh.cells.items():
+                np.testing.assert_array_equal(again.cells[shape], cells)
+            np.testing.assert_allclose(again.points, mesh.points, atol=1e-14)  # NaN in the same places
+            if mesh.info["geometry"] == 1:
+                self.assertAlmostEqual(again.area, mesh.area)
             for (shape, elements, _), cells in zip(mesh.shapes, mesh.cells.values()):
                 self.assertEqual(cells.shape, (len(elements), shape.corners))
         self.assertEqual(kedge.Mesh(POINTS[:4], TRIANGLES).cells["triangle"].tolist(), np.asarray(TRIANGLES).tolist())
 
-    def test_points_with_z_are_taken_where_it_is_0(self):
-        mesh = kedge.Mesh(np.column_stack([POINTS[:4], np.zeros(4)]), TRIANGLES)
-        self.assertEqual(mesh.area, 1)
-        with self.assertRaisesRegex(ValueError, r"points has the shape \(4, 3\); expected is \(n, 2\)"):
-            kedge.Mesh(np.column_stack([POINTS[:4], np.ones(4)]), TRIANGLES)
+    def ways(self, points, cells=TRIANGLES, shape="triangle"):
+        """The same mesh of arrays: without names, with names of regions, and from meshio."""
+        yield lambda: kedge.Mesh(points, cells)
+        yield lambda: kedge.Mesh(points, {shape: cells}, regions=["iron"] * len(cells))
+        mesh = SimpleNamespace(points=points, cells=[SimpleNamespace(type=shape, data=cells)], cell_data={}, field_data={})
+        yield lambda: kedge.Mesh.from_meshio(mesh)
+
+    def test_a_plane_of_any_z_is_taken(self):
+        for z in np.zeros(4), np.full(4, 3.5), np.full(4, -1e3) + [0, 0, 0, 1e-11]:
+            for make in self.ways(np.column_stack([POINTS[:4], z])):
+                self.assertEqual(make().area, 1)
+        for make in self.ways(np.column_stack([POINTS, [2, 2, 2, 2, 7, np.nan]])):  # of which two are spare
+            self.assertEqual(make().area, 1)
+        for z in [0, 0, 0, 1], [5, 5, 5, 5 + 1e-8]:
+            for make in self.ways(np.column_stack([POINTS[:4], z])):
+                with self.assertRaisesRegex(kedge.InputError, r"^points are not in a plane z = const \(points\[3\] has z = .*; project them"):
+                    make()
+
+    def test_points_that_no_cell_uses_may_be_anything(self):
+        for spare in (np.nan, np.inf), (1e300, -np.inf), (0.5, 0.5):
+            points = np.vstack([POINTS[:4], [spare]])[[0, 4, 1, 2, 3]]
+            for make in (*self.ways(points, np.array([[0, 2, 3], [0, 3, 4]])), *self.ways(points, np.array([[0, 2, 3, 4]]), "quad")):
+                mesh = make()
+                self.assertEqual((mesh.area, mesh.info["unused_vertices"], mesh.corners.max()), (1, 1, 4))
+        for wrong in (np.nan, 0), (1, np.inf), (-np.inf, np.nan):
+            for make in (*self.ways(np.vstack([[wrong], POINTS[1:4]])), *self.ways(np.vstack([[wrong], POINTS[1:4]]), np.array([[0, 1, 2, 3]]), "quad")):
+                with self.assertRaisesRegex(kedge.InputError, r"^points\[0\] is \[.*\], and a cell uses it; coordinates must be finite$"):
+                    make()
+
+    def test_what_is_no_array_of_cells_is_refused_with_and_without_names(self):
+        for cells in (TRIANGLES * 1.0, TRIANGLES.astype(object), TRIANGLES > 0, TRIANGLES.astype(complex), TRIANGLES.astype(str),
+                      [[0, 1, 2], [0, 2]], TRIANGLES[None], np.ma.masked_equal(TRIANGLES, 3), TRIANGLES + 2**31, [["a", "b", "c"]]):
+            for make in self.ways(POINTS[:4], cells):
+                with self.subTest(cells), self.assertRaisesRegex(kedge.InputError, "^cells|^regions has the shape"):
+                    make()
+        for points in (POINTS[:4] + 0j, POINTS[:4].astype(str), np.ma.masked_equal(POINTS[:4], 1), [[0, 0], [1], [1, 1], [0, 1]], POINTS[:4, :1],
+                       POINTS[:4].ravel(), [[None] * 2] * 4):
+            for make in self.ways(points):
+                with self.subTest(points), self.assertRaisesRegex(kedge.InputError, "^points "):
+                    make()
+        for more, sentence in (({"lines": [[0.0, 1.0]], "groups": ["a"]}, "^lines holds float64"), ({"lines": [[0, 1]], "groups": [1.5]}, "^groups holds"),
+                               ({"lines": {"a": [[0, 1, 2]]}}, r"^lines\['a'\] has the shape"), ({"regions": [1.0, np.nan]}, "^regions holds float64"),
+                               ({"regions": np.array(["a", None])}, "^regions holds None; it takes names"), ({"regions": [[1, 2]]}, "^regions has the shape"),
+                               ({"regions": np.array(["a", np.nan], object)}, "^regions holds nan; it takes names"), ({"lines": [[0, 1], [2]], "groups": [1, 1]}, "^lines"),
+                               ({"regions": [-2**31, 1]}, "^regions holds numbers that do not fit")):
+            for cells in TRIANGLES, {"triangle": TRIANGLES}:
+                with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, sentence):
+                    kedge.Mesh(POINTS[:4], cells, **more)
+        with self.assertRaisesRegex(kedge.InputError, "there are no cells"):
+            kedge.Mesh(POINTS, {})
+        self.assertEqual(names(kedge.Mesh(POINTS[:4], TRIANGLES, regions=np.array([5, 7], object)), 2), {"5": 1, "7": 1})
+
+    def test_the_sign_of_a_group_is_an_orientation(self):
+        quad, low = {"quad": [[0, 1, 2, 3]], "triangle": [[1, 4, 5]]}, {-7: [[0, 1]], 8: [[2, 3]]}
+        for cells in TRIANGLES, quad:
+            mesh = kedge.Mesh(POINTS, cells, lines=low, regions=[-3, 4])
+            self.assertEqual((names(mesh, 1)["7"], names(mesh, 1)["8"], names(mesh, 2)), (1, 1, {"3": 1, "4": 1}))
+        mesh = kedge.Mesh(POINTS, TRIANGLES, lines=[[0, 1], [2, 3]], groups=[-7, 7], regions=[-3, 3])
+        self.assertEqual((names(mesh, 1), names(mesh, 2)), ({"7": 2, "default": 2}, {"3": 2}))
+        for key in "gmsh:physical", "medit:ref":
+            for sign in 1, -1:
+                blocks = [SimpleNamespace(type="line", data=np.array([[3, 0], [1, 2]])), SimpleNamespace(type="triangle", data=TRIANGLES)]
+                mesh = kedge.Mesh.from_meshio(SimpleNamespace(
+                    points=POINTS[:4], cells=blocks, cell_data={key: [np.array([-10, 11]), np.array([-1, 2], np.int8)]},
+                    field_data={"left": [sign * 10, 1], "right": [11, 1], "A": [1, 2], "B": [sign * 2, 2]}))
+                self.assertEqual((names(mesh, 1), names(mesh, 2)), ({"left": 1, "right": 1, "default": 2}, {"A": 1, "B": 1}))
+
+    def test_numbers_of_meshio_that_are_none_of_each_cell_are_refused(self):
+        for numbers, sentence in ([np.array([1.0, 2.0])], "holds float64"), ([np.array([1])], r"has the shapes \(1,\)"), ([], "has the shapes"):
+            mesh = SimpleNamespace(points=POINTS[:4], cells=[SimpleNamespace(type="triangle", data=TRIANGLES)],
+                                   cell_data={"gmsh:physical": numbers}, field_data={})
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, rf"^cell_data\['gmsh:physical'\] {sentence}"):
+                kedge.Mesh.from_meshio(mesh)
 
     def test_what_is_no_mesh_is_refused_with_a_sentence(self):
         for arguments, error, sentence in [
@@ -182,8 +258,6 @@ class Meshes(unittest.TestCase):
                 ((POINTS[:4], TRIANGLES, {'a"': [[0, 1]]}), kedge.InputError, "no quotation mark"),
                 ((POINTS[:4], TRIANGLES, {"a\0b": [[0, 1]]}), kedge.InputError, r"'a\\x00b'; .* and no NUL$"),
                 (("none\0.msh",), kedge.InputError, r"^file is '.*none\\x00.msh', which holds a NUL"),
-                ((POINTS[:4], TRIANGLES, [[0, 1]], [-1]), kedge.InputError, "groups holds -1; numbers are positive"),
-                ((POINTS[:4], TRIANGLES, None, None, [-1, 1]), kedge.InputError, "regions holds -1"),
                 (("none.msh",), kedge.FileError, "cannot open"),
                 (("none.msh", TRIANGLES), TypeError, "not of both")]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):

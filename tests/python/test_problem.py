@@ -3,6 +3,7 @@ import copy
 import inspect
 import os
 import pickle
+import resource
 import re
 import tempfile
 import unittest
@@ -130,12 +131,78 @@ class Problems(unittest.TestCase):
             path = os.path.join(folder, "a.ini")
             kedge.Problem(order=3).write(path)
             os.chmod(path, 0o640)
-            with mock.patch("os.fsync", side_effect=OSError("No space left on device")), self.assertRaises(OSError):
-                kedge.Problem(order=4).write(path)
+            limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (3, limit[1]))
+            try:
+                with self.assertRaisesRegex(kedge.FileError, "cannot write the problem .*: File too large"):
+                    kedge.Problem(order=4).write(path)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, limit)
             self.assertEqual((os.listdir(folder), kedge.Problem.read(path).settings["space", "order"]), (["a.ini"], "3"))
             kedge.Problem(order=4).write(path)
             self.assertEqual((os.listdir(folder), kedge.Problem.read(path).settings["space", "order"]), (["a.ini"], "4"))
             self.assertEqual(os.stat(path).st_mode & 0o777, 0o640)
+
+    def test_a_written_problem_is_read_back_or_refused(self):
+        names = ["wall", "Wände 入口", "a#b;c", "a = b", "[in", "1", " wall ", "a  b", "'x'", '"q"', "k: v", "default"]
+        texts = ["x", " x + 1 ", "x +\n    y\n", "\n\n x\n\n + y", "x == y", "x\n == y", "1e3*x"]
+        problems = [kedge.Problem(boundary={name: kedge.Robin("1 + x^2", " 2 ")}, diffusion={name: 3}) for name in names]
+        problems += [kedge.Problem(source=text, exact=text, diffusion=("1", text, "1")) for text in texts]
+        problems += [kedge.Problem(source={"a": 1, "b": "x"}, parameters={"k": "2 + 3 "}).replace(source=2), kedge.Problem()]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            for p in problems:
+                p.write(path)
+                self.assertEqual(kedge.Problem.read(path).settings, p.settings)
+            before = kedge.Problem.read(path).settings
+            for name in ("wall # 1", "a]b", "a ;b", "inlet [mm] # 1", "# 3", ";", "a\nb", "x\x1b[31m", "a\r.", "x #", "b]"):
+                for p in kedge.Problem(boundary={name: kedge.Dirichlet(0)}), kedge.Problem(reaction={name: 1}):
+                    with self.subTest(name), self.assertRaisesRegex(kedge.InputError, "cannot hold a section .*; give a group by its number"):
+                        p.write(path)
+            self.assertEqual((os.listdir(folder), kedge.Problem.read(path).settings), (["a.ini"], before))
+            for inner in "run #3", "run ;3", "run#3", "run ] 3":
+                os.mkdir(os.path.join(folder, inner))
+                with open(os.path.join(folder, inner, "p.ini"), "w") as file:
+                    file.write("[mesh]\nfile = a.msh\n")
+                p = kedge.Problem.read(os.path.join(folder, inner, "p.ini"))
+                if inner[3] == " " and inner[4] in "#;":
+                    with self.assertRaisesRegex(kedge.InputError, f"cannot hold '.*{inner}/a.msh' as file of 'mesh': ' #' and ' ;' begin"):
+                        p.write(path)
+                else:
+                    p.write(path)
+                    self.assertEqual(kedge.Problem.read(path).settings, p.settings)
+
+    def test_numbers_that_are_not_finite_are_refused_by_the_name_of_the_argument(self):
+        nan, inf, left = float("nan"), float("inf"), kedge.Dirichlet(0)
+        for arguments, sentence in (({"source": nan}, "source is nan"), ({"diffusion": inf}, "diffusion is inf"), ({"reaction": np.float32(nan)}, "reaction is nan"),
+                                    ({"source": np.array(-inf)}, "source is -inf"), ({"diffusion": (1, nan, 1)}, "a part of diffusion is nan"),
+                                    ({"boundary": {"default": kedge.Dirichlet(nan)}}, r"boundary\['default'\] is nan"),
+                                    ({"boundary": {"top": kedge.Robin(-inf, 1)}}, r"the coefficient of boundary\['top'\] is -inf"),
+                                    ({"diffusion": {"iron": 1, "air": inf}}, r"diffusion\['air'\] is inf"), ({"tolerance": nan}, "tolerance is nan"),
+                                    ({"parameters": {"k": np.float64(nan)}}, r"parameters\['k'\] is nan"), ({"order": nan}, "order is nan"),
+                                    ({"exact": inf}, "exact is inf"), ({"length": nan}, "length is nan"), ({"max_iterations": inf}, "max_iterations is inf")):
+            for call in kedge.Problem, kedge.Problem().replace:
+                with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, f"^{sentence}; it must be finite$"):
+                    call(**arguments)
+        solver = kedge.Solver(kedge.square(1, backend="host"), kedge.Problem(boundary={"default": left}), "host")
+        for data, sentence in ({"source": nan}, "source is nan"), ({"boundary": {"default": inf}}, r"boundary\['default'\] is inf"):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, f"^{sentence}; it must be finite$"):
+                solver.solve(**data)
+
+    def test_whole_numbers_may_be_floats(self):
+        for two in 2, 2.0, np.float32(2), np.int8(2), np.array(2.0), "2", "2.0", "2e0":
+            p = kedge.Problem(order=two, max_iterations=1e3, smoothing_steps=two)
+            self.assertEqual(kedge.solve(kedge.square(1, refine=1.0), p.replace(boundary={"default": kedge.Dirichlet(0)}, source=1), "host",
+                                         on_failure="warn").report.order, 2)
+        self.assertEqual(kedge.square(2, refine=2.0).elements, 128)
+        self.assertEqual(kedge.square(2).refine(1.0).elements, 32)
+        self.assertEqual(kedge.ring(1, 5, geometry=np.float64(3)).info["geometry"], 3)
+        for wrong in 2.5, "2.5", "2.", 13.0, "1e300", "2x", -1.0, True, 1j:
+            with self.subTest(wrong), self.assertRaisesRegex(kedge.InputError, "order"):
+                kedge.Problem(order=wrong) if wrong != "2." else kedge.Problem(order="0x2")
+        for wrong in 1.5, float("nan"), -1.0, "a":
+            with self.subTest(wrong), self.assertRaises(kedge.InputError):
+                kedge.square(1).refine(wrong)
 
     def test_every_problem_file_of_the_repository_is_written_as_it_was_read(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -215,7 +282,7 @@ class Problems(unittest.TestCase):
             kedge.Problem.read("none.ini")
         with self.assertRaisesRegex(kedge.InputError, r"^path is 'none.ini\\x00', which holds a NUL"):
             kedge.Problem.read("none.ini\0")
-        with self.assertRaisesRegex(kedge.FileError, "cannot write .*/none/a.ini: No such file or directory"):
+        with self.assertRaisesRegex(kedge.FileError, "cannot write the problem none/a.ini: none: No such file or directory"):
             kedge.Problem(order=1).write("none/a.ini")
         with self.assertRaisesRegex(ValueError, "is a function"):
             kedge.Problem(source=lambda x, y: x).write("never.ini")
