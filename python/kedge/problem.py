@@ -161,7 +161,7 @@ class Problem:
         section = {key: value for (where, key), value in self.settings.items() if where == "mesh"}
         return Mesh._of(context, _from_section(context, section))
 
-    def on(self, words, context):
+    def _on(self, words, context):
         """For plans: the problem with these words for its mesh, or its own, and None; or, where functions or arrays may ask
         for elements, the mesh."""
         problem = self

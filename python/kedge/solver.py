@@ -348,7 +348,7 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     """
     context = context_of(backend)
     if mesh is None or isinstance(mesh, str):
-        problem, mesh = wanted("problem", problem, Problem).on(mesh, context)
+        problem, mesh = wanted("problem", problem, Problem)._on(mesh, context)
     else:
         _mesh_and_problem(mesh, problem)
     built = problem.build(context) if mesh is None else problem.parsed(context, mesh)

@@ -311,10 +311,10 @@ class Solves(OnBackend):
         self.assertEqual((plan["elements"], plan["vertices"], plan["trace_unknowns"]), (4000**2, 4001**2, 3 * 2 * 4000 * 3999))
         self.assertRegex(plan["note"], "^the mesh was not made: ")
         self.assertNotIn("points_bytes", plan)
-        path = os.path.join(self.folder, "p.ini")
-        with open(path, "w", encoding="utf-8") as file:
+        with tempfile.NamedTemporaryFile("w", suffix=".ini") as file:
             file.write("[mesh]\ngenerate = square 4\n[boundary default]\ntype = dirichlet\nvalue = 0\n")
-        small, problem = kedge.plan(None, kedge.Problem.read(path), self.context), sines()
+            file.flush()
+            small, problem = kedge.plan(None, kedge.Problem.read(file.name), self.context), sines()
         self.assertEqual((small["elements"], small["note"]), (32, ""))
         for made in kedge.plan("square 4", problem.replace(source=np.ones(32)), self.context), kedge.plan(
                 kedge.square(4), problem, self.context):
