@@ -73,9 +73,8 @@ typedef struct kg_system_result {
   double start_residual;     ///< of the x that the iteration began with
   double rounding_residual;  ///< the part that storing x makes (ops/vector/rounding.h); 0: none
   kedge_stop stop;           ///< what ended the solve
-  /// Of the error that is left, an upper estimate of its energy norm, the root of e . A e; 0: there
-  /// was no iteration.
-  double energy;
+  double energy;   ///< an upper estimate of the root of e . A e, e the error that is left; 0: there
+                   ///< was no iteration
   double rr;       ///< of b - A x
   bool converged;  ///< to the tolerance, or to rounding where the rule accepts that
 } kg_system_result;

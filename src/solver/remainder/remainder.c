@@ -10,7 +10,7 @@
 #include "device/context.h"
 #include "solver/pipeline.h"
 
-/// Of a field's norm: a gradient that is less, times the diameter, of u is next to 0.
+/// A gradient is next to 0 where its norm times the diameter is less than this part of that of u.
 static const double NO_GRADIENT = 1e-8;
 /// r . z is brought down to this part for an estimate: the error to a tenth.
 static const double PART = 0.01;
