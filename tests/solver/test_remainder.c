@@ -243,6 +243,61 @@ static void estimates_repeat_bit_for_bit(void **state)
   forget(&b);
 }
 
+static void every_precision_and_operator_says_it(void **state)
+{
+  (void)state;
+  static const char *const keys[][2] = {
+      {"precision", "mixed"}, {"precision", "compact"}, {"operator", "ell"}};
+  solved truth = truth_of(&problems[0]);
+  for (int k = 0; k < 3; ++k) {
+    setting more[16] = {{"solver", keys[k][0], keys[k][1]}};
+    const hard problem = {keys[k][1], problems[0].generate, more};
+    for (int i = 0; problems[0].settings[i].section; ++i) more[i + 1] = problems[0].settings[i];
+    solved s = solve_to(&problem, "1e-8");
+    double error[ERRORS];
+    assert_true(errors_of(&s, &truth, error) > 2e-3 && is_said(&s));
+    check_first(&problem, &s, error);
+    forget(&s);
+  }
+  forget(&truth);
+}
+
+/// A solve that begins with its own solution has nothing to iterate, and says the same.
+static void a_set_up_estimates_as_a_solve_does(void **state)
+{
+  (void)state;
+  solved alone = solve_to(&problems[0], "1e-8");
+  kedge_problem *p = problem_of(ctx, problems[0].settings);
+  kedge_mesh *mesh;
+  kedge_solver *solver;
+  kedge_solution *first = NULL, *again = NULL;
+  kedge_report r = KEDGE_REPORT_INIT;
+  must(ctx, kedge_problem_set(p, "mesh", "generate", problems[0].generate));
+  must(ctx, kedge_problem_set(p, "solver", "tolerance", "1e-8"));
+  must(ctx, kedge_problem_mesh(p, &mesh));
+  must(ctx, kedge_solver_create(ctx, mesh, p, &solver));
+  for (int i = 0; i < 2; ++i) {
+    must(ctx, kedge_solver_solve(solver, NULL, &first));
+    must(ctx, kedge_solution_report(first, &r));
+    assert_string_equal(r.solver_note, alone.note);
+    assert_memory_equal(&r.iteration_sigma, &alone.report.iteration_sigma, sizeof(double));
+    assert_int_equal(r.extra_iterations, alone.report.extra_iterations);
+  }
+  kedge_data data = KEDGE_DATA_INIT;
+  data.start = first;
+  must(ctx, kedge_solver_solve(solver, &data, &again));
+  must(ctx, kedge_solution_report(again, &r));
+  assert_int_equal(r.iterations, 0);
+  assert_true(fabs(r.iteration_sigma / alone.report.iteration_sigma - 1.0) < 0.1);
+  assert_string_equal(r.solver_note, alone.note);
+  kedge_solution_destroy(again);
+  kedge_solution_destroy(first);
+  kedge_solver_destroy(solver);
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(p);
+  forget(&alone);
+}
+
 /// Solve a problem that is complete, and forget it. @return iterations that estimates took
 static int64_t extra_of(kedge_problem *problem)
 {
@@ -278,6 +333,8 @@ int main(void)
       cmocka_unit_test(the_tolerance_that_is_asked_for_is_enough),
       cmocka_unit_test(tolerance_auto_goes_on_or_says_that_rounding_is_left),
       cmocka_unit_test(estimates_repeat_bit_for_bit),
+      cmocka_unit_test(every_precision_and_operator_says_it),
+      cmocka_unit_test(a_set_up_estimates_as_a_solve_does),
       cmocka_unit_test(problems_of_meshes_take_no_step_more),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

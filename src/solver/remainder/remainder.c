@@ -58,11 +58,11 @@ static bool rings(const kg_pipeline *p)
 {
   const double pi = 3.14159265358979323846;
   const kg_remainder *r = &p->remainder;
-  const double squared = r->energy * r->energy, length = diameter(p->mesh) / pi;
+  const double squared = r->energy * r->rr, length = diameter(p->mesh) / pi;
   const double q = squared / r->size.least, u = length * length * q;
   const errors bounds =
       parts(p, &(kg_magnitudes){u, 0.0, q, squared * r->size.most, 0.0, 0.0}, &r->size);
-  return p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
+  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
 }
 
 /// Trace in host memory, all rows.
