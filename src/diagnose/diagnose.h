@@ -29,7 +29,7 @@ typedef enum kg_topic {
 
 /// From this part of a field's norm on the error that the iteration leaves is worth a note.
 #define KG_LEFT_MOST 1e-3
-/// Of residuals that storing x makes: one that is smaller is not reached.
+/// A tolerance is within reach from so many times the residual that storing x makes.
 enum { KG_LEFT_ABOVE_ROUNDING = 10 };
 
 enum { KG_WORDS = 7 };

@@ -80,10 +80,8 @@ typedef struct kg_iterated {
   int64_t iterations;  ///< of this iteration and those before it: in and out
   double rr;           ///< r . r of the recurrence
   bool at_limit;       ///< max_iterations came before the target
-  /// Of the longest iteration so far, its steps, and about how many times r . r the square of the
-  /// error's energy norm is: r . A^-1 r, or more (linear/lanczos.h).
-  int64_t longest;
-  double energy;
+  int64_t longest;     ///< steps of the longest iteration so far
+  double energy;       ///< what that says of r . A^-1 r / r . r (kg_lanczos_energy())
 } kg_iterated;
 
 typedef struct kg_krylov kg_krylov;

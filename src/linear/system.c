@@ -313,7 +313,7 @@ static kedge_status solve_system(solve *s, kg_system_result *result)
   result->iterations = s->iterated.iterations;
   result->relative_residual = sqrt(s->rr / s->rr_start);
   result->rounding_residual = sqrt(s->rr_rounding / s->rr_start);
-  result->energy = sqrt(s->rr * s->iterated.energy);
+  result->energy = s->iterated.energy;
   result->rr = s->rr;
   result->converged = is_converged(s->rule, result);
   return KEDGE_OK;

@@ -73,11 +73,9 @@ typedef struct kg_system_result {
   double start_residual;     ///< of the x that the iteration began with
   double rounding_residual;  ///< the part that storing x makes (ops/vector/rounding.h); 0: none
   kedge_stop stop;           ///< what ended the solve
-  /// Of the error that is left, an upper estimate of its energy norm, the root of e . A e; 0: there
-  /// was no iteration.
-  double energy;
-  double rr;       ///< of b - A x
-  bool converged;  ///< to the tolerance, or to rounding where the rule accepts that
+  double energy;             ///< as in kg_iterated; 0: there was no iteration
+  double rr;                 ///< of b - A x
+  bool converged;            ///< to the tolerance, or to rounding where the rule accepts that
 } kg_system_result;
 
 /// Solve from the given x (its Dirichlet rows hold the boundary values). When the recurrence says

@@ -34,6 +34,7 @@ typedef enum kg_makes {
 /// What the iteration leaves (solver/remainder/remainder.c).
 typedef struct kg_remainder {
   double energy, rr;          ///< of the trace solve (kg_system_result)
+  double most_energy;         ///< of all solves of a set-up
   kg_magnitudes size;         ///< of what the local solve has made last
   size_t note_end;            ///< of the note that the trace solve has left
   bool goes_on;               ///< the trace solve makes what there is to add to `start`

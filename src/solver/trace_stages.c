@@ -266,8 +266,11 @@ static kedge_status report_solve(kg_pipeline *p, const kg_methods *m, const kg_r
   s->report.rounding_residual = result->rounding_residual;
   s->report.stop = result->stop;
   s->report.converged = result->converged;
-  p->remainder.energy = result->energy;
-  p->remainder.rr = result->rr;
+  kg_remainder *const left = &p->remainder;
+  left->rr = result->rr;
+  left->most_energy = fmax(left->most_energy, result->energy);
+  // Few iterations from a trace that is near say little of what they leave.
+  left->energy = p->start || p->taken.from ? left->most_energy : result->energy;
   for (kg_topic topic = KG_ABOUT_END; !p->takes_start && topic < KG_ABOUT_LOSS; ++topic)
     KG_TRY(kg_pipeline_diagnose(p, topic));
   p->remainder.note_end = strlen(s->note);

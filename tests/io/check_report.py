@@ -35,6 +35,8 @@ def check_plain(report):
                                 "start_residual": 1.5,
                                 "iterations": 321, "refinements": 3, "tolerance": 1e-12,
                                 "relative_residual": 0.1 + 0.2, "rounding_residual": 0.0625,
+                                "left": {"u": 1e-6, "u_star": 2e-6, "q": None, "sigma": 0.5},
+                                "extra_iterations": 12, "needed_tolerance": 1e-13,
                                 "stop": "rounding", "converged": True, "note": ""}
     assert report["errors"] == {"u": {"l2": 1e-9, "linf": 2e-9}, "q": {"l2": 3e-9},
                                 "flux": {"l2": 6e-9}, "u_star": {"l2": 4e-11}}

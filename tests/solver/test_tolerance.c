@@ -144,7 +144,8 @@ static void triangles_so_flat_that_residuals_say_little_are_said(void **state)
                  {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
                  {"solver", "tolerance", "1e-6"}, {"solver", "preconditioner", "jacobi"}));
     double angle;
-    const int said = sscanf(r.solver_note, "the mesh has an angle of %lf degrees: with", &angle);
+    const char *const note = strstr(r.solver_note, "the mesh has an angle of ");
+    const int said = note ? sscanf(note, "the mesh has an angle of %lf degrees: with", &angle) : 0;
     assert_int_equal(said == 1, i == 1);
     if (said == 1) assert_true(angle < 1e-3 && angle > 0.0);
     kedge_mesh_destroy(mesh);

@@ -10,7 +10,7 @@
 #include "device/context.h"
 #include "solver/pipeline.h"
 
-/// Of a field's norm: a gradient that is less, times the diameter, of u is next to 0.
+/// A gradient is next to 0 where its norm times the diameter is less than this part of that of u.
 static const double NO_GRADIENT = 1e-8;
 /// r . z is brought down to this part for an estimate: the error to a tenth.
 static const double PART = 0.01;
@@ -58,11 +58,11 @@ static bool rings(const kg_pipeline *p)
 {
   const double pi = 3.14159265358979323846;
   const kg_remainder *r = &p->remainder;
-  const double squared = r->energy * r->energy, length = diameter(p->mesh) / pi;
+  const double squared = r->energy * r->rr, length = diameter(p->mesh) / pi;
   const double q = squared / r->size.least, u = length * length * q;
   const errors bounds =
       parts(p, &(kg_magnitudes){u, 0.0, q, squared * r->size.most, 0.0, 0.0}, &r->size);
-  return p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
+  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
 }
 
 /// Trace in host memory, all rows.
