@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 26200
+LIMIT = 27000
 ROOT = pathlib.Path(sys.argv[1])
 
 
