@@ -80,6 +80,9 @@ typedef struct kedge_report {
   /// there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
   double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
+  /// Elements whose loads, and facets whose boundary values, were integrated by parts, as they move
+  /// with more points
+  int64_t refined_elements, refined_facets;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

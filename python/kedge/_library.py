@@ -75,7 +75,7 @@ class Report(ctypes.Structure):
                 ("stages", StageReport * STAGES_MAX), ("peak_device_bytes", c_int64),
                 ("predicted_device_bytes", c_int64), ("local_matrices_bytes", c_int64), ("operator_bytes", c_int64),
                 ("sigma_l2", c_double), ("triangle_inverse", c_char_p), ("quadrilateral_inverse", c_char_p),
-                ("stabilization_length", c_double)]
+                ("stabilization_length", c_double), ("refined_elements", c_int64), ("refined_facets", c_int64)]
 
 
 class Plan(ctypes.Structure):

@@ -14,6 +14,7 @@ typedef enum kg_topic {
   KG_ABOUT_MESH,    ///< what is in the mesh and not in the solution, or the other way round
   KG_ABOUT_UNUSED,  ///< what the problem has and nothing uses
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
+  KG_ABOUT_LOADS,   ///< whether loads and boundary data are integrated well
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_ERROR,   ///< whether the error is that of the method; asked when errors are known
   KG_ABOUT_NORMS    ///< whether norms of errors have points enough; likewise
@@ -27,6 +28,12 @@ typedef struct kg_robin_range {
   double least, most;           ///< where it is negative, the least; where positive, the largest
   double total;                 ///< integral along the boundary, times the scale of the equation
 } kg_robin_range;
+
+/// What loads still move by with more points, where these had to end.
+typedef struct kg_loads_left {
+  double source, source_at[2];      ///< as a part of the integral of |source|; where most is
+  double boundary, boundary_at[2];  ///< likewise of boundary values
+} kg_loads_left;
 
 enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux
 
@@ -42,6 +49,7 @@ typedef struct kg_diagnosis {
   kg_material material;
   double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
   kg_robin_range robin;
+  kg_loads_left loads_left;
   double square;                ///< h^2: a square of two triangles of mean area
   double stabilization_ratio;   ///< that of kg_system_rule
   const kedge_report *report;   ///< of the trace solve; for the last topics also the errors

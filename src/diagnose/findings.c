@@ -14,6 +14,7 @@ typedef struct finding {
 } finding;
 
 #define TOLERANCE "tests/solver/test_tolerance.c"
+#define LOADS     "tests/solver/test_loads.c"
 #define SOLVE     "tests/cli/check_solve.py"
 
 #define KEPT "rounding keeps the true relative residual at %s (storing the solution alone makes %s)"
@@ -98,6 +99,15 @@ static const finding findings[] = {
      1e-3, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
      "%s iterations are many for multigrid: smoother = line may take less time", 150, SOLVE},
+
+    {KG_ABOUT_LOADS, kg_finds_moving_source,
+     "the source is too rough to integrate: more points move its integral by some %s %% of that of "
+     "its size, most of it near x = %s, y = %s: refine there, or make it smoother",
+     1e-3, LOADS},
+    {KG_ABOUT_LOADS, kg_finds_moving_boundary,
+     "boundary values are too rough to integrate: more points move their integral by some %s %% of "
+     "that of their size, most of it near x = %s, y = %s: refine there, or make them smoother",
+     1e-3, LOADS},
 
     {KG_ABOUT_EXACT, kg_finds_other_source,
      "the source that is given differs by %s from -div(diffusion grad u) + reaction u of "

@@ -49,6 +49,7 @@ struct kedge_problem {
   kedge_scaling stabilization_scaling;
   double length;  ///< of the stabilization; 0: the root of the area of the domain
   kg_coefficients equation;
+  int load_quadrature;  ///< points a direction of loads and boundary data; 0: kedge chooses
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]
   int exact_quadrature;      ///< points a direction of norms of errors; 0: kedge chooses

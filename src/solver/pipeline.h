@@ -16,6 +16,7 @@
 #include "solver/sampler.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
+#include "solver/source.h"
 
 /// A field of which a solve gives values to its caller in device memory.
 typedef struct kg_given {
@@ -36,6 +37,7 @@ typedef struct kg_pipeline {
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
+  kg_loads_left loads_left;             ///< known when loads are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   bool repeats;                         ///< set up once, to solve many times
   bool has_mesh;                        ///< in device memory, and tables

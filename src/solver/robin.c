@@ -5,7 +5,7 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "ops/local/quadrature/robin.h"
-#include "solver/boundary.h"
+#include "integrals/boundary.h"
 
 static size_t value_count(const kg_shape *s)
 {

@@ -6,7 +6,7 @@
 #include "ops/sample/points.h"
 #include "ops/trace/facet_sum.h"
 #include "ops/numbering/trace_arrays.h"
-#include "solver/boundary.h"
+#include "integrals/boundary.h"
 #include "solver/cells.h"
 #include "solver/compact.h"
 #include "solver/materials.h"
@@ -56,6 +56,7 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "load vectors",
                 compact ? 0 : kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load | KG_ANEW,
                 &a->load);
+  kg_plan_array(plan, "rough loads", (size_t)s->count.n_groups * KG_LANES, 1, sampled, &a->rough);
   kg_plan_array(plan, "values of the source",
                 values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d, values,
                 &a->source_values);
@@ -114,9 +115,15 @@ static kedge_status put_reference(kg_pipeline *p)
 static kedge_status make_loads(kg_pipeline *p)
 {
   const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
+  const bool moves = kg_source_moves(p);
   kedge_status status = KEDGE_OK;
+  if (moves) kg_source_look(p);
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
     status = kg_source_loads(p, i, 0, kg_elements_groups(&p->elements[i]), values,
+                             kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  if (moves && status == KEDGE_OK) status = kg_source_refine(p);
+  for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
+    status = kg_source_patch(p, i, 0, kg_elements_groups(&p->elements[i]),
                              kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i));
   kg_source_rest(&p->source);
   return status;
@@ -148,7 +155,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
-  if (p->shape.choice.iterates == KG_DOUBLE) KG_TRY(make_loads(p));
+  KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
   return kg_stage_boundary(p);
 }
 

@@ -232,6 +232,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .scale = p->scale,
       .square = kg_mean_square(p->mesh),
       .robin = p->robin,
+      .loads_left = p->loads_left,
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,

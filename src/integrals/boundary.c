@@ -1,4 +1,4 @@
-#include "solver/boundary.h"
+#include "integrals/boundary.h"
 
 #include <math.h>
 #include <stdlib.h>

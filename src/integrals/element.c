@@ -1,0 +1,215 @@
+#include "integrals/element.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/polynomials.h"
+#include "basis/roughness.h"
+#include "core/memory.h"
+#include "problem/located.h"
+
+enum {
+  POINTS_MAX = KG_GAUSS_MAX * KG_GAUSS_MAX,
+  POINTS = 512,  ///< that are evaluated at once; those of a row are not cut
+  MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+};
+
+static size_t numbers_of(int rows)
+{
+  return 3 * (size_t)rows * (size_t)rows + 2 * (size_t)rows;
+}
+
+/// Fill a rule whose arrays are there.
+static void fill(kg_part_rule *to, long double *wide)
+{
+  const int rows = to->rows, n = rows * rows;
+  double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
+  to->cell->rule(rows, wide, wide + n, wide + 2 * n);
+  kg_round_all(n, wide, to->r);
+  kg_round_all(n, wide + n, to->s);
+  kg_round_all(n, wide + 2 * n, to->weight);
+  kg_gauss_jacobi(rows, 0, x, w);
+  kg_roughness_top(rows, x, w, to->top);
+  kg_gauss_jacobi(rows, to->cell == &kg_triangle ? 1 : 0, x, w);
+  kg_roughness_top(rows, x, w, to->top_of_row);
+}
+
+kedge_status kg_element_integrals_open(kedge_context *ctx, const kedge_mesh *mesh,
+                                       const kg_function *function, int order,
+                                       const int rows[KG_CELL_KINDS], kg_element_integrals *out)
+{
+  *out = (kg_element_integrals){.mesh = mesh, .function = function, .order = order};
+  size_t n = 0;
+  for (int k = 0; k < KG_CELL_KINDS; ++k) n += numbers_of(rows[k]);
+  long double *wide;
+  KG_TRY(kg_function_bring(function));
+  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)POINTS_MAX, sizeof *wide, &wide));
+  const kedge_status status = kg_host_alloc(ctx, n, sizeof *out->memory, &out->memory);
+  double *at = out->memory;
+  for (int b = 0; status == KEDGE_OK && b < mesh->n_blocks; ++b) {
+    const kg_cell *cell = mesh->block[b].cell;
+    const int k = kg_cell_index(cell), points = rows[k] * rows[k];
+    if (mesh->block[b].n == 0) continue;
+    out->rule[k] = (kg_part_rule){cell, rows[k],         cell->n_modes(order), at, at + points,
+                                  at + 2 * points, at + 3 * points, at + 3 * points + rows[k]};
+    at += numbers_of(rows[k]);
+    fill(&out->rule[k], wide);
+  }
+  free(wide);
+  return status;
+}
+
+void kg_element_integrals_close(kg_element_integrals *of)
+{
+  free(of->memory);
+  *of = (kg_element_integrals){0};
+}
+
+/// Points of an element: where they are, and values times weights and determinants of the map.
+typedef struct points {
+  double r[POINTS], s[POINTS], x[POINTS], y[POINTS], weight[POINTS];
+  double located[KG_LOCATED * POINTS], value[POINTS];
+} points;
+
+/// Place a point of a straight triangle, or of any element. @return the determinant of its map
+static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element, double r, double s,
+                    double at[2])
+{
+  double d[2][2] = {{0.0}};
+  const bool curved = mesh->nodes != NULL;
+  const int32_t *const vertex = kg_element_vertices(mesh, element);
+  const int geometry = curved ? mesh->geometry : 1;
+  const int n = cell->n_modes(geometry);
+  long double shape[3 * KG_NODES_MAX];
+  at[0] = at[1] = 0.0;
+  cell->map(geometry, r, s, shape);
+  for (int l = 0; l < n; ++l) {
+    // Vertices of straight quadrilaterals go round, as nodes of order 1 do.
+    const double *const v = curved ? kg_element_nodes(mesh, element) + 2 * l
+                                   : mesh->vertices + 2 * (size_t)vertex[l];
+    for (int k = 0; k < 2; ++k) {
+      at[k] += (double)shape[l] * v[k];
+      d[k][0] += (double)shape[n + l] * v[k];
+      d[k][1] += (double)shape[2 * n + l] * v[k];
+    }
+  }
+  return d[0][0] * d[1][1] - d[0][1] * d[1][0];
+}
+
+/// Points [first, first + n) of all parts' rules, one behind the other.
+static void put_points(const kg_element_integrals *of, const kg_part_rule *rule, int32_t element,
+                       const kg_part *part, int first, int n, points *p)
+{
+  const int of_part = rule->rows * rule->rows;
+  const kg_located at = kg_located_in(p->located, POINTS);
+  for (int i = 0; i < n; ++i) {
+    const int q = (first + i) % of_part;
+    const double(*const c)[2] = part[(first + i) / of_part].corner;
+    const double a = 0.5 * (1.0 + rule->r[q]), b = 0.5 * (1.0 + rule->s[q]);
+    const double to_r[2] = {c[1][0] - c[0][0], c[1][1] - c[0][1]};
+    const double to_s[2] = {c[2][0] - c[0][0], c[2][1] - c[0][1]};
+    double xy[2];
+    p->r[i] = c[0][0] + a * to_r[0] + b * to_s[0];
+    p->s[i] = c[0][1] + a * to_r[1] + b * to_s[1];
+    const double share = 0.25 * fabs(to_r[0] * to_s[1] - to_r[1] * to_s[0]);
+    p->weight[i] = rule->weight[q] * share * place(of->mesh, rule->cell, element, p->r[i], p->s[i], xy);
+    p->x[i] = xy[0];
+    p->y[i] = xy[1];
+    kg_locate(&at, (size_t)i, of->mesh, element, p->r[i], p->s[i]);
+  }
+  const kedge_points seen = kg_located_points(&at, of->mesh, (size_t)n, p->x, p->y);
+  kg_function_evaluate(of->function, &seen, p->value);
+  for (int i = 0; i < n; ++i) p->value[i] *= p->weight[i];
+}
+
+/// Add point i to the integrals.
+static void add_modes(const kg_element_integrals *of, const kg_part_rule *rule, const points *p,
+                      int i, double *sums)
+{
+  const int n = rule->n_modes;
+  if (p->value[i] == 0.0) return;
+  if (rule->cell == &kg_triangle) {
+    double phi[MODES_MAX];
+    kg_dubiner(of->order, p->r[i], p->s[i], phi, NULL, NULL);
+    for (int k = 0; k < n; ++k) sums[k] += phi[k] * p->value[i];
+  } else {
+    long double phi[MODES_MAX];
+    rule->cell->modes(of->order, p->r[i], p->s[i], phi, NULL, NULL);
+    for (int k = 0; k < n; ++k) sums[k] += (double)phi[k] * p->value[i];
+  }
+}
+
+static const kg_part_rule *rule_of(const kg_element_integrals *of, int32_t element)
+{
+  return &of->rule[kg_cell_index(kg_block_of(of->mesh, element)->cell)];
+}
+
+/// The number of integrals: modes of the shape that has more.
+static int count_integrals(const kg_element_integrals *of)
+{
+  int n = 0;
+  for (int k = 0; k < KG_CELL_KINDS; ++k)
+    if (of->rule[k].cell && of->rule[k].n_modes > n) n = of->rule[k].n_modes;
+  return n;
+}
+
+static void sum(const void *user, int32_t item, int n_parts, const kg_part *parts, double *sums,
+                double *size, double *rough)
+{
+  const kg_element_integrals *const of = user;
+  const kg_part_rule *const rule = rule_of(of, item);
+  const int rows = rule->rows, of_part = rows * rows, n = n_parts * of_part;
+  const int at_once = POINTS / rows * rows, n_sums = count_integrals(of);
+  kg_roughness of_parts[KG_PARTS_MAX] = {{0}};
+  points p;
+  memset(sums, 0, (size_t)(n_parts * n_sums) * sizeof *sums);
+  for (int first = 0; first < n; first += at_once) {
+    const int count = n - first < at_once ? n - first : at_once;
+    put_points(of, rule, item, parts, first, count, &p);
+    for (int i = 0; i < count; i += rows)
+      kg_roughness_add(rows, rule->top, rule->top_of_row[(first + i) % of_part / rows], p.value + i,
+                       1, &of_parts[(first + i) / of_part]);
+    for (int i = 0; i < count; ++i)
+      add_modes(of, rule, &p, i, sums + (first + i) / of_part * n_sums);
+  }
+  for (int k = 0; k < n_parts; ++k) {
+    size[k] = of_parts[k].size;
+    rough[k] = of_parts[k].along + fabs(of_parts[k].across);
+  }
+}
+
+static kg_part_shape shape_of(const void *user, int32_t item)
+{
+  const kg_element_integrals *const of = user;
+  return rule_of(of, item)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE;
+}
+
+static int neighbours(const void *user, int32_t item, int32_t to[KG_FACETS_MAX])
+{
+  const kedge_mesh *const mesh = ((const kg_element_integrals *)user)->mesh;
+  const int n_facets = kg_block_of(mesh, item)->cell->n_facets;
+  const uint32_t *const edge = kg_element_edges(mesh, item);
+  int n = 0;
+  for (int l = 0; l < n_facets; ++l) {
+    const kg_side *const side = mesh->edge_sides + 2 * (int64_t)(edge[l] >> 1);
+    for (int k = 0; k < 2; ++k)
+      if (side[k] != KG_NO_SIDE && kg_side_element(side[k]) != item)
+        to[n++] = kg_side_element(side[k]);
+  }
+  return n;
+}
+
+kg_refining kg_element_refining(const kg_element_integrals *of)
+{
+  return (kg_refining){{count_integrals(of), shape_of, sum, of}, of->mesh->n_elements, of, neighbours};
+}
+
+double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums)
+{
+  double size, rough;
+  const kg_part whole =
+      kg_whole_part(rule_of(of, element)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE);
+  sum(of, element, 1, &whole, sums, &size, &rough);
+  return size;
+}
