@@ -6,20 +6,29 @@
 #include "problem/problem.h"
 #include "diagnose/diagnose.h"
 
-enum { KG_BOUNDARY_POINTS_MORE = 5 };  ///< than the order, on an edge
-static inline int kg_boundary_points(int order)
+/// Points on an edge.
+static inline int kg_boundary_points(const kedge_problem *problem)
 {
-  return order + KG_BOUNDARY_POINTS_MORE;
+  return problem->load_quadrature > 0 ? problem->load_quadrature : problem->order + 5;
 }
+
+/// Edges whose values were integrated by parts (integrals/refined.h), as they move with more points
+/// and the problem does not say how many to take.
+typedef struct kg_boundary_moves {
+  int64_t n;
+  double left, left_at[2];  ///< as kg_loads_left
+} kg_boundary_moves;
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g, psi_k> on Neumann and Robin
 /// edges, the
 /// coefficients of the L2 projection of g_D on Dirichlet edges.
 /// @param[out] modes  [edge of that range][m]
+/// @param[in,out] moves  more is added
 /// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
-                                const kg_resolved *resolved, double *modes);
+                                const kg_resolved *resolved, double *modes,
+                                kg_boundary_moves *moves);
 
 /// Robin conditions of the edges of section 3, [n_free - n_neumann, n_free). Arrays are the
 /// caller's.
@@ -28,9 +37,10 @@ typedef struct kg_robin_samples {
   double *psi;          ///< [point][m]: modes
   double *coefficient;  ///< [edge][point]: times scale, weight and ds/dt; 0 on Neumann edges
   kg_robin_range range;
+  kg_boundary_moves moves;
 } kg_robin_samples;
 
-/// @param[out] out  `range` is widened
+/// @param[out] out  `range` and `moves` are widened
 /// @retval KEDGE_ERR_INPUT  a coefficient is not finite; the sentence is about the first
 kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,

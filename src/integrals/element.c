@@ -35,11 +35,25 @@ static void fill(kg_part_rule *to, long double *wide)
   kg_roughness_top(rows, x, w, to->top_of_row);
 }
 
+/// Numbers of the recurrence along s of the modes that begin with each degree along r, and norms.
+static void fill_steps(int order, double (*step)[KEDGE_ORDER_MAX + 1][4])
+{
+  for (int i = 0; i <= order; ++i)
+    for (int j = 0; i + j <= order; ++j) {
+      const double alpha = 2.0 * i + 1.0;
+      double c[4] = {1.0, 0.5 * alpha, 0.5 * (alpha + 2.0), 0.0};  // of degree 1
+      if (j > 0) kg_jacobi_recurrence(j, alpha, c);
+      for (int k = 0; k < 3; ++k) step[i][j][k] = c[k + 1] / c[0];
+      step[i][j][3] = sqrt(0.5 * alpha * (i + j + 1));
+    }
+}
+
 kedge_status kg_element_integrals_open(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kg_function *function, int order,
                                        const int rows[KG_CELL_KINDS], kg_element_integrals *out)
 {
   *out = (kg_element_integrals){.mesh = mesh, .function = function, .order = order};
+  fill_steps(order, out->step);
   size_t n = 0;
   for (int k = 0; k < KG_CELL_KINDS; ++k) n += numbers_of(rows[k]);
   long double *wide;
@@ -72,26 +86,44 @@ typedef struct points {
   double located[KG_LOCATED * POINTS], value[POINTS];
 } points;
 
-/// Place a point of a straight triangle, or of any element. @return the determinant of its map
+/// Functions of the map of a straight element: values and derivatives, as kg_cell.map has them.
+static void straight_map(bool triangle, double r, double s, double *shape)
+{
+  const double a = 0.5 * (1.0 + r), b = 0.5 * (1.0 + s);
+  if (triangle) {
+    const double values[9] = {1.0 - a - b, a, b, -0.5, 0.5, 0.0, -0.5, 0.0, 0.5};
+    memcpy(shape, values, sizeof values);
+    return;
+  }
+  const double c = 1.0 - a, d = 1.0 - b;
+  const double values[12] = {c * d,    a * d,    a * b,   c * b,    -0.5 * d, 0.5 * d,
+                             0.5 * b, -0.5 * b, -0.5 * c, -0.5 * a, 0.5 * a,  0.5 * c};
+  memcpy(shape, values, sizeof values);
+}
+
+/// Place a point of an element. @return the determinant of its map
 static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element, double r, double s,
                     double at[2])
 {
-  double d[2][2] = {{0.0}};
+  double d[2][2] = {{0.0}}, shape[3 * KG_NODES_MAX];
   const bool curved = mesh->nodes != NULL;
   const int32_t *const vertex = kg_element_vertices(mesh, element);
-  const int geometry = curved ? mesh->geometry : 1;
-  const int n = cell->n_modes(geometry);
-  long double shape[3 * KG_NODES_MAX];
+  const int n = curved ? cell->n_modes(mesh->geometry) : cell->n_vertices;
+  if (curved) {
+    long double wide[3 * KG_NODES_MAX];
+    cell->map(mesh->geometry, r, s, wide);
+    kg_round_all(3 * n, wide, shape);
+  } else {
+    straight_map(cell == &kg_triangle, r, s, shape);
+  }
   at[0] = at[1] = 0.0;
-  cell->map(geometry, r, s, shape);
   for (int l = 0; l < n; ++l) {
-    // Vertices of straight quadrilaterals go round, as nodes of order 1 do.
     const double *const v = curved ? kg_element_nodes(mesh, element) + 2 * l
                                    : mesh->vertices + 2 * (size_t)vertex[l];
     for (int k = 0; k < 2; ++k) {
-      at[k] += (double)shape[l] * v[k];
-      d[k][0] += (double)shape[n + l] * v[k];
-      d[k][1] += (double)shape[2 * n + l] * v[k];
+      at[k] += shape[l] * v[k];
+      d[k][0] += shape[n + l] * v[k];
+      d[k][1] += shape[2 * n + l] * v[k];
     }
   }
   return d[0][0] * d[1][1] - d[0][1] * d[1][0];
@@ -123,21 +155,43 @@ static void put_points(const kg_element_integrals *of, const kg_part_rule *rule,
   for (int i = 0; i < n; ++i) p->value[i] *= p->weight[i];
 }
 
+/// The modes of a triangle at a point. Powers of 1 - s are taken into the polynomials, so that the
+/// corner where rows end is a point as others are.
+static void triangle_modes(const kg_element_integrals *of, double r, double s, double *phi)
+{
+  const int order = of->order;
+  const double t = 0.5 * (1.0 + 2.0 * r + s), u = 0.25 * (1.0 - s) * (1.0 - s);
+  double before = 0.0, legendre = 1.0;
+  for (int i = 0; i <= order; ++i) {
+    double last = 0.0, jacobi = 1.0;
+    for (int j = 0; i + j <= order; ++j) {
+      const double *const c = of->step[i][j];
+      phi[(i + j) * (i + j + 1) / 2 + i] = c[3] * legendre * jacobi;
+      const double next = (c[0] + c[1] * s) * jacobi - c[2] * last;
+      last = jacobi;
+      jacobi = next;
+    }
+    const double next = ((2 * i + 1) * t * legendre - i * u * before) / (i + 1);
+    before = legendre;
+    legendre = next;
+  }
+}
+
 /// Add point i to the integrals.
 static void add_modes(const kg_element_integrals *of, const kg_part_rule *rule, const points *p,
                       int i, double *sums)
 {
   const int n = rule->n_modes;
+  double phi[MODES_MAX];
   if (p->value[i] == 0.0) return;
   if (rule->cell == &kg_triangle) {
-    double phi[MODES_MAX];
-    kg_dubiner(of->order, p->r[i], p->s[i], phi, NULL, NULL);
-    for (int k = 0; k < n; ++k) sums[k] += phi[k] * p->value[i];
+    triangle_modes(of, p->r[i], p->s[i], phi);
   } else {
-    long double phi[MODES_MAX];
-    rule->cell->modes(of->order, p->r[i], p->s[i], phi, NULL, NULL);
-    for (int k = 0; k < n; ++k) sums[k] += (double)phi[k] * p->value[i];
+    long double wide[MODES_MAX];
+    rule->cell->modes(of->order, p->r[i], p->s[i], wide, NULL, NULL);
+    kg_round_all(n, wide, phi);
   }
+  for (int k = 0; k < n; ++k) sums[k] += phi[k] * p->value[i];
 }
 
 static const kg_part_rule *rule_of(const kg_element_integrals *of, int32_t element)
@@ -212,4 +266,41 @@ double kg_element_integral(const kg_element_integrals *of, int32_t element, doub
       kg_whole_part(rule_of(of, element)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE);
   sum(of, element, 1, &whole, sums, &size, &rough);
   return size;
+}
+
+void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  for (int k = 0; k < 2; ++k) {
+    at[k] = 0.0;
+    for (int l = 0; l < 3; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / 3.0;
+  }
+}
+
+void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
+                       const kg_coefficients *equation, double to[2])
+{
+  enum { SAMPLES = 256 };
+  const double part = 1e-9;  // far more than formulas of second derivatives round
+  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[SAMPLES], k[4 * SAMPLES];
+  const int32_t n = mesh->n_elements < SAMPLES ? mesh->n_elements : SAMPLES;
+  const kg_located at = kg_located_in(memory, SAMPLES);
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t e = (int32_t)((int64_t)i * mesh->n_elements / n);
+    double middle[2];
+    kg_element_middle(mesh, e, middle);
+    kg_locate_middle(&at, (size_t)i, mesh, e);
+    x[i] = middle[0];
+    y[i] = middle[1];
+  }
+  const kedge_points seen = kg_located_points(&at, mesh, (size_t)n, x, y);
+  kg_function_evaluate(u, &seen, value);
+  kg_coefficients_evaluate(equation, &seen, k);
+  to[0] = to[1] = 0.0;
+  for (int32_t i = 0; i < n; ++i) {
+    const double size = part * fabs(value[i]), flux = size * fmax(k[i], k[2 * n + i]);
+    if (!isfinite(size) || !isfinite(flux)) continue;
+    to[0] = fmax(to[0], size);
+    to[1] = fmax(to[1], flux / sqrt(mesh->info.area));
+  }
 }

@@ -13,7 +13,7 @@
 enum {
   KG_TRIED_MOST = 1 << 16,    ///< elements that are tried
   KG_CUTS_MOST = 1 << 9,      ///< of one of them
-  KG_CUTS_MOST_ALL = 1 << 17  ///< of all of them, but that each has KG_CUTS_LEAST
+  KG_CUTS_MOST_ALL = 1 << 16  ///< of all of them, but that each has KG_CUTS_LEAST
 };
 enum { KG_CUTS_LEAST = 16 };
 

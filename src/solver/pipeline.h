@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "diagnose/diagnose.h"
+#include "integrals/boundary.h"
 #include "linear/system.h"
 #include "ops/form/form.h"
 #include "ops/ops.h"
@@ -114,6 +115,9 @@ static inline double *kg_pipeline_rows(const kg_pipeline *p, double *array, kg_r
 {
   return array + kg_shape_numbers(&p->shape, rows, batch);
 }
+
+/// Note what moves of boundary values, in the report and for findings.
+void kg_boundary_note(kg_pipeline *p, const kg_boundary_moves *moves);
 
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
 kedge_status kg_stage_transfer(kg_pipeline *p);

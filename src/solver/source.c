@@ -9,12 +9,8 @@
 #include "device/loop.h"
 #include "integrals/element.h"
 #include "integrals/patch.h"
-#include "problem/located.h"
 #include "ops/sample/points.h"
 #include "solver/cells.h"
-
-/// The part of a source of the size of the solution below which what is derived is rounding.
-#define ROUNDING_OF_SOURCE 1e-9
 
 static void open_source(kg_pipeline *p)
 {
@@ -57,38 +53,13 @@ static kedge_status open_integrals(kg_pipeline *p, kg_element_integrals *out)
                                    out);
 }
 
-/// The middle of the first three corners.
-static void place_of(const kedge_mesh *mesh, int32_t element, double at[2])
-{
-  const int32_t *const v = kg_element_vertices(mesh, element);
-  for (int k = 0; k < 2; ++k) {
-    at[k] = 0.0;
-    for (int l = 0; l < 3; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / 3.0;
-  }
-}
-
-/// What a derived source may have of rounding: a source that makes a u of its size is `diffusion u
-/// / area`, and where that of the exact solution is 0, its terms leave less.
+/// What a derived source may have of rounding, by a source that makes a u of the exact one's size.
 static double rounding_of(const kg_pipeline *p)
 {
-  enum { SAMPLES = 256 };
-  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], u[SAMPLES], middle[2], most = 0.0;
-  const kedge_mesh *const mesh = p->mesh;
-  const int32_t n = mesh->n_elements < SAMPLES ? mesh->n_elements : SAMPLES;
-  const kg_located at = kg_located_in(memory, SAMPLES);
+  double rounding[2];
   if (!p->resolved.derives_source) return 0.0;
-  for (int32_t i = 0; i < n; ++i) {
-    const int32_t e = (int32_t)((int64_t)i * mesh->n_elements / n);
-    kg_locate_middle(&at, (size_t)i, mesh, e);
-    place_of(mesh, e, middle);
-    x[i] = middle[0];
-    y[i] = middle[1];
-  }
-  const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
-  kg_function_evaluate(&p->problem->exact_u, &points, u);
-  for (int32_t i = 0; i < n; ++i)
-    if (isfinite(u[i])) most = fmax(most, fabs(u[i]));
-  return ROUNDING_OF_SOURCE * most * p->material.diffusion / (p->scale * mesh->info.area);
+  kg_exact_rounding(p->mesh, &p->problem->exact_u, &p->resolved.equation, rounding);
+  return rounding[1] / sqrt(p->mesh->info.area);
 }
 
 void kg_source_look(kg_pipeline *p)
@@ -147,7 +118,7 @@ kedge_status kg_source_refine(kg_pipeline *p)
   }
   if (status == KEDGE_OK) {
     kg_loads_left *const left = &p->loads_left;
-    place_of(p->mesh, s->refined.worst, left->source_at);
+    kg_element_middle(p->mesh, s->refined.worst, left->source_at);
     const double all = size_of(p, &integrals);
     left->source = s->refined.left > 0.0 ? s->refined.left / fmax(all, s->refined.size) : 0.0;
     p->solution->report.refined_elements = s->refined.n;

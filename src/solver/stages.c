@@ -129,6 +129,15 @@ static kedge_status make_loads(kg_pipeline *p)
   return status;
 }
 
+void kg_boundary_note(kg_pipeline *p, const kg_boundary_moves *moves)
+{
+  kg_loads_left *const left = &p->loads_left;
+  p->solution->report.refined_facets += moves->n;
+  if (moves->left <= left->boundary) return;
+  left->boundary = moves->left;
+  for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
+}
+
 /// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
 kedge_status kg_stage_boundary(kg_pipeline *p)
 {
@@ -137,7 +146,12 @@ kedge_status kg_stage_boundary(kg_pipeline *p)
   if (!p->boundary)
     KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
                          &p->boundary));
-  return kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary);
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary,
+                            &moves));
+  p->loads_left.boundary = 0.0;
+  kg_boundary_note(p, &moves);
+  return KEDGE_OK;
 }
 
 kedge_status kg_stage_transfer(kg_pipeline *p)
