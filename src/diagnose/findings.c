@@ -118,6 +118,8 @@ static const finding findings[] = {
      "has "
      "no part on their edges: " OTHER,
      1e-7, SOLVE},
+    {KG_ABOUT_EXACT, kg_finds_jump_of_exact,
+     "%s of [exact] jumps near x = %s, y = %s%s: " OTHER, 1e-6, "tests/cli/check_branches.py"},
     {KG_ABOUT_EXACT, kg_finds_other_boundary,
      "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
      SOLVE},

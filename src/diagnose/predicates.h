@@ -19,5 +19,6 @@ kg_predicate kg_finds_unread_key, kg_finds_unused_parameter, kg_refuses_lost_dat
 kg_predicate kg_finds_negative_robin, kg_finds_large_robin;
 kg_predicate kg_finds_flat_triangles, kg_finds_many_iterations;
 kg_predicate kg_finds_moving_source, kg_finds_moving_boundary;
+kg_predicate kg_finds_jump_of_exact;
 kg_predicate kg_finds_other_source, kg_finds_flux_jump, kg_finds_other_boundary;
 kg_predicate kg_finds_small_error, kg_finds_small_error_left, kg_finds_coarse_norms;
