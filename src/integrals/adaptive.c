@@ -79,7 +79,7 @@ void kg_integral_try(const kg_integrand *of, int32_t item, double *sums, kg_inte
   kg_part parts[KG_PARTS_MAX];
   double size[KG_PARTS_MAX], rough[KG_PARTS_MAX];
   const int n = cut(of->shape(of->user, item), &whole, parts);
-  of->sum(of->user, item, 1, &whole, sums, &out->seen, rough);
+  of->sum(of->user, item, 1, &whole, sums, &out->seen, &out->rough);
   of->sum(of->user, item, n, parts, sums + of->n, size, rough);
   out->size = 0.0;
   for (int k = 0; k < n; ++k) out->size += size[k];
@@ -134,6 +134,43 @@ static int worst_leaf(const leaves *l)
   return worst;
 }
 
+/// Whether two parts touch, or nearly.
+static bool touch(kg_part_shape shape, const kg_part *a, const kg_part *b)
+{
+  const int corners = shape == KG_PART_INTERVAL ? 2 : 3;
+  for (int k = 0; k < 2; ++k) {
+    double least[2], most[2];
+    const kg_part *const part[2] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+      least[i] = most[i] = part[i]->corner[0][k];
+      for (int l = 1; l < corners; ++l) {
+        least[i] = fmin(least[i], part[i]->corner[l][k]);
+        most[i] = fmax(most[i], part[i]->corner[l][k]);
+      }
+    }
+    if (least[0] > most[1] || least[1] > most[0]) return false;
+  }
+  return true;
+}
+
+/// Cut leaves beside much smaller ones that matter: what these have found may go on there, between
+/// points that are too far apart to see it. @return whether one was cut
+static bool cut_beside(leaves *l, double size)
+{
+  const int n = l->n;
+  bool any = false;
+  for (int i = 0; i < n; ++i) {
+    if (!(l->size[i] > KG_INTEGRAL_TOLERANCE * size)) continue;
+    const kg_part small = l->part[i];
+    for (int j = 0; j < n && l->n + 2 * KG_PARTS_MAX <= l->room; ++j) {
+      if (l->part[j].depth >= small.depth - 1 || !touch(l->shape, &l->part[j], &small)) continue;
+      cut_leaf(l, j, true);
+      any = true;
+    }
+  }
+  return any;
+}
+
 /// Cut the leaf that moves most until little is left: the more cuts there were, the more that is.
 /// Of a jump, that an element has all along a line, half is left with twice the cuts.
 static void cut_worst(leaves *l, double scale, kg_integral *out)
@@ -144,7 +181,10 @@ static void cut_worst(leaves *l, double scale, kg_integral *out)
     const double many = cuts > FEW_CUTS ? (double)cuts / FEW_CUTS : 1.0;
     const double enough =
         KG_INTEGRAL_TOLERANCE * many * many * (out->size > scale ? out->size : scale);
-    if (!(out->left > enough)) return;
+    if (!(out->left > enough)) {
+      if (cut_beside(l, out->size)) continue;
+      return;
+    }
     const int worst = worst_leaf(l);
     out->is_bounded = worst < 0 || l->n + 2 * KG_PARTS_MAX > l->room;
     if (out->is_bounded) return;

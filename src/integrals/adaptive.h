@@ -46,6 +46,7 @@ typedef struct kg_integral {
   double *sums;    ///< [n], the caller's
   double size;     ///< the integral of the absolute value
   double seen;     ///< what the whole, uncut, has for it
+  double rough;    ///< and the part of highest degree
   double moved;    ///< the norm of what the first cut changes
   double left;     ///< likewise, what is estimated to be left
   bool is_bounded; ///< the bound was reached

@@ -10,6 +10,10 @@
 /// The least size beside the largest of which neighbours are looked at.
 #define SIZE_OF_NOTE 1e-8
 
+/// Of what is smooth, the rule integrates all of the highest degree that its points see but for so
+/// small a part.
+#define SMOOTH 1e-2
+
 enum {
   WAVES_MOST = 64,
   LEVELS_BEFORE = 3  ///< of a neighbour: a peak of a 30th of it at its end has a point then
@@ -60,6 +64,7 @@ static kedge_status look_at(const wave *w, int32_t i, double *work)
     if (!(f->integral.moved > KG_INTEGRAL_TOLERANCE * size)) return KEDGE_OK;
     scale = scale_of(w, f->item, size, work);
     if (!(f->integral.moved > KG_INTEGRAL_TOLERANCE * scale)) return KEDGE_OK;
+    if (f->integral.moved < SMOOTH * f->integral.rough) return KEDGE_OK;
   }
   const bool interval = of->shape(of->user, f->item) == KG_PART_INTERVAL;
   const int levels = w->is_first ? 1 : interval ? 2 * LEVELS_BEFORE : LEVELS_BEFORE;
