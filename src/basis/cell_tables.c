@@ -67,7 +67,8 @@ size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int ro
                             kg_cell_behind behind)
 {
   kg_cell_points ignored;
-  return lay_out_points(cell, order, geometry, rows, count_points(cell, rows, behind), NULL, &ignored);
+  return lay_out_points(cell, order, geometry, rows, count_points(cell, rows, behind), NULL,
+                        &ignored);
 }
 
 kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, int rows,

@@ -21,7 +21,7 @@ enum {
 
 /// The largest jump that was met.
 typedef struct jump {
-  double u, flux;         ///< as parts of the sizes below
+  double u, flux;  ///< as parts of the sizes below
   double at_u[2], at_flux[2];
   double u_size, flux_size;
 } jump;
@@ -171,7 +171,8 @@ static void halve(const kg_diagnosis *d, bool of_u, lines *l)
   }
   look_at_end(d, &middle, value);
   for (int i = 0; i < middle.n; ++i) {
-    const bool first = change_of(of_u, i, l->value[0], value) > change_of(of_u, i, value, l->value[1]);
+    const bool first =
+        change_of(of_u, i, l->value[0], value) > change_of(of_u, i, value, l->value[1]);
     kg_looks *const end = &l->end[first ? 1 : 0];
     end->x[i] = middle.x[i];
     end->y[i] = middle.y[i];
@@ -200,7 +201,8 @@ static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, jump *to)
       for (int side = 0; side < 2; ++side)
         flux[side] = kg_normal_flux(k[side] + i, n, l->value[side][1][i], l->value[side][2][i],
                                     across_x, across_y);
-      note(fabs(flux[0] - flux[1]) / INSIDE_OF_ELEMENTS, to->flux_size, x, y, &to->flux, to->at_flux);
+      note(fabs(flux[0] - flux[1]) / INSIDE_OF_ELEMENTS, to->flux_size, x, y, &to->flux,
+           to->at_flux);
     }
   }
 }

@@ -56,6 +56,7 @@ typedef struct kg_diagnosis {
   double norm_moves[KG_NORMS];  ///< of u, q, u* and the flux, with more points (KG_ABOUT_NORMS)
   bool is_stretched;            ///< the mesh has angles for which the smoother has lines
   bool has_plain_cycle;         ///< multigrid with a coarse correction and a smoother without lines
+  bool integrates;              ///< local matrices of some elements are made by quadrature
   bool is_compact;              ///< the iteration is in single precision
   bool takes_data;              ///< of each solve, whose texts may use the problem's parameters
   char *note;                   ///< [room]: sentences are added, behind "; " where there is one

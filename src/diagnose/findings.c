@@ -68,6 +68,10 @@ static const finding findings[] = {
 
     {KG_ABOUT_UNUSED, kg_finds_unread_key,
      "%s of [equation] is used by no region: each has its own; take it out", 0, SOLVE},
+    {KG_ABOUT_UNUSED, kg_finds_idle_quadrature,
+     "[space] quadrature has no effect, as no local matrix is integrated: take it out; [equation] "
+     "quadrature is that of the source and of boundary values",
+     0, LOADS},
     {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
 
@@ -118,8 +122,8 @@ static const finding findings[] = {
      "has "
      "no part on their edges: " OTHER,
      1e-7, SOLVE},
-    {KG_ABOUT_EXACT, kg_finds_jump_of_exact,
-     "%s of [exact] jumps near x = %s, y = %s%s: " OTHER, 1e-6, "tests/cli/check_branches.py"},
+    {KG_ABOUT_EXACT, kg_finds_jump_of_exact, "%s of [exact] jumps near x = %s, y = %s%s: " OTHER,
+     1e-6, SOLVE},
     {KG_ABOUT_EXACT, kg_finds_other_boundary,
      "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
      SOLVE},

@@ -162,6 +162,12 @@ bool kg_finds_unread_key(kg_diagnosis *d)
   return d->resolved->unread != NULL;
 }
 
+/// Points for integrals of local matrices that are made without them.
+bool kg_finds_idle_quadrature(kg_diagnosis *d)
+{
+  return d->problem->quadrature > 0 && !d->integrates;
+}
+
 /// A parameter that no expression has. Those of data come with each solve.
 bool kg_finds_unused_parameter(kg_diagnosis *d)
 {

@@ -14,6 +14,7 @@ void kg_say_number(kg_diagnosis *d, const char *format, double number);
 kg_predicate kg_finds_periodic_lines, kg_finds_polygon, kg_finds_flattened, kg_finds_high_geometry;
 kg_predicate kg_finds_limit, kg_finds_rounding_reached, kg_finds_no_solution, kg_finds_out_of_reach;
 kg_predicate kg_finds_undetermined, kg_finds_large_stabilization, kg_finds_single_precision;
+kg_predicate kg_finds_idle_quadrature;
 kg_predicate kg_finds_unread_key, kg_finds_unused_parameter, kg_refuses_lost_data, kg_finds_no_data,
     kg_finds_zero, kg_finds_little_reaction;
 kg_predicate kg_finds_negative_robin, kg_finds_large_robin;

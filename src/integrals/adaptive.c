@@ -15,8 +15,8 @@ typedef struct leaves {
   kg_part_shape shape;
   int n, room;
   kg_part *part;
-  double *sums;               ///< [leaf][n]
-  double *size, *rough, *err; ///< [leaf]; the last: what a cut may change
+  double *sums;                ///< [leaf][n]
+  double *size, *rough, *err;  ///< [leaf]; the last: what a cut may change
 } leaves;
 
 kg_part kg_whole_part(kg_part_shape shape)
@@ -41,8 +41,10 @@ static int cut(kg_part_shape shape, const kg_part *whole, kg_part *parts)
   middle(c[1], c[2], bc);
   for (int i = 0; i < n; ++i) parts[i].depth = whole->depth + 1;
   for (int k = 0; k < 2; ++k) {
-    const double of[4][3] = {{c[0][k], ab[k], ac[k]}, {ab[k], c[1][k], bc[k]},
-                             {ac[k], bc[k], c[2][k]}, {bc[k], ac[k], ab[k]}};
+    const double of[4][3] = {{c[0][k], ab[k], ac[k]},
+                             {ab[k], c[1][k], bc[k]},
+                             {ac[k], bc[k], c[2][k]},
+                             {bc[k], ac[k], ab[k]}};
     for (int i = 0; i < n; ++i)
       for (int l = 0; l < 3; ++l) parts[i].corner[l][k] = of[i][l];
     // The last parallelogram has its corner in the middle, and goes on in both directions.
@@ -97,6 +99,7 @@ static void cut_leaf(leaves *l, int at, bool judges)
   const int n_parts = cut(l->shape, &l->part[at], parts);
   double *const sums = l->sums + (size_t)end * (size_t)n;  // room of all parts but one, and work
   double size[KG_PARTS_MAX], rough[KG_PARTS_MAX], total = 0.0;
+  double found = -2.0 * l->size[at];
   l->of->sum(l->of->user, l->item, n_parts, parts, sums, size, rough);
   const double moved = change(n, l->sums + (size_t)at * (size_t)n, n_parts, sums);
   if (!isfinite(moved)) {
@@ -104,10 +107,11 @@ static void cut_leaf(leaves *l, int at, bool judges)
     l->err[at] = l->size[at];
     return;
   }
-  for (int k = 0; k < n_parts; ++k) total += rough[k];
+  for (int k = 0; k < n_parts; ++k) total += rough[k], found += size[k];
   for (int k = 0; k < n_parts; ++k) {
     const int to = k == 0 ? at : end + k - 1;
     l->part[to] = parts[k];
+    l->part[to].is_found = found > 0.0;
     l->size[to] = size[k];
     l->rough[to] = rough[k];
     l->err[to] = !judges ? 0.0 : total > 0.0 ? moved * (rough[k] / total) : moved / n_parts;
@@ -153,20 +157,24 @@ static bool touch(kg_part_shape shape, const kg_part *a, const kg_part *b)
   return true;
 }
 
-/// Cut leaves beside much smaller ones that matter: what these have found may go on there, between
-/// points that are too far apart to see it. @return whether one was cut
+/// Cut leaves beside much smaller ones where something was found: it may go on there, between points
+/// that are too far apart to see it. @return whether one was cut
 static bool cut_beside(leaves *l, double size)
 {
   const int n = l->n;
   bool any = false;
   for (int i = 0; i < n; ++i) {
-    if (!(l->size[i] > KG_INTEGRAL_TOLERANCE * size)) continue;
     const kg_part small = l->part[i];
-    for (int j = 0; j < n && l->n + 2 * KG_PARTS_MAX <= l->room; ++j) {
+    bool done = true;
+    if (!small.is_found) continue;
+    for (int j = 0; j < n && l->size[i] > KG_INTEGRAL_TOLERANCE * size; ++j) {
+      if (l->n + 2 * KG_PARTS_MAX > l->room) return any;
       if (l->part[j].depth >= small.depth - 1 || !touch(l->shape, &l->part[j], &small)) continue;
       cut_leaf(l, j, true);
       any = true;
+      done = false;
     }
+    l->part[i].is_found = !done;
   }
   return any;
 }
@@ -181,14 +189,13 @@ static void cut_worst(leaves *l, double scale, kg_integral *out)
     const double many = cuts > FEW_CUTS ? (double)cuts / FEW_CUTS : 1.0;
     const double enough =
         KG_INTEGRAL_TOLERANCE * many * many * (out->size > scale ? out->size : scale);
-    if (!(out->left > enough)) {
-      if (cut_beside(l, out->size)) continue;
-      return;
-    }
+    if (!(out->left > enough)) return;
     const int worst = worst_leaf(l);
     out->is_bounded = worst < 0 || l->n + 2 * KG_PARTS_MAX > l->room;
     if (out->is_bounded) return;
     cut_leaf(l, worst, true);
+    while (cut_beside(l, out->size)) {
+    }
   }
 }
 
@@ -218,7 +225,8 @@ kedge_status kg_integral_make(kedge_context *ctx, const kg_integrand *of, int32_
       kg_host_alloc(ctx, (size_t)room * (size_t)(n + 3), sizeof *memory, &memory);
   if (status == KEDGE_OK) {
     double *const size = memory + (size_t)room * (size_t)n;
-    leaves l = {of, item, shape, 0, room, parts, memory, size, size + room, size + 2 * (size_t)room};
+    leaves l = {of,    item,   shape, 0,           room,
+                parts, memory, size,  size + room, size + 2 * (size_t)room};
     begin(&l, before);
     cut_worst(&l, scale, out);
     memset(out->sums, 0, (size_t)n * sizeof *out->sums);

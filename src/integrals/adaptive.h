@@ -18,6 +18,7 @@ enum {
 typedef struct kg_part {
   double corner[3][2];
   int depth;
+  bool is_found;  ///< a cut found far more there than was seen, and its neighbours are not cut yet
 } kg_part;
 
 /// What a part is of.
@@ -43,13 +44,13 @@ typedef struct kg_integrand {
 
 /// The integrals over an element or a facet.
 typedef struct kg_integral {
-  double *sums;    ///< [n], the caller's
-  double size;     ///< the integral of the absolute value
-  double seen;     ///< what the whole, uncut, has for it
-  double rough;    ///< and the part of highest degree
-  double moved;    ///< the norm of what the first cut changes
-  double left;     ///< likewise, what is estimated to be left
-  bool is_bounded; ///< the bound was reached
+  double *sums;     ///< [n], the caller's
+  double size;      ///< the integral of the absolute value
+  double seen;      ///< what the whole, uncut, has for it
+  double rough;     ///< and the part of highest degree
+  double moved;     ///< the norm of what the first cut changes
+  double left;      ///< likewise, what is estimated to be left
+  bool is_bounded;  ///< the bound was reached
 } kg_integral;
 
 /// The whole reference element.

@@ -372,7 +372,11 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   }
   kedge_status status = n > 0 ? make_neighbours(ctx, s, projections, &near) : KEDGE_OK;
   const int m = s->robin ? s->n : s->problem->order + 1;
-  const kg_refining of = {{m, shape_of, sum_parts, s}, s->count, &near, find_neighbours};
+  const kg_refining of = {{m, shape_of, sum_parts, s},
+                          s->count,
+                          kg_least_move(s->problem->order),
+                          &near,
+                          find_neighbours};
   if (status == KEDGE_OK) status = kg_refine(ctx, &of, n, edges, refined);
   free(near.at);
   free(edges);
@@ -471,8 +475,8 @@ kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
   int32_t *mesh_edge;
   double *speed = NULL;
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
-  kedge_status status = kg_host_alloc(ctx, (size_t)n * (size_t)kg_boundary_points(problem),
-                                      sizeof *speed, &speed);
+  kedge_status status =
+      kg_host_alloc(ctx, (size_t)n * (size_t)kg_boundary_points(problem), sizeof *speed, &speed);
   boundary_sampler s = {.mesh = mesh,
                         .mesh_edge = mesh_edge,
                         .problem = problem,

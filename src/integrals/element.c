@@ -65,8 +65,9 @@ kedge_status kg_element_integrals_open(kedge_context *ctx, const kedge_mesh *mes
     const kg_cell *cell = mesh->block[b].cell;
     const int k = kg_cell_index(cell), points = rows[k] * rows[k];
     if (mesh->block[b].n == 0) continue;
-    out->rule[k] = (kg_part_rule){cell, rows[k],         cell->n_modes(order), at, at + points,
-                                  at + 2 * points, at + 3 * points, at + 3 * points + rows[k]};
+    out->rule[k] = (kg_part_rule){
+        cell,        rows[k],         cell->n_modes(order), at,
+        at + points, at + 2 * points, at + 3 * points,      at + 3 * points + rows[k]};
     at += numbers_of(rows[k]);
     fill(&out->rule[k], wide);
   }
@@ -96,14 +97,14 @@ static void straight_map(bool triangle, double r, double s, double *shape)
     return;
   }
   const double c = 1.0 - a, d = 1.0 - b;
-  const double values[12] = {c * d,    a * d,    a * b,   c * b,    -0.5 * d, 0.5 * d,
+  const double values[12] = {c * d,   a * d,    a * b,    c * b,    -0.5 * d, 0.5 * d,
                              0.5 * b, -0.5 * b, -0.5 * c, -0.5 * a, 0.5 * a,  0.5 * c};
   memcpy(shape, values, sizeof values);
 }
 
 /// Place a point of an element. @return the determinant of its map
-static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element, double r, double s,
-                    double at[2])
+static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element, double r,
+                    double s, double at[2])
 {
   double d[2][2] = {{0.0}}, shape[3 * KG_NODES_MAX];
   const bool curved = mesh->nodes != NULL;
@@ -118,8 +119,8 @@ static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element
   }
   at[0] = at[1] = 0.0;
   for (int l = 0; l < n; ++l) {
-    const double *const v = curved ? kg_element_nodes(mesh, element) + 2 * l
-                                   : mesh->vertices + 2 * (size_t)vertex[l];
+    const double *const v =
+        curved ? kg_element_nodes(mesh, element) + 2 * l : mesh->vertices + 2 * (size_t)vertex[l];
     for (int k = 0; k < 2; ++k) {
       at[k] += shape[l] * v[k];
       d[k][0] += shape[n + l] * v[k];
@@ -145,7 +146,8 @@ static void put_points(const kg_element_integrals *of, const kg_part_rule *rule,
     p->r[i] = c[0][0] + a * to_r[0] + b * to_s[0];
     p->s[i] = c[0][1] + a * to_r[1] + b * to_s[1];
     const double share = 0.25 * fabs(to_r[0] * to_s[1] - to_r[1] * to_s[0]);
-    p->weight[i] = rule->weight[q] * share * place(of->mesh, rule->cell, element, p->r[i], p->s[i], xy);
+    p->weight[i] =
+        rule->weight[q] * share * place(of->mesh, rule->cell, element, p->r[i], p->s[i], xy);
     p->x[i] = xy[0];
     p->y[i] = xy[1];
     kg_locate(&at, (size_t)i, of->mesh, element, p->r[i], p->s[i]);
@@ -256,7 +258,11 @@ static int neighbours(const void *user, int32_t item, int32_t to[KG_FACETS_MAX])
 
 kg_refining kg_element_refining(const kg_element_integrals *of)
 {
-  return (kg_refining){{count_integrals(of), shape_of, sum, of}, of->mesh->n_elements, of, neighbours};
+  return (kg_refining){{count_integrals(of), shape_of, sum, of},
+                       of->mesh->n_elements,
+                       kg_least_move(of->order),
+                       of,
+                       neighbours};
 }
 
 double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums)

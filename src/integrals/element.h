@@ -12,7 +12,7 @@
 typedef struct kg_part_rule {
   const kg_cell *cell;  ///< NULL: the mesh has none
   int rows, n_modes;
-  double *r, *s, *weight;  ///< [rows * rows]
+  double *r, *s, *weight;    ///< [rows * rows]
   double *top, *top_of_row;  ///< [rows]: kg_roughness_top()
 } kg_part_rule;
 

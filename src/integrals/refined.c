@@ -61,9 +61,9 @@ static kedge_status look_at(const wave *w, int32_t i, double *work)
   double scale = size;
   if (!isfinite(f->integral.moved)) return KEDGE_OK;
   if (w->is_first) {
-    if (!(f->integral.moved > KG_INTEGRAL_TOLERANCE * size)) return KEDGE_OK;
+    if (!(f->integral.moved > w->of->least * size)) return KEDGE_OK;
     scale = scale_of(w, f->item, size, work);
-    if (!(f->integral.moved > KG_INTEGRAL_TOLERANCE * scale)) return KEDGE_OK;
+    if (!(f->integral.moved > w->of->least * scale)) return KEDGE_OK;
     if (f->integral.moved < SMOOTH * f->integral.rough) return KEDGE_OK;
   }
   const bool interval = of->shape(of->user, f->item) == KG_PART_INTERVAL;
@@ -112,8 +112,7 @@ static kedge_status make_room(kedge_context *ctx, gathering *g, int32_t n)
   found *found_there;
   double *sums;
   KG_TRY(kg_host_alloc(ctx, (size_t)room, sizeof *found_there, &found_there));
-  const kedge_status status =
-      kg_host_alloc(ctx, (size_t)room * integrals, sizeof *sums, &sums);
+  const kedge_status status = kg_host_alloc(ctx, (size_t)room * integrals, sizeof *sums, &sums);
   if (status != KEDGE_OK) {
     free(found_there);
     return status;
@@ -140,8 +139,8 @@ static kedge_status run_wave(kedge_context *ctx, gathering *g, int32_t n, const 
   int most = n > 0 ? KG_CUTS_MOST_ALL / n : 0;
   if (most > KG_CUTS_MOST) most = KG_CUTS_MOST;
   if (most < KG_CUTS_LEAST) most = KG_CUTS_LEAST;
-  const wave w = {ctx,          g->of, is_first, most, n, item, g->found + g->n,
-                  g->sums + (size_t)g->n * (size_t)integrals};
+  const wave w = {ctx, g->of, is_first,        most,
+                  n,   item,  g->found + g->n, g->sums + (size_t)g->n * (size_t)integrals};
   KG_TRY(look_at_all(&w));
   for (int32_t i = 0; i < n; ++i) {
     const found f = w.found[i];

@@ -17,9 +17,17 @@ enum {
 };
 enum { KG_CUTS_LEAST = 16 };
 
+/// What an integral has to move by, beside its size, to be made by parts: less than that is nothing
+/// beside what a solution of the order leaves of data that are smooth.
+static inline double kg_least_move(int order)
+{
+  return order == 1 ? 1e-4 : order == 2 ? 1e-5 : KG_INTEGRAL_TOLERANCE;
+}
+
 typedef struct kg_refining {
   kg_integrand integrand;
   int32_t n_items;
+  double least;  ///< kg_least_move()
   const void *user;
   /// @param[out] to  the neighbours of an item @return how many there are
   int (*neighbours)(const void *user, int32_t item, int32_t to[KG_FACETS_MAX]);
@@ -28,11 +36,11 @@ typedef struct kg_refining {
 /// What was integrated by parts. Of zeros: nothing.
 typedef struct kg_refined {
   int32_t n;
-  int32_t *item;   ///< [n], ascending
-  double *sums;    ///< [n][integrals]
-  double size;     ///< their sum
-  double left;     ///< the sum of what is left where a bound was reached, or of what was not tried
-  int32_t worst;   ///< the item of which most is left
+  int32_t *item;  ///< [n], ascending
+  double *sums;   ///< [n][integrals]
+  double size;    ///< their sum
+  double left;    ///< the sum of what is left where a bound was reached, or of what was not tried
+  int32_t worst;  ///< the item of which most is left
   double worst_left;
 } kg_refined;
 

@@ -270,11 +270,10 @@ static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
   const int64_t n = elements_of(p, c.batch, c.first, c.count);
   KG_TRY(put_values(s, c.batch, c.first, c.count, c.values));
   if (!has_triangles(s, c.batch))
-    return kg_cells_loads(s->evaluation.pipeline, c.batch, c.first, c.count,
-                          &(kg_cell_loads_args){.values = c.values,
-                                                .load = c.load,
-                                                .rough = rough_of(s, c),
-                                                .least = s->least});
+    return kg_cells_loads(
+        s->evaluation.pipeline, c.batch, c.first, c.count,
+        &(kg_cell_loads_args){
+            .values = c.values, .load = c.load, .rough = rough_of(s, c), .least = s->least});
   kg_stage_cost(s->evaluation.pipeline, kg_load_vectors_cost(p->shape.size, n), 1.0);
   const kg_load_vectors_args args = load_args(s, c);
   return kg_load_vectors(p->ctx, &args);

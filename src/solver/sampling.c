@@ -49,8 +49,7 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, int rows, kg_samp
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
     const kg_points points = kg_points_at(size, rows, out->r, out->basis);
     fill_factors(order, rows, out->basis + (points.along - out->basis),
-                 out->basis + (points.across - out->basis),
-                 out->basis + (points.top - out->basis));
+                 out->basis + (points.across - out->basis), out->basis + (points.top - out->basis));
   }
   kg_triangle_rule_free(&rule);
   return status;

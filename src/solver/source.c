@@ -96,8 +96,7 @@ static double size_of(const kg_pipeline *p, const kg_element_integrals *integral
   const int32_t all = p->mesh->n_elements, n = all < SAMPLES ? all : SAMPLES;
   double sums[MODES_MAX], total = 0.0;
   for (int32_t i = 0; i < n; ++i) {
-    const double size =
-        kg_element_integral(integrals, (int32_t)((int64_t)i * all / n), sums);
+    const double size = kg_element_integral(integrals, (int32_t)((int64_t)i * all / n), sums);
     if (isfinite(size)) total += size;
   }
   return total * all / n;
@@ -174,7 +173,8 @@ static void sum_groups(const kg_pipeline *p, const kg_element_integrals *integra
   const int N = b->size.n_modes, rows = integrals->rule[kg_cell_index(b->cell)].rows;
   int32_t found = INT32_MAX;
   memset(load, 0, (size_t)count * (size_t)N * KG_LANES * sizeof *load);
-#pragma omp parallel for schedule(static) reduction(min : found) \
+#pragma omp parallel for schedule(static) reduction(min      \
+                                                    : found) \
     num_threads(kg_loop_threads(p->ctx, count, (int64_t)KG_LANES *rows *rows *N))
   for (int32_t i = 0; i < count * KG_LANES; ++i) {
     const int32_t lane = first * KG_LANES + i;
@@ -207,8 +207,8 @@ static kedge_status loads_by_rule(kg_pipeline *p, int batch, int32_t first, int3
     sum_groups(p, &integrals, batch, first + at, n, staging, &bad);
     if (bad >= 0) status = refuse(p, &integrals, bad);
     if (status == KEDGE_OK)
-      status = kg_copy_in(p->ctx, load + (size_t)at * group, staging,
-                          (size_t)n * group * sizeof *load);
+      status =
+          kg_copy_in(p->ctx, load + (size_t)at * group, staging, (size_t)n * group * sizeof *load);
     if (status == KEDGE_OK) status = kg_stage_announce(p, p->stage, false);
   }
   free(staging);

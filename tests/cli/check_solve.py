@@ -218,6 +218,50 @@ class Solve(Command):
         tensor = "region inclusion.diffusion=0.5, 0, 0.5+x"  # the flux of a u of x is that of 0.5
         self.assertNotIn("jumps", solve(linear, tensor)["solver"]["note"])
 
+    def test_an_exact_solution_of_branches_is_judged_from_each_side_of_a_facet(self):
+        with open("two.geo.msh", "w") as file:  # quadrilaterals; the regions meet on x + y = 1
+            file.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"A\"\n2 2 \"B\"\n"
+                       "$EndPhysicalNames\n$Nodes\n6\n1 0 1 0\n2 1 0 0\n3 -1 0 0\n4 0 -1 0\n5 1 2 0\n6 2 1 0\n"
+                       "$EndNodes\n$Elements\n2\n1 3 2 1 1 3 4 2 1\n2 3 2 2 2 1 2 6 5\n$EndElements\n")
+
+        def note(u, *settings):
+            with open("p.ini", "w") as file:
+                file.write("[mesh]\nfile = two.geo.msh\nrefine = 1\n[space]\norder = 2\n[region A]\ndiffusion = 1\n"
+                           "[region B]\ndiffusion = 4\n[boundary default]\ntype = dirichlet\n"
+                           f"[exact]\nu = {u}\n[solver]\ntolerance = 1e-12\n")
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json", *settings)
+            report = self.json("r.json")
+            return report["solver"]["note"], report["errors"]["u"]["l2"]
+        for u in ("x+y < 1 ? x+y : 1+(x+y-1)/4", "min(x+y, 1+(x+y-1)/4)", "x+y-0.75*max(0, x+y-1)",
+                  "x+y-0.75*(x+y-1)*step(x+y-1)", "x+y-0.375*(x+y-1+abs(x+y-1))",
+                  "region == 1 ? x+y : 1+(x+y-1)/4"):
+            said, error = note(u)
+            self.assertNotIn("jumps", said, u)
+            self.assertLess(error, 1e-9, u)
+        for u in ("x+y < 1 ? x+y : 1+(x+y-1)/3", "max(x+y, 1+(x+y-1)/2)", "region == 1 ? x+y : x+y"):
+            self.assertRegex(note(u)[0], r"^diffusion grad u \. n of \[exact\] jumps by \S+ between regions '[AB]' and '[AB]'")
+        # One diffusion: the flux jumps on the same facets.
+        self.assertRegex(note("x+y < 1 ? x+y : 1+(x+y-1)/4", "-s", "region B.diffusion=1")[0],
+                         r"^diffusion grad u \. n of \[exact\] jumps near x = \S+, y = \S+, where the source has no part: ")
+
+    def test_jumps_of_an_exact_solution_are_said_with_their_place(self):
+        def note(u, mesh):
+            with open("p.ini", "w") as file:
+                file.write(f"[mesh]\ngenerate = {mesh}\n[space]\norder = 2\n[boundary default]\ntype = dirichlet\n"
+                           f"[exact]\nu = {u}\nquadrature = 24\n")
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json")
+            return self.json("r.json")["solver"]["note"]
+        for mesh in ("square 8", "quads 6"):
+            for u, place in (("abs(x-0.53)", "x = 0.53"), ("abs(x-0.5)", "x = 0.5"), ("max(0.2, y-0.31)+x", "y = 0.51")):
+                self.assertRegex(note(u, mesh), rf"diffusion grad u \. n of \[exact\] jumps near .*\b{place}\b")
+            for u in ("atan2(y-0.48, x-0.55)", "x+(y < 0.48 ? 0 : 1)"):
+                self.assertRegex(note(u, mesh), r"^u of \[exact\] jumps near x = \S+, y = 0\.48:")
+            for u in ("atan2(y+0.1, x+0.2)", "max(0, x-0.3)^3", "abs(x-0.5)^3", "abs(x+1)*y", "floor(x/2)+x^2"):
+                self.assertNotIn("jumps", note(u, mesh), u)
+        # The cut of the angle lies along a side, whose values are those of the other side.
+        self.assertRegex(note("hypot(x-1.5, y)*atan2(-y, x-1.5)", "square 4"),
+                         r"^u of \[exact\] jumps near x = \S+, y = 0:")
+
     def test_the_example_with_two_materials_is_solved(self):
         def solve(*settings):
             self.kedge("solve", os.path.join(SOURCE, "meshes/inclusion.ini"), "-q", "-r", "r.json", "-o",

@@ -54,7 +54,11 @@ static void assert_near(double value, double expected, double tolerance)
   assert_at_most(fabs(value / expected - 1.0), tolerance);
 }
 
-#define ZERO_AROUND {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}
+#define ZERO_AROUND                          \
+  {"boundary default", "type", "dirichlet"}, \
+  {                                          \
+    "boundary default", "value", "0"         \
+  }
 
 static void a_source_between_the_points_of_triangles_is_found(void **state)
 {
@@ -67,7 +71,8 @@ static void a_source_between_the_points_of_triangles_is_found(void **state)
       const double u = integral_with(
           "square 10",
           SETTINGS({"space", "order", orders[p]}, {"parameters", "w", widths[k]},
-                   {"equation", "source", "exp(-((x-0.37)^2+(y-0.42)^2)/w^2)/(pi*w^2)"}, ZERO_AROUND),
+                   {"equation", "source", "exp(-((x-0.37)^2+(y-0.42)^2)/w^2)/(pi*w^2)"},
+                   ZERO_AROUND),
           &r);
       const double w = strtod(widths[k], NULL);
       assert_near(u, bubble(0.37, 0.42) - 0.25 * w * w, p == 0 ? 5e-3 : 1e-4);
@@ -85,11 +90,11 @@ static void a_line_of_sources_along_a_diagonal_is_found(void **state)
     expected += bubble(x, 1.03 - x) * 0.97 / POINTS;
   }
   kedge_report r;
-  const double u = integral_with(
-      "square 6",
-      SETTINGS({"space", "order", "2"}, {"parameters", "w", "0.001"},
-               {"equation", "source", "1/(2*w*cosh((x+y-1.03)/w)^2)"}, ZERO_AROUND),
-      &r);
+  const double u =
+      integral_with("square 6",
+                    SETTINGS({"space", "order", "2"}, {"parameters", "w", "0.001"},
+                             {"equation", "source", "1/(2*w*cosh((x+y-1.03)/w)^2)"}, ZERO_AROUND),
+                    &r);
   assert_near(u, expected, 1e-3);
 }
 
@@ -101,8 +106,7 @@ static void a_narrow_ring_on_quadrilaterals_is_found(void **state)
   double expected = 0.0;
   for (int i = 0; i < POINTS; ++i) {
     const double a = 2.0 * pi * i / POINTS;
-    expected +=
-        bubble(0.51 + radius * cos(a), 0.47 + radius * sin(a)) * 2.0 * pi * radius / POINTS;
+    expected += bubble(0.51 + radius * cos(a), 0.47 + radius * sin(a)) * 2.0 * pi * radius / POINTS;
   }
   kedge_report r;
   const double u = integral_with(
@@ -133,7 +137,8 @@ static void a_peak_of_the_callers_function_is_found(void **state)
   for (size_t k = 0; k < 2; ++k)
     for (size_t i = 0; i < 2; ++i) {
       kedge_problem *problem = problem_of(
-          ctx, SETTINGS({"space", "order", "3"}, {"solver", "precision", precisions[i]}, ZERO_AROUND));
+          ctx,
+          SETTINGS({"space", "order", "3"}, {"solver", "precision", precisions[i]}, ZERO_AROUND));
       kedge_report r;
       must(ctx, kedge_problem_set_source(problem, peak, &width));
       const double u = integral_of(meshes[k], problem, &r);
@@ -152,10 +157,10 @@ static void a_source_singular_at_a_vertex_keeps_the_orders(void **state)
       const char *const text = order == 2 ? "2" : "4";
       double error[2];
       for (int i = 0; i < 2; ++i)
-        error[i] = converged_on(ctx, meshes[k][i],
-                                SETTINGS({"space", "order", text},
-                                         {"exact", "u", "hypot(x-0.5,y-0.5)^1.5"},
-                                         {"boundary default", "type", "dirichlet"}))
+        error[i] = converged_on(
+                       ctx, meshes[k][i],
+                       SETTINGS({"space", "order", text}, {"exact", "u", "hypot(x-0.5,y-0.5)^1.5"},
+                                {"boundary default", "type", "dirichlet"}))
                        .u_star_l2;
       assert_true(log2(error[0] / error[1]) > 2.3);
     }
@@ -173,7 +178,8 @@ static void boundary_values_between_points_are_found(void **state)
   } cases[] = {
       {"top", "neumann", SPOT, 0.5},
       {"top", "robin", SPOT, 0.25},
-      {"top", "neumann", "1/sqrt(abs(x-0.43))", 0.5 * 2.0 * (0.6557438524302001 + 0.7549834435270750)},
+      {"top", "neumann", "1/sqrt(abs(x-0.43))",
+       0.5 * 2.0 * (0.6557438524302001 + 0.7549834435270750)},
       {"bottom", "dirichlet", SPOT, 1.0},
       {"bottom", "dirichlet", "1/(0.004*cosh((x-0.68)/0.002)^2)", 1.0},
       {"bottom", "dirichlet", "log(abs(x-0.5))", -1.6931471805599453},
@@ -188,13 +194,15 @@ static void boundary_values_between_points_are_found(void **state)
       const bool bottom = strcmp(cases[k].group, "bottom") == 0;
       const double u = integral_with(
           meshes[i],
-          SETTINGS({"space", "order", i == 0 ? "2" : "3"}, {"boundary default", "type", "neumann"}, {"boundary default", "value", "0"},
-                   {"boundary bottom", "type", "dirichlet"},
+          SETTINGS({"space", "order", i == 0 ? "2" : "3"}, {"boundary default", "type", "neumann"},
+                   {"boundary default", "value", "0"}, {"boundary bottom", "type", "dirichlet"},
                    {"boundary bottom", "value", bottom ? cases[k].value : "0"},
                    {"boundary top", "type", bottom ? "neumann" : cases[k].type},
                    {"boundary top", "value", bottom ? "0" : cases[k].value},
                    {robin ? "boundary top" : "space", robin ? "coefficient" : "order",
-                    robin ? "1" : i == 0 ? "2" : "3"}),
+                    robin    ? "1"
+                    : i == 0 ? "2"
+                             : "3"}),
           &r);
       assert_near(u, cases[k].expected, 1e-5);
       assert_true(r.refined_facets >= 1);
@@ -230,9 +238,9 @@ static void a_robin_coefficient_between_points_is_found(void **state)
 static void smooth_data_keep_their_points(void **state)
 {
   (void)state;
-  static const char *const meshes[] = {"square 6", "quads 6", "mixed 6", "ring 8 3", "disk 4"};
-  static const char *const solutions[] = {"sin(pi*x)*sin(pi*y)", "exp(x)*cos(y)", "x^3-y^2+1e-3",
-                                          "log(4+x*y)/(2+y)"};
+  static const char *const meshes[] = {"square 6", "quads 6", "mixed 6", "ring 3 24", "disk 4"};
+  static const char *const solutions[] = {"sin(2*x)*sin(3*y)", "exp(x)*cos(y)", "x^3-y^2+1e-3",
+                                          "log(9+x*y)/(5+y)"};
   for (size_t k = 0; k < sizeof meshes / sizeof *meshes; ++k)
     for (size_t i = 0; i < sizeof solutions / sizeof *solutions; ++i)
       for (int order = 1; order <= 4; order += 3) {
@@ -241,8 +249,9 @@ static void smooth_data_keep_their_points(void **state)
             SETTINGS({"space", "order", order == 1 ? "1" : "4"}, {"exact", "u", solutions[i]},
                      {"boundary default", "type", order == 1 ? "dirichlet" : "neumann"},
                      {"equation", "reaction", "1"}));
-        if (r.refined_elements) print_message("%s %s %d %d\n", meshes[k], solutions[i], order, (int)r.refined_elements);
-        if (r.refined_facets) print_message("F %s %s %d %d\n", meshes[k], solutions[i], order, (int)r.refined_facets);
+        if (r.refined_elements + r.refined_facets > 0)
+          fail_msg("%s, %s, order %d: %d, %d", meshes[k], solutions[i], order,
+                   (int)r.refined_elements, (int)r.refined_facets);
       }
 }
 
@@ -274,11 +283,11 @@ static void a_rule_that_is_asked_for_is_taken(void **state)
   // A polynomial has the same load by any rule.
   double u[2];
   for (int i = 0; i < 2; ++i)
-    u[i] = integral_with("mixed 4",
-                         SETTINGS({"space", "order", "2"}, {"equation", "source", "1+x*y^2"},
-                                  {"equation", i ? "quadrature" : "reaction", i ? "9" : "0"},
-                                  ZERO_AROUND),
-                         &r);
+    u[i] = integral_with(
+        "mixed 4",
+        SETTINGS({"space", "order", "2"}, {"equation", "source", "1+x*y^2"},
+                 {"equation", i ? "quadrature" : "reaction", i ? "9" : "0"}, ZERO_AROUND),
+        &r);
   assert_near(u[1], u[0], 1e-9);
 }
 
@@ -301,17 +310,34 @@ static void a_rule_of_too_few_points_and_values_that_are_not_finite_are_refused(
 static void what_more_points_go_on_to_move_is_noted(void **state)
 {
   (void)state;
-  kedge_report r = converged_on(
-      ctx, "square 6", SETTINGS({"space", "order", "2"}, {"equation", "source", "1/x"}, ZERO_AROUND));
-  assert_non_null(strstr(r.solver_note, "the source is too rough to integrate: more points move its"));
-  r = converged_on(ctx, "quads 4",
-                   SETTINGS({"space", "order", "2"}, {"equation", "source", "sin(1e7*x*y)"}, ZERO_AROUND));
-  assert_non_null(strstr(r.solver_note, "the source is too rough to integrate"));
+  kedge_report r =
+      converged_on(ctx, "square 6",
+                   SETTINGS({"space", "order", "2"}, {"equation", "source", "1/x"}, ZERO_AROUND));
+  assert_non_null(
+      strstr(r.solver_note, "the source is too rough to integrate: more points move its"));
   r = converged_on(
-      ctx, "square 6",
-      SETTINGS({"space", "order", "2"}, {"boundary top", "type", "neumann"},
-               {"boundary top", "value", "1/abs(x-0.5)"}, ZERO_AROUND));
+      ctx, "quads 4",
+      SETTINGS({"space", "order", "2"}, {"equation", "source", "sin(1e7*x*y)"}, ZERO_AROUND));
+  assert_non_null(strstr(r.solver_note, "the source is too rough to integrate"));
+  r = converged_on(ctx, "square 6",
+                   SETTINGS({"space", "order", "2"}, {"boundary top", "type", "neumann"},
+                            {"boundary top", "value", "1/abs(x-0.5)"}, ZERO_AROUND));
   assert_non_null(strstr(r.solver_note, "boundary values are too rough to integrate"));
+}
+
+static void points_of_local_matrices_that_are_not_integrated_are_noted(void **state)
+{
+  (void)state;
+  static const char *const meshes[] = {"square 4", "quads 4"}, *const diffusions[] = {"2", "1+x"};
+  for (int k = 0; k < 2; ++k)
+    for (int i = 0; i < 2; ++i) {
+      const kedge_report r = converged_on(
+          ctx, meshes[k],
+          SETTINGS({"space", "quadrature", "20"}, {"equation", "diffusion", diffusions[i]},
+                   {"equation", "source", "x"}, ZERO_AROUND));
+      const bool noted = strstr(r.solver_note, "[space] quadrature has no effect") != NULL;
+      assert_int_equal(noted, k == 0 && i == 0);
+    }
 }
 
 int main(void)
@@ -327,6 +353,7 @@ int main(void)
       cmocka_unit_test(smooth_data_keep_their_points),
       cmocka_unit_test(a_rule_that_is_asked_for_is_taken),
       cmocka_unit_test(a_rule_of_too_few_points_and_values_that_are_not_finite_are_refused),
+      cmocka_unit_test(points_of_local_matrices_that_are_not_integrated_are_noted),
       cmocka_unit_test(what_more_points_go_on_to_move_is_noted),
   };
   test_skip_without_backend();

@@ -72,8 +72,8 @@ __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &s
   for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = scale * sum[mode];
   const double constant = 0.70710678118654752;  // along(a, 0); 2 is the area
   if (look.rough)
-    *look.rough = rough_along + fabs(rough_across) / constant >
-                  KG_ROUGHNESS * (size + 2.0 * look.least);
+    *look.rough =
+        rough_along + fabs(rough_across) / constant > KG_ROUGHNESS * (size + 2.0 * look.least);
   source.check(sum[0]);
 }
 

@@ -38,8 +38,7 @@ KG_INLINE void kg_cell_loads_look(const kg_cell_loads_args *args, int32_t e, kg_
   mine.size = kg_team_sum(mine.size);
   mine.along = kg_team_sum(mine.along);
   mine.across = kg_team_sum(mine.across);
-  if (team.thread == 0)
-    args->rough[e] = kg_is_rough(&mine, fabs(args->scale) * args->least * area);
+  if (team.thread == 0) args->rough[e] = kg_is_rough(&mine, fabs(args->scale) * args->least * area);
 }
 
 /// Element e of the range.
