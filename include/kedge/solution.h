@@ -89,6 +89,9 @@ typedef struct kedge_report {
   int64_t extra_iterations;  ///< that these estimates took, beside `iterations`
   double
       needed_tolerance;  ///< to leave less than 1e-3; 0: no other is needed, or rounding has none
+  /// Elements whose loads, and facets whose boundary values, were integrated by parts, as they move
+  /// with more points
+  int64_t refined_elements, refined_facets;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

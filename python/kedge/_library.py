@@ -81,7 +81,8 @@ class Report(ctypes.Structure):
                 ("stabilization_length", c_double), ("output_error", c_char_p),
                 ("iteration_u", c_double), ("iteration_u_star", c_double),
                 ("iteration_q", c_double), ("iteration_sigma", c_double), ("extra_iterations", c_int64),
-                ("needed_tolerance", c_double)]
+                ("needed_tolerance", c_double),
+                ("refined_elements", c_int64), ("refined_facets", c_int64)]
 
 
 class Plan(ctypes.Structure):

@@ -108,6 +108,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"has no section; add \[region ([^\]]+)\] or \[region default\]", r"has no coefficients; add '\1' or 'default'"),
     (r"\[region ([^\]]+)\]", r"region '\1'"),
     (r"\[boundary (?:boundary )?([^\]]+)\]", r"boundary['\1']"),
+    (r"\[equation\] quadrature", "equation_quadrature"),
     (r" of \[equation\]", ""),
     (r"(its name must end in \.vtkhdf or \.hdf, .*)", r"\1; to_meshio().write(path) writes other formats"),
     (r"\[exact\] quadrature", "exact_quadrature"),

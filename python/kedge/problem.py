@@ -45,6 +45,7 @@ ARGUMENTS = {
     ("space", "order"): "order", ("space", "inverse"): "inverse", ("space", "quadrature"): "quadrature",
     ("space", "stabilization"): "stabilization", ("space", "length"): "length",
     ("equation", "diffusion"): "diffusion", ("equation", "reaction"): "reaction", ("equation", "source"): "source",
+    ("equation", "quadrature"): "equation_quadrature",
     ("exact", "u"): "exact", ("exact", "quadrature"): "exact_quadrature",
     ("solver", "operator"): "operator", ("solver", "preconditioner"): "preconditioner",
     ("solver", "smoother"): "smoother", ("solver", "smoothing_steps"): "smoothing_steps",
@@ -78,7 +79,7 @@ class Problem:
     parameters -- {name: number} for expressions
 
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
-    exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
+    equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
     max_iterations of [solver], fields of [output] ("full" or "cells").
 
     Data are arrays of one number an element, [element], of a tensor [element][3], of NumPy or by DLPack, which are
@@ -98,8 +99,8 @@ class Problem:
                  exact: Union[str, Tuple[Function, Function, Function], None] = None,
                  parameters: Optional[Mapping[str, Text]] = None, stabilization: Optional[Text] = None,
                  length: Optional[Text] = None, inverse: Optional[str] = None, quadrature: Optional[int] = None,
-                 exact_quadrature: Optional[int] = None, operator: Optional[str] = None,
-                 preconditioner: Optional[str] = None, smoother: Optional[str] = None,
+                 equation_quadrature: Optional[int] = None, exact_quadrature: Optional[int] = None,
+                 operator: Optional[str] = None, preconditioner: Optional[str] = None, smoother: Optional[str] = None,
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
                  fields: Optional[str] = None, **unknown: NoReturn) -> None:

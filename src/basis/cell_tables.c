@@ -6,6 +6,7 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
+#include "basis/roughness.h"
 #include "core/memory.h"
 
 enum {
@@ -37,14 +38,16 @@ static int count_points(const kg_cell *cell, int rows, kg_cell_behind behind)
   return rows * rows + n;
 }
 
-static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int n_points,
+/// @param[in] rows  of the rule; 0: the points are no rule's
+static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int rows, int n_points,
                              const double *base, kg_cell_points *p)
 {
   *p = (kg_cell_points){.size = kg_cell_sizes_of(cell, order),
                         .geometry = geometry,
                         .n_nodes = cell->n_modes(geometry),
                         .n = n_points,
-                        .n_map = n_points};
+                        .n_map = n_points,
+                        .rows = rows};
   const size_t n = (size_t)p->n;
   const piece pieces[] = {
       {&p->r, n},
@@ -54,6 +57,8 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int n
       {&p->map_by_point, n * 3 * (size_t)p->n_nodes},
       {&p->value, n * (size_t)p->size.n_star},
       {&p->flux, n * (size_t)p->size.n_flux},
+      {&p->top, (size_t)rows},
+      {&p->top_of_row, (size_t)rows},
   };
   return hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
@@ -62,14 +67,15 @@ size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int ro
                             kg_cell_behind behind)
 {
   kg_cell_points ignored;
-  return lay_out_points(cell, order, geometry, count_points(cell, rows, behind), NULL, &ignored);
+  return lay_out_points(cell, order, geometry, rows, count_points(cell, rows, behind), NULL,
+                        &ignored);
 }
 
 kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, int rows,
                                  kg_cell_behind behind, const double *base)
 {
   kg_cell_points points;
-  lay_out_points(cell, order, geometry, count_points(cell, rows, behind), base, &points);
+  lay_out_points(cell, order, geometry, rows, count_points(cell, rows, behind), base, &points);
   return points;
 }
 
@@ -124,6 +130,11 @@ static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const
   kg_round_all(n_rule, r, (double *)p->r);
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
+  double x[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];
+  kg_gauss_jacobi(rows, 0, x, weight);
+  kg_roughness_top(rows, x, weight, (double *)p->top);
+  kg_gauss_jacobi(rows, cell == &kg_triangle ? 1 : 0, x, weight);
+  kg_roughness_top(rows, x, weight, (double *)p->top_of_row);
 }
 
 /// @param[in] scratch  as for fill_rule()
@@ -159,12 +170,12 @@ kedge_status kg_cell_rule_create(kedge_context *ctx, const kg_cell *cell, int or
                                  int rows, double **values, kg_cell_points *rule)
 {
   const int n = rows * rows;
-  const size_t count = lay_out_points(cell, order, geometry, n, NULL, rule);
+  const size_t count = lay_out_points(cell, order, geometry, rows, n, NULL, rule);
   long double *r;
   *values = NULL;
   KG_TRY(kg_host_alloc(ctx, 3 * (size_t)n, sizeof *r, &r));
   const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
-  lay_out_points(cell, order, geometry, n, *values, rule);
+  lay_out_points(cell, order, geometry, rows, n, *values, rule);
   if (status == KEDGE_OK) {
     fill_rule(cell, rows, r, rule);
     cell->products(order, rows, r, r + n, (double *)rule->value, (double *)rule->flux);
@@ -178,9 +189,9 @@ kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int o
                                   int node_order, double **values, kg_cell_points *nodes)
 {
   const int n = cell->n_modes(node_order), n_nodes = cell->n_modes(geometry);
-  const size_t count = lay_out_points(cell, order, geometry, n, NULL, nodes);
+  const size_t count = lay_out_points(cell, order, geometry, 0, n, NULL, nodes);
   KG_TRY(kg_host_alloc(ctx, count, sizeof **values, values));
-  lay_out_points(cell, order, geometry, n, *values, nodes);
+  lay_out_points(cell, order, geometry, 0, n, *values, nodes);
   double *const r = (double *)nodes->r, *const s = (double *)nodes->s;
   cell->nodes(node_order, r, s);
   memset((double *)nodes->weight, 0, (size_t)n * sizeof(double));

@@ -32,6 +32,8 @@ typedef struct kg_cell_points {
   int n_map;                   ///< points of both, which may be more than n
   const double *value;         ///< [point][N*]: phi of order P + 1; those of order P are the first
   const double *flux;          ///< [point][S]: Phi, each along its own direction
+  int rows;                    ///< of the rule, and points of a row; 0: they are no rule's
+  const double *top, *top_of_row;  ///< [point of a row], [row]: kg_roughness_top()
 } kg_cell_points;
 
 /// The length of the array behind a kg_cell_points, in doubles. @param[in] rows  points of the rule

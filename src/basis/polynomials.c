@@ -4,7 +4,10 @@
 
 #include "kedge/base.h"
 
-enum { MAX = KEDGE_ORDER_MAX + 2 };  // post-processing uses order + 1
+enum {
+  MAX = KEDGE_ORDER_MAX + 2,  // post-processing uses order + 1
+  LEGENDRE_MAX = 39           // of a rule of KG_GAUSS_MAX points
+};
 
 void kg_wide_legendre(int order, long double t, long double *psi)
 {
@@ -72,7 +75,7 @@ void kg_wide_dubiner(int order, long double r, long double s, long double *phi, 
 
 void kg_legendre(int order, double t, double *psi)
 {
-  long double wide[MAX + 1];
+  long double wide[LEGENDRE_MAX + 1];
   kg_wide_legendre(order, t, wide);
   kg_round_all(order + 1, wide, psi);
 }

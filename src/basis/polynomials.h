@@ -29,7 +29,7 @@ static inline void kg_round_all(int n, const long double *wide, double *out)
   for (int i = 0; i < n; ++i) out[i] = (double)wide[i];
 }
 
-/// psi_k(t), k = 0..order; computed in long double and rounded, or not.
+/// psi_k(t), k = 0..order, at most 39; computed in long double and rounded, or not.
 void kg_legendre(int order, double t, double *psi);
 void kg_wide_legendre(int order, long double t, long double *psi);
 

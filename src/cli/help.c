@@ -32,6 +32,8 @@ static const struct row {
     {"equation", "diffusion", "1", "positive expression, or three: xx, xy, yy"},
     {"equation", "reaction", "0", "expression, not negative"},
     {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},
+    {"equation", "quadrature", "",
+     "points a direction of the source and of\nboundary values; left out: as many as they need"},
     {"region NAME", "diffusion", "",
      "as in [equation], which stands where it is\n"
      "left out; NAME: a physical surface, its\n"

@@ -19,6 +19,7 @@ typedef enum kg_topic {
   KG_ABOUT_MEAN,    ///< whether the mean of u has its digits
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
   KG_ABOUT_TENSOR,  ///< what a strong tensor leaves of q
+  KG_ABOUT_LOADS,   ///< whether loads and boundary data are integrated well
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known
   KG_ABOUT_FIELDS,  ///< u or u* that misleads
@@ -45,6 +46,11 @@ typedef struct kg_lost_field {
   const char *field;  ///< NULL: none is
   int32_t element;    ///< of the mesh, where it is first
 } kg_lost_field;
+/// What loads still move by with more points, where these had to end.
+typedef struct kg_loads_left {
+  double source, source_at[2];      ///< as a part of the integral of |source|; where most is
+  double boundary, boundary_at[2];  ///< likewise of boundary values
+} kg_loads_left;
 
 enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux
 
@@ -62,6 +68,7 @@ typedef struct kg_diagnosis {
   bool keeps_gradient[KG_CELL_KINDS];  ///< of elements of the shape q is the weak gradient
   double scale;  ///< right-hand sides are multiplied by it (docs/math.md#units)
   kg_robin_range robin;
+  kg_loads_left loads_left;
   double square;                ///< h^2: a square of two triangles of mean area
   double stabilization_ratio;   ///< that of kg_system_rule
   const kedge_report *report;   ///< of the trace solve; for the last topics also the errors
@@ -72,6 +79,7 @@ typedef struct kg_diagnosis {
   bool keeps_means;      ///< in place of fields
   bool is_stretched;     ///< the mesh has angles for which the smoother has lines
   bool has_plain_cycle;  ///< multigrid with a coarse correction and a smoother without lines
+  bool integrates;       ///< local matrices of some elements are made by quadrature
   bool is_compact;       ///< the iteration is in single precision
   bool takes_data;       ///< of each solve, whose texts may use the problem's parameters
   char *note;            ///< [room]: sentences are added, behind "; " where there is one

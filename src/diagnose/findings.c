@@ -18,6 +18,7 @@ typedef struct finding {
 
 #define TOLERANCE "tests/solver/test_tolerance.c"
 #define TENSORS   "docs/math.md#strong-tensors"
+#define LOADS     "tests/solver/test_loads.c"
 #define SOLVE     "tests/cli/check_solve.py"
 #define PARTS     "tests/solver/test_parts.c"
 
@@ -88,6 +89,10 @@ static const finding findings[] = {
 
     {KG_ABOUT_UNUSED, kg_finds_unread_key,
      "%s of [equation] is used by no region: each has its own; take it out", 0, SOLVE},
+    {KG_ABOUT_UNUSED, kg_finds_idle_quadrature,
+     "[space] quadrature has no effect, as no local matrix is integrated: take it out; [equation] "
+     "quadrature is that of the source and of boundary values",
+     0, LOADS},
     {KG_ABOUT_UNUSED, kg_finds_unused_parameter,
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
 
@@ -134,6 +139,14 @@ static const finding findings[] = {
      "the diffusion is a strong tensor, which elements do not follow: errors of q may be some %s "
      "times those of a scalar, of order %s until the mesh is much finer",
      KG_STRONG, TENSORS},
+    {KG_ABOUT_LOADS, kg_finds_moving_source,
+     "the source is too rough to integrate: more points move its integral by some %s %% of that of "
+     "its size, most of it near x = %s, y = %s: refine there, or make it smoother",
+     1e-3, LOADS},
+    {KG_ABOUT_LOADS, kg_finds_moving_boundary,
+     "boundary values are too rough to integrate: more points move their integral by some %s %% of "
+     "that of their size, most of it near x = %s, y = %s: refine there, or make them smoother",
+     1e-3, LOADS},
 
     {KG_ABOUT_EXACT, kg_finds_other_source,
      "the source that is given differs by %s from -div(diffusion grad u) + reaction u of "
@@ -144,6 +157,8 @@ static const finding findings[] = {
      "has "
      "no part on their edges: " OTHER,
      1e-7, SOLVE},
+    {KG_ABOUT_EXACT, kg_finds_jump_of_exact, "%s of [exact] jumps near x = %s, y = %s%s: " OTHER,
+     1e-6, SOLVE},
     {KG_ABOUT_EXACT, kg_finds_other_boundary,
      "on boundary '%s' the value that is given differs by %s from %s of [exact]: " OTHER, 1e-7,
      SOLVE},

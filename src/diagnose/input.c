@@ -148,11 +148,37 @@ bool kg_finds_large_robin(kg_diagnosis *d)
   return d->report->converged;
 }
 
+static bool moves(kg_diagnosis *d, double part, const double at[2])
+{
+  kg_say_number(d, "%.2g", 100.0 * part);
+  kg_say_number(d, "%.4g", at[0]);
+  kg_say_number(d, "%.4g", at[1]);
+  return part > d->threshold;
+}
+
+/// A source that is not integrated to the end.
+bool kg_finds_moving_source(kg_diagnosis *d)
+{
+  return moves(d, d->loads_left.source, d->loads_left.source_at);
+}
+
+/// Boundary values likewise.
+bool kg_finds_moving_boundary(kg_diagnosis *d)
+{
+  return moves(d, d->loads_left.boundary, d->loads_left.boundary_at);
+}
+
 /// A coefficient of [equation] for which every region has one of its own.
 bool kg_finds_unread_key(kg_diagnosis *d)
 {
   kg_say_word(d, d->resolved->unread);
   return d->resolved->unread != NULL;
+}
+
+/// Points for integrals of local matrices that are made without them.
+bool kg_finds_idle_quadrature(kg_diagnosis *d)
+{
+  return d->problem->quadrature > 0 && !d->integrates;
 }
 
 /// A parameter that no expression has. Those of data come with each solve.

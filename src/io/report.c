@@ -48,6 +48,15 @@ static void write_space(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
+/// Where loads have more points than the rule.
+static void write_loads(kg_json *json, const kedge_report *report)
+{
+  kg_json_object(json, "loads");
+  kg_json_integer(json, "refined_elements", report->refined_elements);
+  kg_json_integer(json, "refined_facets", report->refined_facets);
+  kg_json_close(json);
+}
+
 static void write_solver(kg_json *json, const kedge_report *report)
 {
   kg_json_object(json, "solver");
@@ -149,6 +158,7 @@ static void write_report(kg_json *json, const kedge_report *report)
   write_mesh(json, report->elements, report->edges, report->vertices, report->boundary_edges);
   write_space(json, report);
   write_backend(json, report->backend, report->device);
+  write_loads(json, report);
   write_solver(json, report);
   write_errors(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");

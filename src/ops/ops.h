@@ -61,15 +61,16 @@ typedef struct kg_batch {
 /// points, on which mode k = (i, j) is along[point of the row][i] across[row][k]
 /// (kg_dubiner_factors()).
 typedef struct kg_points {
-  int order;             ///< P
-  int n;                 ///< points
-  int n_star;            ///< columns of basis
-  int rows;              ///< of the rule, and points of a row
-  const double *r, *s;   ///< [point]: coordinates in the reference triangle
-  const double *weight;  ///< [point]
-  const double *basis;   ///< [point][n_star]: Dubiner modes of order P + 1
-  const double *along;   ///< [point of a row][P + 2]
-  const double *across;  ///< [row][n_star]
+  int order;                       ///< P
+  int n;                           ///< points
+  int n_star;                      ///< columns of basis
+  int rows;                        ///< of the rule, and points of a row
+  const double *r, *s;             ///< [point]: coordinates in the reference triangle
+  const double *weight;            ///< [point]
+  const double *basis;             ///< [point][n_star]: Dubiner modes of order P + 1
+  const double *along;             ///< [point of a row][P + 2]
+  const double *across;            ///< [row][n_star]
+  const double *top, *top_of_row;  ///< [point of a row], [row]: kg_roughness_top()
 } kg_points;
 
 enum {
@@ -93,11 +94,12 @@ static inline int kg_points_count(int rows)
 {
   return rows * rows + KG_POINT_CORNERS;
 }
-/// `basis`, `along` and `across` lie one behind the other: doubles of all three.
+/// `basis` and what follows it lie one behind the other: doubles of all of them.
 static inline size_t kg_points_table(kg_sizes size, int n_rows)
 {
   const size_t rows = (size_t)n_rows, n_star = (size_t)size.n_star;
-  return (size_t)kg_points_count(n_rows) * n_star + rows * ((size_t)size.order + 2) + rows * n_star;
+  return (size_t)kg_points_count(n_rows) * n_star + rows * ((size_t)size.order + 2) +
+         rows * n_star + 2 * rows;
 }
 /// Points with r, s and weights, [3][point], and their tables at these places.
 static inline kg_points kg_points_at(kg_sizes size, int rows, const double *rule,
@@ -105,11 +107,9 @@ static inline kg_points kg_points_at(kg_sizes size, int rows, const double *rule
 {
   const int n = kg_points_count(rows);
   const double *along = table + (size_t)n * (size_t)size.n_star;
-  return (kg_points){size.order,   n,
-                     size.n_star,  rows,
-                     rule,         rule + n,
-                     rule + 2 * n, table,
-                     along,        along + rows * (size.order + 2)};
+  const double *across = along + rows * (size.order + 2), *top = across + rows * size.n_star;
+  return (kg_points){size.order,   n,     size.n_star, rows,   rule, rule + n,
+                     rule + 2 * n, table, along,       across, top,  top + rows};
 }
 
 /// Declares an operator and its implementations: name, name_host and name_cuda.

@@ -28,10 +28,11 @@ static kg_part_hold *hold_of(const kg_holds *holds, int32_t element)
 }
 
 /// The integral of a Robin coefficient along an edge.
-static double robin_of(const kedge_mesh *mesh, int order, kg_side side, const kg_function *f)
+static double robin_of(const kedge_mesh *mesh, const kedge_problem *problem, kg_side side,
+                       const kg_function *f)
 {
-  enum { MOST = KEDGE_ORDER_MAX + KG_BOUNDARY_POINTS_MORE };
-  const int n = kg_boundary_points(order);
+  enum { MOST = KG_QUADRATURE_MAX };
+  const int n = kg_boundary_points(problem);
   double t[MOST], w[MOST], xy[2][MOST], normal[2][MOST], speed[MOST], a[MOST], sum = 0.0;
   double memory[KG_LOCATED * MOST];
   const kg_located located = kg_located_in(memory, MOST);
@@ -53,8 +54,8 @@ static double robin_of(const kedge_mesh *mesh, int order, kg_side side, const kg
   return sum;
 }
 
-static void add_edges(const kedge_mesh *mesh, int order, const kg_resolved *resolved,
-                      const kg_holds *to)
+static void add_edges(const kedge_mesh *mesh, const kedge_problem *problem,
+                      const kg_resolved *resolved, const kg_holds *to)
 {
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t group = mesh->edge_group[edge];
@@ -64,7 +65,7 @@ static void add_edges(const kedge_mesh *mesh, int order, const kg_resolved *reso
     kg_part_hold *const hold = hold_of(to, kg_side_element(side));
     hold->fixed = hold->fixed || b->type == KEDGE_BOUNDARY_DIRICHLET;
     if (b->type != KEDGE_BOUNDARY_ROBIN) continue;
-    const double a = robin_of(mesh, order, side, b->coefficient);
+    const double a = robin_of(mesh, problem, side, b->coefficient);
     hold->robin += a;
     hold->added += a <= 0.0 ? 0.0 : a;
   }
@@ -224,7 +225,7 @@ kedge_status kg_holds_measure(kedge_context *ctx, const kedge_problem *problem,
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, (size_t)out->n, sizeof *out->hold, &out->hold);
   if (status == KEDGE_OK) {
-    if (out->n > 1 || resolved->has_robin) add_edges(mesh, problem->order, resolved, out);
+    if (out->n > 1 || resolved->has_robin) add_edges(mesh, problem, resolved, out);
     if (!are_all_fixed(out) && !take_uniform(mesh, resolved, out))
       status = look_at_elements(ctx, problem, mesh, resolved, out);
   }

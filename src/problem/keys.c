@@ -496,6 +496,8 @@ static const kg_problem_key table[] = {
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},
   {"equation", "source", "an expression", read_source, true},
+  {"equation", "quadrature", "order + 2 or more", read_integer,
+   .member = MEMBER(load_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"region NAME", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"region NAME", "reaction", "an expression >= 0", read_reaction, true},
   {"region NAME", "source", "an expression", read_source, true},

@@ -50,6 +50,7 @@ struct kedge_problem {
   kedge_scaling stabilization_scaling;
   double length;  ///< of the stabilization; 0: the root of the area of the domain
   kg_coefficients equation;
+  int load_quadrature;  ///< points a direction of loads and boundary data; 0: kedge chooses
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]
   int exact_quadrature;      ///< points a direction of norms of errors; 0: kedge chooses
@@ -91,11 +92,10 @@ bool kg_problem_asks_multigrid(const kedge_problem *problem);
 /// Refuse settings of the trace solve that do not go together, and of multigrid without it.
 kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *problem);
 
-enum { KG_BOUNDARY_POINTS_MORE = 5 };  ///< than the order, on an edge
 /// Points of an edge at which boundary values and coefficients are taken.
-static inline int kg_boundary_points(int order)
+static inline int kg_boundary_points(const kedge_problem *problem)
 {
-  return order + KG_BOUNDARY_POINTS_MORE;
+  return problem->load_quadrature > 0 ? problem->load_quadrature : problem->order + 5;
 }
 
 /// What holds the mean of u in the part of the domain that is held least, where parts have no

@@ -102,6 +102,7 @@ kedge_status kg_problem_check_solver(kedge_context *ctx, const kedge_problem *p)
 {
   KG_TRY(check_length(ctx, p));
   KG_TRY(check_quadrature(ctx, p, "space", p->quadrature));
+  KG_TRY(check_quadrature(ctx, p, "equation", p->load_quadrature));
   KG_TRY(check_quadrature(ctx, p, "exact", p->exact_quadrature));
   KG_TRY(check_operator(ctx, p));
   if (p->preconditioner == KEDGE_PRECONDITIONER_AUTO || kg_problem_asks_multigrid(p))

@@ -5,7 +5,6 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "ops/local/quadrature/errors.h"
-#include "ops/local/quadrature/loads.h"
 #include "ops/sample/points.h"
 #include "solver/materials.h"
 
@@ -232,16 +231,14 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
 }
 
 kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                            const double *values, double *load)
+                            const kg_cell_loads_args *to)
 {
   const int i = kg_cell_index(p->shape.batch[batch].cell);
   const cell_kind k = kind_of(&p->shape, i);
-  const kg_cell_loads_args args = {
-      .cells = kg_cells_part(&p->elements[batch].cells, first, count),
-      .points = sample_at(&k, KG_SAMPLE_LOADS, p->arrays.cell_points[KG_SAMPLE_LOADS][i]),
-      .scale = p->scale,
-      .values = values,
-      .load = load};
+  kg_cell_loads_args args = *to;
+  args.cells = kg_cells_part(&p->elements[batch].cells, first, count);
+  args.points = sample_at(&k, KG_SAMPLE_LOADS, p->arrays.cell_points[KG_SAMPLE_LOADS][i]);
+  args.scale = p->scale;
   kg_stage_cost(p, kg_cell_loads_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_cell_loads(p->ctx, &args);
 }

@@ -2,6 +2,7 @@
 /// Elements that are integrated by quadrature: tables of their shapes, the points where functions
 /// are sampled, and values of coefficients there.
 #pragma once
+#include "ops/local/quadrature/loads.h"
 #include "solver/pipeline.h"
 KEDGE_BEGIN_DECLS
 
@@ -41,10 +42,10 @@ kedge_status kg_cells_coefficient(kg_pipeline *p, int batch, int32_t first, int3
                                   double *values, kg_coefficient *out);
 
 /// Load vectors of groups [first, first + count) of a batch.
-/// @param[in]  values  [group of these][point of the rule][lane]: the source
-/// @param[out] load    [group of these][N][lane]
+/// @param[in] to  values, [group of these][point of the rule][lane], and where results go: the
+///                rest of it is not read
 kedge_status kg_cells_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                            const double *values, double *load);
+                            const kg_cell_loads_args *to);
 /// Sums of errors of such groups, of whose solution and exact solution the pipeline has the chunk.
 kedge_status kg_cells_errors(kg_pipeline *p, int batch, int32_t first, int32_t count);
 

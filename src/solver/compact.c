@@ -33,16 +33,17 @@ static size_t local_bytes(const kg_shape *s)
 void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
+  const unsigned sampled = s->choice.repeats ? KG_IN(LOADS) : KG_IN(TRANSFER);
   const unsigned makes = KG_IN(LOCAL) | KG_IN(RESIDUAL) | kg_phase_of_b(&s->choice) | KG_ANEW;
   if (s->choice.iterates == KG_DOUBLE) return;
-  kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d, makes,
-                &a->chunk_load);
+  kg_plan_array(plan, "loads of a chunk", kg_shape_most_rows(s, KG_ROWS_MODES) * lanes, d,
+                makes | sampled, &a->chunk_load);
   kg_plan_array(plan, "F^e of a chunk", kg_shape_most_rows(s, KG_ROWS_TRACE) * lanes, d, makes,
                 &a->chunk_condensed);
   kg_plan_array(plan, "coefficients of a chunk",
                 KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes, d, makes,
                 &a->chunk_coefficients);
-  kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes, &a->chunk_local);
+  kg_plan_array(plan, "K^e of a chunk", local_bytes(s), 1, makes | sampled, &a->chunk_local);
   kg_plan_array(plan, "sides of a chunk",
                 s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES) * lanes,
                 sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
@@ -130,6 +131,17 @@ static kedge_status make_loads(kg_pipeline *p, const chunk *c)
   const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
   return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
+}
+
+kedge_status kg_compact_look(kg_pipeline *p)
+{
+  kedge_status status = KEDGE_OK;
+  if (!kg_source_moves(p)) return KEDGE_OK;
+  kg_source_look(p);
+  for (chunk c = {0}; status == KEDGE_OK && next_chunk(p, &c);) status = make_loads(p, &c);
+  if (status == KEDGE_OK) status = kg_source_refine(p);
+  kg_source_rest(&p->source);
+  return status;
 }
 
 /// What K^e of all chunks are made for.

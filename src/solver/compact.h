@@ -13,6 +13,8 @@
 /// The residual is made anew when that of the recurrence has fallen by so much.
 #define KG_COMPACT_GAIN 1e5
 
+/// See where loads move with more points, and integrate these by parts, before they are used.
+kedge_status kg_compact_look(kg_pipeline *p);
 /// Local matrices, in single precision, and b, where it is kept and this is no set-up.
 kedge_status kg_compact_local_matrices(kg_pipeline *p);
 /// b for a solve of a set-up, where it is kept.

@@ -23,6 +23,7 @@ typedef struct kg_arrays {
   int32_t *patch_edge, *patch_halo;
   uint32_t *halo_edge;
   double *reference;                                                   ///< kg_reference_at()
+  uint8_t *rough;                                                      ///< [lane]: of loads
   double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()
   double *cell_tables[KG_CELL_KINDS];                   ///< by shape (solver/cells.h)
   double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise

@@ -50,8 +50,7 @@ static void write_notes(kedge_solution *solution)
   if (alike && first) snprintf(out, size, "%s", first);
 }
 
-/// Note where the functions are evaluated, in place of what is noted of them already.
-static void note(const kg_evaluation *e, const char *where)
+void kg_evaluation_note(const kg_evaluation *e, const char *where)
 {
   kedge_solution *solution = e->pipeline->solution;
   snprintf(solution->evaluated[e->what], sizeof solution->evaluated[0], "%s", where);
@@ -117,7 +116,7 @@ static kedge_status take_gpu(kg_evaluation *e, const char *wish, double points)
     compile = !compile;
     status = compile ? create_kernels(e) : create_code(e);
   }
-  if (status == KEDGE_OK) note(e, compile ? "gpu" : "gpu, interpreted");
+  if (status == KEDGE_OK) kg_evaluation_note(e, compile ? "gpu" : "gpu, interpreted");
   return status;
 }
 
@@ -143,17 +142,17 @@ kedge_status kg_evaluation_prepare(kg_evaluation *e, double points)
   KG_TRY(kg_evaluation_wish(ctx, &wish));
   e->ready = true;
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
-    note(e, "host");
+    kg_evaluation_note(e, "host");
   } else if (e->what == KG_EVALUATED_SOURCE && e->pipeline->origin) {
-    note(e, "gpu");
+    kg_evaluation_note(e, "gpu");
   } else if (wish && strcmp(wish, "host") == 0) {
-    note(e, "host: KEDGE_EVALUATE says so");
+    kg_evaluation_note(e, "host: KEDGE_EVALUATE says so");
   } else {
     // It is no failure that the GPU cannot.
     if (take_gpu(e, wish, points) != KEDGE_OK) {
       char where[sizeof ctx->error + 8];
       snprintf(where, sizeof where, "host: %s", ctx->error);
-      note(e, where);
+      kg_evaluation_note(e, where);
     }
     ctx->error[0] = '\0';
   }
@@ -165,11 +164,11 @@ void kg_evaluation_change(kg_evaluation *e)
   const bool interprets = e->code == NULL;
   release(e);
   if (interprets && create_code(e) == KEDGE_OK) {
-    note(e, "gpu, interpreted");
+    kg_evaluation_note(e, "gpu, interpreted");
     return;
   }
   e->pipeline->ctx->error[0] = '\0';
-  note(e, "host");
+  kg_evaluation_note(e, "host");
 }
 
 void kg_evaluation_close(kg_evaluation *e)

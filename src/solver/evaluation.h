@@ -44,6 +44,8 @@ kedge_status kg_evaluation_wish(kedge_context *ctx, const char **wish);
 kedge_status kg_evaluation_prepare(kg_evaluation *e, double points);
 /// Take the next way: the interpreter in place of a kernel, the host in place of it.
 void kg_evaluation_change(kg_evaluation *e);
+/// Note where the functions are evaluated, in place of what is noted of them already.
+void kg_evaluation_note(const kg_evaluation *e, const char *where);
 void kg_evaluation_close(kg_evaluation *e);
 
 /// Operations of all functions at a point.

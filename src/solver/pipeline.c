@@ -123,6 +123,7 @@ kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *
       .n_batches = p->layout.batches.n,
       .n_vertices = p->mesh->info.vertices,
       .geometry = p->mesh->geometry,
+      .boundary_rows = kg_boundary_points(p->problem),
       .rows = p->problem->quadrature > 0 ? p->problem->quadrature : kg_cell_rows(p->problem->order),
       .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->problem->order),
       .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->problem->order),

@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "diagnose/diagnose.h"
+#include "integrals/boundary.h"
 #include "linear/system.h"
 #include "ops/form/form.h"
 #include "ops/local/quadrature/strength.h"
@@ -18,6 +19,7 @@
 #include "solver/sampler.h"
 #include "solver/sampling.h"
 #include "solver/solution.h"
+#include "solver/source.h"
 
 /// A field of which a solve gives values to its caller in device memory.
 typedef struct kg_given {
@@ -56,6 +58,7 @@ typedef struct kg_pipeline {
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   kg_coefficient_values values;         ///< of coefficients, where they vary
   kg_robin_range robin;                 ///< known when K^e are
+  kg_loads_left loads_left;             ///< known when loads are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   kg_field_sums fields;                 ///< of all elements, once the local solve has ended
   kg_lost_field lost;                   ///< likewise
@@ -141,6 +144,9 @@ static inline double *kg_pipeline_rows(const kg_pipeline *p, double *array, kg_r
 {
   return array + kg_shape_numbers(&p->shape, rows, batch);
 }
+
+/// Note what moves of boundary values, in the report and for findings.
+void kg_boundary_note(kg_pipeline *p, const kg_boundary_moves *moves);
 
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
 kedge_status kg_stage_transfer(kg_pipeline *p);

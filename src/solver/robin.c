@@ -5,16 +5,16 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "ops/local/quadrature/robin.h"
-#include "solver/boundary.h"
+#include "integrals/boundary.h"
 
 static size_t value_count(const kg_shape *s)
 {
-  return (size_t)s->n_robin * (size_t)kg_boundary_points(s->size.order);
+  return (size_t)s->n_robin * (size_t)s->boundary_rows;
 }
 
 static size_t psi_count(const kg_shape *s)
 {
-  return s->n_robin > 0 ? (size_t)(kg_boundary_points(s->size.order) * s->size.n_edge) : 0;
+  return s->n_robin > 0 ? (size_t)(s->boundary_rows * s->size.n_edge) : 0;
 }
 
 void kg_robin_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
@@ -46,9 +46,9 @@ static kedge_status add_to_batch(kg_pipeline *p, int batch, int32_t first, int32
       .size = p->shape.batch[batch].size,
       .n_sides = end - first,
       .side = a->robin_side + first,
-      .rows = kg_boundary_points(p->shape.size.order),
+      .rows = p->shape.boundary_rows,
       .psi = a->robin_psi,
-      .coefficient = a->robin_coefficient + kg_boundary_points(p->shape.size.order) * (size_t)first,
+      .coefficient = a->robin_coefficient + p->shape.boundary_rows * (size_t)first,
       .local = local.data};
   if (end == first) return KEDGE_OK;
   kg_stage_cost(p, kg_cell_robin_cost(args.size, args.rows, args.n_sides), 1.0);
@@ -86,6 +86,7 @@ kedge_status kg_robin_add(kg_pipeline *p)
     status =
         kg_sample_robin(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->scale, &samples);
   p->robin = samples.range;
+  kg_boundary_note(p, &samples.moves);
   if (status == KEDGE_OK)
     status = kg_copy_in(p->ctx, p->arrays.robin_psi, samples.psi, psi_count(s) * sizeof(double));
   if (status == KEDGE_OK)

@@ -242,6 +242,13 @@ typedef struct load_chunk {
   double *values, *load;
 } load_chunk;
 
+/// Where it is noted which loads are rough.
+static uint8_t *rough_of(const kg_sampler *s, load_chunk c)
+{
+  const kg_lane_batch *lanes = &s->evaluation.pipeline->shape.batch[c.batch].lanes;
+  return s->rough ? s->rough + (size_t)(lanes->first_group + c.first) * KG_LANES : NULL;
+}
+
 static kg_load_vectors_args load_args(const kg_sampler *s, load_chunk c)
 {
   const kg_pipeline *p = s->evaluation.pipeline;
@@ -252,7 +259,9 @@ static kg_load_vectors_args load_args(const kg_sampler *s, load_chunk c)
                                 .n_groups = c.count,
                                 .scale = p->scale,
                                 .values = c.values,
-                                .load = c.load};
+                                .load = c.load,
+                                .rough = rough_of(s, c),
+                                .least = s->least};
 }
 
 static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
@@ -261,7 +270,10 @@ static kedge_status loads_of_chunk(kg_sampler *s, load_chunk c)
   const int64_t n = elements_of(p, c.batch, c.first, c.count);
   KG_TRY(put_values(s, c.batch, c.first, c.count, c.values));
   if (!has_triangles(s, c.batch))
-    return kg_cells_loads(s->evaluation.pipeline, c.batch, c.first, c.count, c.values, c.load);
+    return kg_cells_loads(
+        s->evaluation.pipeline, c.batch, c.first, c.count,
+        &(kg_cell_loads_args){
+            .values = c.values, .load = c.load, .rough = rough_of(s, c), .least = s->least});
   kg_stage_cost(s->evaluation.pipeline, kg_load_vectors_cost(p->shape.size, n), 1.0);
   const kg_load_vectors_args args = load_args(s, c);
   return kg_load_vectors(p->ctx, &args);
@@ -370,42 +382,4 @@ void kg_sampler_close(kg_sampler *s)
   kg_evaluation_close(&s->evaluation);
   kg_sampler_rest(s);
   *s = (kg_sampler){0};
-}
-
-static void open_source(kg_pipeline *p)
-{
-  static const char *const key = "source";
-  kg_source *s = &p->source;
-  s->function = &p->resolved.equation.source;
-  const bool derived = p->resolved.derives_source;
-  const bool placed = !derived && !p->gives_source;  // by a setting
-  s->name = derived ? "source, derived from u of [exact]," : "source";
-  if (!p->gives_source) kedge_problem_place(p->problem, "exact", "u", s->place, sizeof s->place);
-  s->sampler = kg_sampler_of(
-      p, KG_SAMPLE_LOADS,
-      (kg_sample_set){1, &s->function, &s->name, s->place, placed ? p->problem : NULL, &key});
-  const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KG_RESIDUALS : 1;
-  s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
-}
-
-kedge_status kg_source_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                             kg_buffer values, double *load)
-{
-  kg_source *s = &p->source;
-  const size_t group = (size_t)p->shape.batch[batch].size.n_modes * KG_LANES;
-  if (!s->function) open_source(p);
-  return s->function->kind == KG_FUNCTION_NONE
-             ? kg_zero(p->ctx, load, group * (size_t)count * sizeof *load)
-             : kg_sampler_loads(&s->sampler, batch, first, count, values, load);
-}
-
-void kg_source_rest(kg_source *s)
-{
-  kg_sampler_rest(&s->sampler);
-}
-
-void kg_source_close(kg_source *s)
-{
-  kg_sampler_close(&s->sampler);
-  *s = (kg_source){0};
 }

@@ -14,6 +14,8 @@ typedef struct kg_sampler {
   kg_sample_kind kind;
   int evaluations;  ///< of each point, that are to be expected
   double *staging;  ///< NULL, or of the host, [group of a chunk][function][point][lane]
+  uint8_t *rough;   ///< [lane of all batches] of the device: which loads are rough; NULL: not asked
+  double least;     ///< for them: values that are less are rounding
 } kg_sampler;
 
 /// All is borrowed. Every point once.
@@ -32,22 +34,3 @@ kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int
 /// Errors of the solution of a chunk, which is there.
 /// @retval KEDGE_ERR_INPUT  a value is not finite
 kedge_status kg_sampler_errors(kg_sampler *sampler, int batch, int32_t first, int32_t count);
-
-/// The source of the equation as load vectors. All zeros before the first ones, when it is
-/// compiled. It must not be moved: its sampler points into it.
-typedef struct kg_source {
-  const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
-  const char *name;
-  char place[KG_PLACE_BYTES];
-  kg_sampler sampler;
-} kg_source;
-
-/// Load vectors of groups [first, first + count) of a batch, from the pipeline's source.
-/// @param[in] values  work: room for values of the source, of one group at least
-/// @param[out] load   [group of these][N][lane]
-/// @retval KEDGE_ERR_INPUT  a value is not finite
-kedge_status kg_source_loads(kg_pipeline *p, int batch, int32_t first, int32_t count,
-                             kg_buffer values, double *load);
-/// Release host memory that the prediction counts while load vectors are made.
-void kg_source_rest(kg_source *source);
-void kg_source_close(kg_source *source);

@@ -8,17 +8,20 @@
 
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
+#include "basis/roughness.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "problem/located.h"
 
-/// The factors of the modes in rows of the rule.
-static void fill_factors(int order, int rows, double *along, double *across)
+/// The factors of the modes in rows of the rule, and the polynomials of highest degree.
+static void fill_factors(int order, int rows, double *along, double *across, double *top)
 {
   double a[KG_POINT_ROWS_MAX], b[KG_POINT_ROWS_MAX], weight[KG_POINT_ROWS_MAX];
   const int n_star = kg_triangle_modes(order + 1);
   kg_gauss_jacobi(rows, 0, a, weight);
+  kg_roughness_top(rows, a, weight, top);
   kg_gauss_jacobi(rows, 1, b, weight);
+  kg_roughness_top(rows, b, weight, top + rows);
   for (int k = 0; k < rows; ++k)
     kg_dubiner_factors(order + 1, a[k], b[k], along + k * (order + 2), across + k * n_star);
 }
@@ -46,7 +49,7 @@ kedge_status kg_sampling_create(kedge_context *ctx, int order, int rows, kg_samp
       kg_dubiner(order + 1, out->r[q], out->s[q], out->basis + q * n_star, NULL, NULL);
     const kg_points points = kg_points_at(size, rows, out->r, out->basis);
     fill_factors(order, rows, out->basis + (points.along - out->basis),
-                 out->basis + (points.across - out->basis));
+                 out->basis + (points.across - out->basis), out->basis + (points.top - out->basis));
   }
   kg_triangle_rule_free(&rule);
   return status;

@@ -6,7 +6,7 @@
 #include "ops/sample/points.h"
 #include "ops/trace/facet_sum.h"
 #include "ops/numbering/trace_arrays.h"
-#include "solver/boundary.h"
+#include "integrals/boundary.h"
 #include "solver/cells.h"
 #include "solver/compact.h"
 #include "solver/materials.h"
@@ -56,6 +56,7 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "load vectors",
                 compact ? 0 : kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches), d, load | KG_ANEW,
                 &a->load);
+  kg_plan_array(plan, "rough loads", (size_t)s->count.n_groups * KG_LANES, 1, sampled, &a->rough);
   kg_plan_array(plan, "values of the source",
                 values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d, values,
                 &a->source_values);
@@ -114,12 +115,27 @@ static kedge_status put_reference(kg_pipeline *p)
 static kedge_status make_loads(kg_pipeline *p)
 {
   const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
+  const bool moves = kg_source_moves(p);
   kedge_status status = KEDGE_OK;
+  if (moves) kg_source_look(p);
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
     status = kg_source_loads(p, i, 0, kg_elements_groups(&p->elements[i]), values,
                              kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  if (moves && status == KEDGE_OK) status = kg_source_refine(p);
+  for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
+    status = kg_source_patch(p, i, 0, kg_elements_groups(&p->elements[i]),
+                             kg_pipeline_rows(p, p->arrays.load, KG_ROWS_MODES, i));
   kg_source_rest(&p->source);
   return status;
+}
+
+void kg_boundary_note(kg_pipeline *p, const kg_boundary_moves *moves)
+{
+  kg_loads_left *const left = &p->loads_left;
+  p->solution->report.refined_facets += moves->n;
+  if (moves->left <= left->boundary) return;
+  left->boundary = moves->left;
+  for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
 }
 
 /// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
@@ -130,7 +146,12 @@ kedge_status kg_stage_boundary(kg_pipeline *p)
   if (!p->boundary)
     KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
                          &p->boundary));
-  return kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary);
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->layout, p->problem, &p->resolved, p->boundary,
+                            &moves));
+  p->loads_left.boundary = 0.0;
+  kg_boundary_note(p, &moves);
+  return KEDGE_OK;
 }
 
 kedge_status kg_stage_transfer(kg_pipeline *p)
@@ -148,7 +169,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
-  if (p->shape.choice.iterates == KG_DOUBLE) KG_TRY(make_loads(p));
+  KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
   return kg_stage_boundary(p);
 }
 

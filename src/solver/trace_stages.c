@@ -236,6 +236,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .scale = p->scale,
       .square = kg_mean_square(p->mesh),
       .robin = p->robin,
+      .loads_left = p->loads_left,
       .stabilization_ratio = stabilization_ratio(p),
       .report = &p->solution->report,
       .fields = &p->fields,
@@ -245,6 +246,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
                          !kg_smoother_has_lines(c->smoother) && n->n_wide_groups == 0,
+      .integrates = kg_shape_has_quadrature(&p->shape),
       .is_compact = c->iterates == KG_SINGLE,
       .takes_data = p->repeats,
       .note = p->solution->note,

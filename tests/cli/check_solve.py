@@ -195,10 +195,10 @@ class Solve(Command):
                 "errors are not those of this problem")
         left = "boundary left.type=neumann"
         for settings in ([], ["boundary default.value=0"],  # what u is there, but for rounding
-                         [left, "boundary left.value=-2*pi*sin(2*pi*y)"],
-                         ["exact.u=abs(x-0.5)", "boundary default.value=abs(x-0.5)",
-                          "equation.source=abs(x-0.5)"]):
+                         [left, "boundary left.value=-2*pi*sin(2*pi*y)"]):
             self.assertEqual(note(*settings), "")
+        self.assertRegex(note("exact.u=abs(x-0.5)", "boundary default.value=abs(x-0.5)",
+                              "equation.source=abs(x-0.5)"), r"^diffusion grad u \. n of \[exact\] jumps near x = 0\.5, ")
         for settings, group, gap, what in (
                 (["boundary default.value=0.25"], "left", "2.5e-01", "u"),
                 (["boundary top.type=dirichlet", "boundary top.value=1e-6"], "top", "1.0e-06", "u"),
@@ -234,6 +234,48 @@ class Solve(Command):
         self.assertRegex(solve(linear, "mesh.file=curved.msh")["solver"]["note"], says)
         tensor = "region inclusion.diffusion=0.5, 0, 0.5+x"  # the flux of a u of x is that of 0.5
         self.assertNotIn("jumps", solve(linear, tensor)["solver"]["note"])
+
+    def test_an_exact_solution_of_branches_is_judged_from_each_side_of_a_facet(self):
+        # Quadrilaterals; the regions meet on x + y = 1.
+        self.write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 1 \"A\"\n2 2 \"B\"\n"
+                   "$EndPhysicalNames\n$Nodes\n6\n1 0 1 0\n2 1 0 0\n3 -1 0 0\n4 0 -1 0\n5 1 2 0\n6 2 1 0\n"
+                   "$EndNodes\n$Elements\n2\n1 3 2 1 1 3 4 2 1\n2 3 2 2 2 1 2 6 5\n$EndElements\n")
+
+        def note(u, *settings):
+            self.write("p.ini", "[mesh]\nfile = two.msh\nrefine = 1\n[space]\norder = 2\n[region A]\ndiffusion = 1\n"
+                       "[region B]\ndiffusion = 4\n[boundary default]\ntype = dirichlet\n"
+                       f"[exact]\nu = {u}\n[solver]\ntolerance = 1e-12\n")
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json", *settings)
+            report = self.json("r.json")
+            return report["solver"]["note"], report["errors"]["u"]["l2"]
+        for u in ("x+y < 1 ? x+y : 1+(x+y-1)/4", "min(x+y, 1+(x+y-1)/4)", "x+y-0.75*max(0, x+y-1)",
+                  "x+y-0.75*(x+y-1)*step(x+y-1)", "x+y-0.375*(x+y-1+abs(x+y-1))",
+                  "region == 1 ? x+y : 1+(x+y-1)/4"):
+            said, error = note(u)
+            self.assertNotIn("jumps", said, u)
+            self.assertLess(error, 1e-9, u)
+        for u in ("x+y < 1 ? x+y : 1+(x+y-1)/3", "max(x+y, 1+(x+y-1)/2)", "region == 1 ? x+y : x+y"):
+            self.assertRegex(note(u)[0], r"^diffusion grad u \. n of \[exact\] jumps by \S+ between regions '[AB]' and '[AB]'")
+        # One diffusion: the flux jumps on the same facets.
+        self.assertRegex(note("x+y < 1 ? x+y : 1+(x+y-1)/4", "-s", "region B.diffusion=1")[0],
+                         r"^diffusion grad u \. n of \[exact\] jumps near x = \S+, y = \S+, where the source has no part: ")
+
+    def test_jumps_of_an_exact_solution_are_said_with_their_place(self):
+        def note(u, mesh):
+            self.write("p.ini", f"[mesh]\ngenerate = {mesh}\n[space]\norder = 2\n[boundary default]\ntype = dirichlet\n"
+                       f"[exact]\nu = {u}\nquadrature = 24\n")
+            self.kedge("solve", "p.ini", "-q", "-r", "r.json")
+            return self.json("r.json")["solver"]["note"]
+        for mesh in ("square 8", "quads 6"):
+            for u, place in (("abs(x-0.53)", "x = 0.53"), ("abs(x-0.5)", "x = 0.5"), ("max(0.2, y-0.31)+x", "y = 0.51")):
+                self.assertRegex(note(u, mesh), rf"diffusion grad u \. n of \[exact\] jumps near .*\b{place}\b")
+            for u in ("atan2(y-0.48, x-0.55)", "x+(y < 0.48 ? 0 : 1)"):
+                self.assertRegex(note(u, mesh), r"^u of \[exact\] jumps near x = \S+, y = 0\.48:")
+            for u in ("atan2(y+0.1, x+0.2)", "max(0, x-0.3)^3", "abs(x-0.5)^3", "abs(x+1)*y", "floor(x/2)+x^2"):
+                self.assertNotIn("jumps", note(u, mesh), u)
+        # The cut of the angle lies along a side, whose values are those of the other side.
+        self.assertRegex(note("hypot(x-1.5, y-1)*atan2(y-1, x-1.5)", "square 4"),
+                         r"^u of \[exact\] jumps near x = \S+, y = 1:")
 
     def test_the_example_with_two_materials_is_solved(self):
         def solve(*settings):

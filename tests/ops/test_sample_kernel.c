@@ -25,11 +25,11 @@ static const double load_scale = 0.75;
 
 typedef void kernel_function(const double *vertices, const int *vertex, const int *region,
                              long long first_group, long long n_groups, long long n_elements,
-                             double scale, double *load);
+                             double scale, double *load, unsigned char *rough, double least);
 
 /// The kernel for load vectors as C++, thread after thread, on groups [first, first + count).
 static int64_t run_loads(const op_case *c, const kg_function *source_function, int32_t first,
-                         int32_t count, double *load)
+                         int32_t count, double *load, uint8_t *rough)
 {
   char *source;
   must(ctx, kg_sample_kernel_source(ctx, KG_SAMPLE_LOADS, kg_sampling_points(&c->sampling),
@@ -43,7 +43,7 @@ static int64_t run_loads(const op_case *c, const kg_function *source_function, i
   for (*block = 0; *block < (unsigned)(count + 3) / 4; ++*block)
     for (*thread = 0; *thread < 128; ++*thread)
       kernel(c->layout.host.vertices, c->layout.host.vertex, c->mesh->element_region, first, count,
-             c->layout.count.n_elements, load_scale, load);
+             c->layout.count.n_elements, load_scale, load, rough, 0.0);
   int64_t bad;
   memcpy(&bad, first_bad, sizeof bad);
   dlclose(library);
@@ -67,7 +67,9 @@ static void load_vectors_are_those_of_the_host(void **state)
     const size_t group = (size_t)c.size.n_modes * KG_LANES, n = group * (size_t)count;
     double *values = calloc((size_t)count * (size_t)c.sampling.n * KG_LANES, sizeof *values);
     double *expected = calloc(n, sizeof *expected), *load = calloc(n + 1, sizeof *load);
-    assert_true(values && expected && load);
+    const size_t lanes = (size_t)count * KG_LANES;
+    uint8_t *rough = calloc(lanes, 1), *rough_there = calloc(lanes, 1);
+    assert_true(values && expected && load && rough && rough_there);
     load[n] = -77;
     const kg_points points = kg_points_of_rule(c.points);
     must(ctx, kg_sample(ctx, kg_triangle_places(&points, c.mesh), first, count, &set, values));
@@ -77,10 +79,17 @@ static void load_vectors_are_those_of_the_host(void **state)
                                                            .n_groups = count,
                                                            .scale = load_scale,
                                                            .values = values,
-                                                           .load = expected}));
-    assert_int_equal(run_loads(&c, &f, first, count, load), -1);
+                                                           .load = expected,
+                                                           .rough = rough}));
+    assert_int_equal(run_loads(&c, &f, first, count, load, rough_there), -1);
     assert_close(n, load, expected, rounding(c.sampling.n));
+    assert_memory_equal(rough_there, rough, lanes);
+    // Of a function with a jump along x = y elements are rough, and others are not.
+    assert_non_null(memchr(rough, 1, lanes));
+    assert_non_null(memchr(rough, 0, lanes));
     assert_true(load[n] == -77);
+    free(rough_there);
+    free(rough);
     free(load);
     free(expected);
     free(values);
@@ -117,7 +126,7 @@ static void the_first_bad_value_is_found_and_refused_as_on_the_host(void **state
   while (isfinite(values[smallest])) ++smallest;
   assert_true(smallest > 0);
 
-  const int64_t index = run_loads(&c, &bad, 0, count, load);
+  const int64_t index = run_loads(&c, &bad, 0, count, load, NULL);
   assert_int_equal(index, smallest);
   assert_int_equal(kg_sample_refuse(ctx, kg_triangle_places(&points, c.mesh), 0, &set, index),
                    KEDGE_ERR_INPUT);

@@ -60,7 +60,7 @@ class Problems(unittest.TestCase):
     def test_arguments_become_settings(self):
         p = kedge.Problem(order=3, diffusion={"iron": 45, "air": (2, "0.5*x", 1.5), "default": 1}, reaction="k",
                           parameters={"k": 0.25}, boundary={"hot": kedge.Robin(2, "x"), "cold": kedge.Neumann()},
-                          smoothing_steps=2, tolerance=1e-8, max_iterations=50, exact_quadrature=9)
+                          smoothing_steps=2, tolerance=1e-8, max_iterations=50, exact_quadrature=9, equation_quadrature=8)
         self.assertEqual(p.settings["space", "order"], "3")
         self.assertEqual(p.settings["region iron", "diffusion"], "45")
         self.assertEqual(p.settings["region air", "diffusion"], "2, 0.5*x, 1.5")

@@ -5,6 +5,25 @@
 
 #include "device/loop.h"
 
+/// Whether the values of the elements of a group are rough.
+static void look(const kg_load_vectors_args *args, int32_t group)
+{
+  const kg_points *p = &args->points;
+  const double *const values = args->values + (size_t)group * p->n * KG_LANES;
+  for (int i = 0; i < KG_LANES; ++i) {
+    kg_roughness of = {0};
+    for (int row = 0; row < p->rows; ++row) {
+      double weighted[KG_POINT_ROWS_MAX];
+      for (int a = 0; a < p->rows; ++a) {
+        const int q = row * p->rows + a;
+        weighted[a] = p->weight[q] * values[q * KG_LANES + i];
+      }
+      kg_roughness_add(p->rows, p->top, p->top_of_row[row], weighted, 1, &of);
+    }
+    args->rough[group * KG_LANES + i] = kg_is_rough(&of, 2.0 * args->least);
+  }
+}
+
 kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args *args)
 {
   const int N = args->batch.reference.size.n_modes, n_points = args->points.n;
@@ -28,6 +47,7 @@ kedge_status kg_load_vectors_host(kedge_context *ctx, const kg_load_vectors_args
         for (int i = 0; i < KG_LANES; ++i) load[k][i] += phi * weighted[i];
       }
     }
+    if (args->rough) look(args, g);
   }
   return KEDGE_OK;
 }

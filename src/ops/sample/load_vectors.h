@@ -1,6 +1,7 @@
 /// @file
 /// Load vectors: f^e_i = scale (f, phi_i) by quadrature from point values of the source.
 #pragma once
+#include "basis/roughness.h"
 #include "ops/local/triangle/element.h"
 #include "ops/sample/points.h"
 KEDGE_BEGIN_DECLS
@@ -12,6 +13,8 @@ typedef struct kg_load_vectors_args {
   double scale;
   const double *values;  ///< [group of the chunk][point][lane]: f
   double *load;          ///< out: [group of the chunk][N][lane]
+  uint8_t *rough;        ///< out: [group of the chunk][lane]: kg_is_rough(); NULL: not asked
+  double least;          ///< values that are less are rounding
 } kg_load_vectors_args;
 
 KG_DECLARE_OPERATOR(kg_load_vectors, kg_load_vectors_args);

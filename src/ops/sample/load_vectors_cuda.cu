@@ -46,7 +46,8 @@ __global__ void __launch_bounds__(32 * WARPS)
   kg::load_of_points<P>(kg::load_rule<P>{a.points, table},
                         memory_source<P>{a.values + g * a.points.n * KG_LANES + lane},
                         a.scale * kg::jacobian_of(a.batch, group, lane),
-                        a.load + g * kg::point_shape<P>::N * KG_LANES + lane);
+                        a.load + g * kg::point_shape<P>::N * KG_LANES + lane,
+                        {a.rough ? a.rough + g * KG_LANES + lane : nullptr, a.least});
 }
 
 template <int P>

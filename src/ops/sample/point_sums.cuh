@@ -9,8 +9,8 @@
 // corners, behind the points of the rule, have no weight and no such form. Load vectors have
 // R = P + 3; the rule of errors says how many rows() it has.
 //
-// A Rule has along(a, i), across(row, mode), weight(point) and corner(k, mode), the same for all
-// lanes. A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3])
+// A Rule has along(a, i), across(row, mode), weight(point), top(a), top_of_row(row) and
+// corner(k, mode), the same for all lanes. A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3])
 // and, of u alone, corner(k). Both say how many points of a row to UNROLL, and look at a sum of
 // what they gave: check(sum).
 // Modes of a lane lie 32 doubles apart.
@@ -35,20 +35,28 @@ struct point_shape {
   static constexpr int LANES = 32;
 };
 
+/// Where it goes whether loads are rough, kg_is_rough(), of a lane.
+struct point_roughness {
+  unsigned char *rough;  ///< null: nowhere
+  double least;          ///< values that are less are rounding
+};
+
 /// load_ij = scale sum_q w_q f(q) phi_ij(q).
 template <int P, class Rule, class Source>
 __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &source, double scale,
-                                               double *load)
+                                               double *load, const point_roughness &look)
 {
   using shape = point_shape<P>;
-  double sum[shape::N] = {};
+  double sum[shape::N] = {}, size = 0.0, rough_along = 0.0, rough_across = 0.0;
 #pragma unroll 1
   for (int row = 0; row < shape::R; ++row) {
     const auto points = source.row(row);
-    double along[P + 1] = {};
+    double along[P + 1] = {}, top = 0.0;
 #pragma unroll Source::UNROLL
     for (int a = 0; a < shape::R; ++a) {
       const double weighted = rule.weight(row * shape::R + a) * points.value(a);
+      top = fma(rule.top(a), weighted, top);
+      size += fabs(weighted);
 #pragma unroll
       for (int i = 0; i <= P; ++i) along[i] = fma(rule.along(a, i), weighted, along[i]);
     }
@@ -57,9 +65,15 @@ __device__ __forceinline__ void load_of_points(const Rule &rule, const Source &s
 #pragma unroll
       for (int i = 0; i <= d; ++i, ++mode)
         sum[mode] = fma(rule.across(row, mode), along[i], sum[mode]);
+    rough_along += fabs(top);
+    rough_across = fma(rule.top_of_row(row), along[0], rough_across);
   }
 #pragma unroll
   for (int mode = 0; mode < shape::N; ++mode) load[mode * shape::LANES] = scale * sum[mode];
+  const double constant = 0.70710678118654752;  // along(a, 0); 2 is the area
+  if (look.rough)
+    *look.rough =
+        rough_along + fabs(rough_across) / constant > KG_ROUGHNESS * (size + 2.0 * look.least);
   source.check(sum[0]);
 }
 

@@ -12,13 +12,14 @@ namespace kg
 template <int P>
 struct rule_table {
   static constexpr int R = point_shape<P>::R;
-  double along[R][P + 2], weight[R * R];
+  double along[R][P + 2], weight[R * R], top[R];
 
   explicit rule_table(const kg_points &host_points)
   {
     for (int a = 0; a < R; ++a)
       for (int i = 0; i < P + 2; ++i) along[a][i] = host_points.along[a * (P + 2) + i];
     for (int q = 0; q < R * R; ++q) weight[q] = host_points.weight[q];
+    for (int a = 0; a < R; ++a) top[a] = host_points.top[a];
   }
 };
 
@@ -39,6 +40,14 @@ struct load_rule {
   __device__ __forceinline__ double weight(int point) const
   {
     return table.weight[point];
+  }
+  __device__ __forceinline__ double top(int a) const
+  {
+    return table.top[a];
+  }
+  __device__ __forceinline__ double top_of_row(int row) const
+  {
+    return __ldg(points.top_of_row + row);
   }
 };
 

@@ -116,6 +116,11 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
             copies_of(kind, p, n_functions, functions), shape.share, shape.blocks);
     write_points(out, p);
     write_list(out, "weight_table", rule, p.weight);
+    if (kind == KG_SAMPLE_LOADS) {
+      fprintf(out, "#define KG_ROUGHNESS %.17g\n", KG_ROUGHNESS);
+      write_list(out, "top_table", rows, p.top);
+      write_list(out, "top_of_row_table", rows, p.top_of_row);
+    }
     write_table(out, "along_table", rows, order + 2, p.along);
     write_table(out, "across_table", rows, n_star, p.across);
     if (p.n > rule) write_table(out, "corner_table", p.n - rule, n_star, p.basis + rule * n_star);

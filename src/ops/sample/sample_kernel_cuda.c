@@ -62,7 +62,9 @@ kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
                        &n,
                        &n_elements,
                        &a.scale,
-                       &a.load};
+                       &a.load,
+                       &a.rough,
+                       &a.least};
   return launch(ctx, kernel, n, 1, arguments);
 }
 

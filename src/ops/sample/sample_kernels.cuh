@@ -27,7 +27,16 @@ struct table_rule {
   {
     return weight_table[point];
   }
-#ifndef LOADS
+#ifdef LOADS
+  __device__ double top(int a) const
+  {
+    return top_table[a];
+  }
+  __device__ double top_of_row(int row) const
+  {
+    return top_of_row_table[row];
+  }
+#else
   __device__ double corner(int k, int mode) const
   {
     return corner_table[k][mode];
@@ -115,13 +124,15 @@ struct formulas {
 
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     sample(const double *vertices, const int *vertex, const int *region, long long first_group,
-           long long n_groups, long long n_elements, double scale, double *load)
+           long long n_groups, long long n_elements, double scale, double *load,
+           unsigned char *rough, double least)
 {
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
   const formulas source(vertices, vertex, region, n_elements, group);
   kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
-                            load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32);
+                            load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32,
+                            {rough ? rough + g * 32 + threadIdx.x % 32 : nullptr, least});
 }
 
 #else

@@ -6,14 +6,23 @@
 #include "problem/problem.h"
 #include "diagnose/diagnose.h"
 
+/// Edges whose values were integrated by parts (integrals/refined.h), as they move with more points
+/// and the problem does not say how many to take.
+typedef struct kg_boundary_moves {
+  int64_t n;
+  double left, left_at[2];  ///< as kg_loads_left
+} kg_boundary_moves;
+
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g, psi_k> on Neumann and Robin
 /// edges, the
 /// coefficients of the L2 projection of g_D on Dirichlet edges.
 /// @param[out] modes  [edge of that range][m]
+/// @param[in,out] moves  more is added
 /// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kg_trace_layout *layout, const kedge_problem *problem,
-                                const kg_resolved *resolved, double *modes);
+                                const kg_resolved *resolved, double *modes,
+                                kg_boundary_moves *moves);
 
 /// Robin conditions of the edges of section 3, [n_free - n_neumann, n_free). Arrays are the
 /// caller's.
@@ -22,9 +31,10 @@ typedef struct kg_robin_samples {
   double *psi;          ///< [point][m]: modes
   double *coefficient;  ///< [edge][point]: times scale, weight and ds/dt; 0 on Neumann edges
   kg_robin_range range;
+  kg_boundary_moves moves;
 } kg_robin_samples;
 
-/// @param[out] out  `range` is widened
+/// @param[out] out  `range` and `moves` are widened
 /// @retval KEDGE_ERR_INPUT  a coefficient is not finite; the sentence is about the first
 kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,

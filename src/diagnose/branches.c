@@ -1,0 +1,281 @@
+// An exact solution of branches, by ?:, abs, min, atan2 and the like, may jump, or its flux may, where
+// no source and no boundary value says so: on facets, along the boundary, inside of elements.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "diagnose/looks.h"
+#include "diagnose/predicates.h"
+#include "expression/expression_tree.h"
+#include "problem/located.h"
+
+enum {
+  SIDES_MOST = 1 << 14,  ///< facets of each kind that are looked at where u is a formula
+  ELEMENTS_MOST = 1 << 11,
+  HALVES = 24  ///< cuts of a line in an element: what is smooth changes 1e-7 of its slope over it
+};
+
+/// Jumps inside of elements count from so many thresholds on: lines that are cut in halves see the
+/// slope of what is steep.
+#define INSIDE_OF_ELEMENTS 1e3
+
+/// The largest jump that was met.
+typedef struct jump {
+  double u, flux;  ///< as parts of the sizes below
+  double at_u[2], at_flux[2];
+  double u_size, flux_size;
+} jump;
+
+/// Whether a formula may have branches.
+static bool has_branches(const kg_function *u)
+{
+  static const kg_op ops[] = {KG_OP_CHOOSE, KG_OP_ATAN, KG_OP_ABS,   KG_OP_FLOOR, KG_OP_CEIL,
+                              KG_OP_ROUND,  KG_OP_SIGN, KG_OP_STEP,  KG_OP_MOD,   KG_OP_ATAN2,
+                              KG_OP_MIN,    KG_OP_MAX,  KG_OP_EQUAL, KG_OP_LESS,  KG_OP_GREATER};
+  if (u->kind == KG_FUNCTION_CALLER) return true;
+  if (u->kind != KG_FUNCTION_EXPRESSION) return false;
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i)
+    if (kg_expression_uses(u->expression, ops[i])) return true;
+  return false;
+}
+
+static void note(double by, double size, double x, double y, double *most, double at[2])
+{
+  if (!isfinite(by) || !(by > *most * size)) return;
+  *most = by / size;
+  at[0] = x;
+  at[1] = y;
+}
+
+/// The sizes of u and of its flux inside of elements, and on some sides; never 0.
+static void find_sizes(const kg_diagnosis *d, const kg_looks *at, jump *to)
+{
+  double u[KG_LOOKS], flux[2][KG_LOOKS];
+  kg_look_from_inside(d, &d->problem->exact_u, at, u);
+  kg_look_at_flux(d, at, flux);
+  for (int i = 0; i < at->n; ++i) {
+    const double size = hypot(flux[0][i], flux[1][i]);
+    if (isfinite(u[i])) to->u_size = fmax(to->u_size, fabs(u[i]));
+    if (isfinite(size)) to->flux_size = fmax(to->flux_size, size);
+  }
+}
+
+/// Compare both sides of facets.
+static void compare_sides(const kg_diagnosis *d, const kg_looks both[2], jump *to)
+{
+  double u[2][KG_LOOKS], flux[2][2][KG_LOOKS];
+  for (int k = 0; k < 2; ++k) {
+    find_sizes(d, &both[k], to);
+    kg_look_from_inside(d, &d->problem->exact_u, &both[k], u[k]);
+    kg_look_at_flux(d, &both[k], flux[k]);
+  }
+  for (int i = 0; i < both[0].n; ++i) {
+    const double x = both[0].x[i], y = both[0].y[i];
+    const double by = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
+                      (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
+    note(fabs(u[0][i] - u[1][i]), to->u_size, x, y, &to->u, to->at_u);
+    note(fabs(by), to->flux_size, x, y, &to->flux, to->at_flux);
+  }
+}
+
+static void look_at_facets(const kg_diagnosis *d, int most, jump *to)
+{
+  const kedge_mesh *const mesh = d->mesh;
+  const int64_t stride = ((int64_t)mesh->n_edges + most - 1) / most;
+  kg_looks both[2] = {{.on_sides = true}, {.on_sides = true}};
+  for (int64_t edge = 0; edge < mesh->n_edges; edge += stride) {
+    const kg_side *const side = mesh->edge_sides + 2 * edge;
+    if (side[1] == KG_NO_SIDE) continue;
+    for (int k = 0; k < 2; ++k) kg_look_at_side(mesh, side[k], k == 1, &both[k]);
+    if (both[0].n < KG_LOOKS) continue;
+    compare_sides(d, both, to);
+    both[0].n = both[1].n = 0;
+  }
+  compare_sides(d, both, to);
+}
+
+/// Compare boundary values that the exact solution gives with those that it has inside.
+static void compare_boundary(const kg_diagnosis *d, const kg_looks *at, jump *to)
+{
+  double on[KG_LOOKS], inside[KG_LOOKS], dx[KG_LOOKS], dy[KG_LOOKS], k[4 * KG_LOOKS];
+  const kedge_problem *const p = d->problem;
+  kg_look(d, &p->exact_u, at, on);
+  kg_look_from_inside(d, &p->exact_u, at, inside);
+  for (int i = 0; i < at->n; ++i) {
+    const struct kg_resolved_boundary *const b =
+        &d->resolved->boundaries[d->mesh->edge_group[kg_side_edge(d->mesh, at->side[i])]];
+    if (b->type != KEDGE_BOUNDARY_NEUMANN)
+      note(fabs(on[i] - inside[i]), to->u_size, at->x[i], at->y[i], &to->u, to->at_u);
+  }
+  kg_look(d, &p->exact_dx, at, on);
+  kg_look(d, &p->exact_dy, at, inside);
+  kg_look_from_inside(d, &p->exact_dx, at, dx);
+  kg_look_from_inside(d, &p->exact_dy, at, dy);
+  kg_look_at_coefficients(d, at, k);
+  for (int i = 0; i < at->n; ++i) {
+    const struct kg_resolved_boundary *const b =
+        &d->resolved->boundaries[d->mesh->edge_group[kg_side_edge(d->mesh, at->side[i])]];
+    const double by = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], inside[i] - dy[i],
+                                     at->normal_x[i], at->normal_y[i]);
+    if (b->type != KEDGE_BOUNDARY_DIRICHLET)
+      note(fabs(by), to->flux_size, at->x[i], at->y[i], &to->flux, to->at_flux);
+  }
+}
+
+static void look_at_boundary(const kg_diagnosis *d, int most, jump *to)
+{
+  const kedge_mesh *const mesh = d->mesh;
+  const int64_t stride = ((int64_t)mesh->n_boundary_edges + most - 1) / most;
+  kg_looks at = {.on_sides = true};
+  int64_t n = 0;
+  for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
+    const kg_side *const side = mesh->edge_sides + 2 * edge;
+    if (side[1] != KG_NO_SIDE || n++ % stride != 0) continue;
+    if (d->resolved->boundaries[mesh->edge_group[edge]].value) continue;
+    kg_look_at_side(mesh, side[0], false, &at);
+    if (at.n < KG_LOOKS) continue;
+    compare_boundary(d, &at, to);
+    at.n = 0;
+  }
+  compare_boundary(d, &at, to);
+}
+
+/// Lines in elements, which are cut in halves again and again: the half that changes more stays.
+typedef struct lines {
+  kg_looks end[2];
+  double value[2][3][KG_LOOKS];  ///< u, its derivatives
+} lines;
+
+static void look_at_end(const kg_diagnosis *d, const kg_looks *at, double value[3][KG_LOOKS])
+{
+  kg_look(d, &d->problem->exact_u, at, value[0]);
+  kg_look(d, &d->problem->exact_dx, at, value[1]);
+  kg_look(d, &d->problem->exact_dy, at, value[2]);
+}
+
+/// How much changes between two ends, of u or of its gradient.
+static double change_of(bool of_u, int i, double (*a)[KG_LOOKS], double (*b)[KG_LOOKS])
+{
+  return of_u ? fabs(a[0][i] - b[0][i]) : hypot(a[1][i] - b[1][i], a[2][i] - b[2][i]);
+}
+
+static void halve(const kg_diagnosis *d, bool of_u, lines *l)
+{
+  kg_looks middle = l->end[0];
+  double value[3][KG_LOOKS];
+  for (int i = 0; i < middle.n; ++i) {
+    middle.x[i] = 0.5 * (l->end[0].x[i] + l->end[1].x[i]);
+    middle.y[i] = 0.5 * (l->end[0].y[i] + l->end[1].y[i]);
+    middle.r[i] = 0.5 * (l->end[0].r[i] + l->end[1].r[i]);
+    middle.s[i] = 0.5 * (l->end[0].s[i] + l->end[1].s[i]);
+  }
+  look_at_end(d, &middle, value);
+  for (int i = 0; i < middle.n; ++i) {
+    const bool first =
+        change_of(of_u, i, l->value[0], value) > change_of(of_u, i, value, l->value[1]);
+    kg_looks *const end = &l->end[first ? 1 : 0];
+    end->x[i] = middle.x[i];
+    end->y[i] = middle.y[i];
+    end->r[i] = middle.r[i];
+    end->s[i] = middle.s[i];
+    for (int k = 0; k < 3; ++k) l->value[first ? 1 : 0][k][i] = value[k][i];
+  }
+}
+
+/// Note jumps between the ends of lines, of u, or of its flux across where its gradient jumps: a
+/// jump of the diffusion along with that of the gradient is none of the flux.
+static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, jump *to)
+{
+  double k[2][4 * KG_LOOKS];
+  const size_t n = (size_t)l->end[0].n;
+  for (int side = 0; side < 2; ++side) kg_look_at_coefficients(d, &l->end[side], k[side]);
+  for (size_t i = 0; i < n; ++i) {
+    const double x = l->end[0].x[i], y = l->end[0].y[i];
+    const double change = change_of(of_u, (int)i, l->value[0], l->value[1]);
+    if (of_u) {
+      note(change / INSIDE_OF_ELEMENTS, to->u_size, x, y, &to->u, to->at_u);
+    } else if (change > 0.0) {
+      const double across_x = (l->value[0][1][i] - l->value[1][1][i]) / change;
+      const double across_y = (l->value[0][2][i] - l->value[1][2][i]) / change;
+      double flux[2];
+      for (int side = 0; side < 2; ++side)
+        flux[side] = kg_normal_flux(k[side] + i, n, l->value[side][1][i], l->value[side][2][i],
+                                    across_x, across_y);
+      note(fabs(flux[0] - flux[1]) / INSIDE_OF_ELEMENTS, to->flux_size, x, y, &to->flux,
+           to->at_flux);
+    }
+  }
+}
+
+static void look_at_lines(const kg_diagnosis *d, const lines *from, jump *to)
+{
+  for (int of_u = 0; of_u < 2; ++of_u) {
+    lines l = *from;
+    for (int side = 0; side < 2; ++side) look_at_end(d, &l.end[side], l.value[side]);
+    for (int k = 0; k < HALVES; ++k) halve(d, of_u == 1, &l);
+    compare_ends(d, of_u == 1, &l, to);
+  }
+}
+
+/// Add lines from each corner of an element to the next, a little inside.
+static void add_lines(const kedge_mesh *mesh, int32_t e, lines *to)
+{
+  const kg_cell *const cell = kg_block_of(mesh, e)->cell;
+  const int32_t *const v = kg_element_vertices(mesh, e);
+  const int n = cell->n_vertices;
+  const double part = 0.1;
+  double corner[KG_FACETS_MAX][4], middle[4] = {0.0};
+  for (int l = 0; l < n; ++l) {
+    const double *const at = mesh->vertices + 2 * (int64_t)v[l];
+    const double of[4] = {at[0], at[1], cell->corner[l][0], cell->corner[l][1]};
+    for (int k = 0; k < 4; ++k) corner[l][k] = of[k], middle[k] += of[k] / n;
+  }
+  for (int l = 0; l < n; ++l)
+    for (int k = 0; k < 4; ++k) corner[l][k] += part * (middle[k] - corner[l][k]);
+  for (int l = 0; l < n; ++l)
+    for (int side = 0; side < 2; ++side) {
+      kg_looks *const end = &to->end[side];
+      const double *const at = corner[(l + side) % n];
+      const kg_located located = {end->region, end->r, end->s, end->element, end->place};
+      kg_locate(&located, (size_t)end->n, mesh, e, at[2], at[3]);
+      end->x[end->n] = at[0];
+      end->y[end->n++] = at[1];
+    }
+}
+
+static void look_inside(const kg_diagnosis *d, int most, jump *to)
+{
+  const kedge_mesh *const mesh = d->mesh;
+  const int64_t stride = ((int64_t)mesh->n_elements + most - 1) / most;
+  lines l = {0};
+  for (int64_t e = 0; e < mesh->n_elements; e += stride) {
+    add_lines(mesh, (int32_t)e, &l);
+    if (l.end[0].n + KG_FACETS_MAX <= KG_LOOKS) continue;
+    look_at_lines(d, &l, to);
+    l.end[0].n = l.end[1].n = 0;
+  }
+  look_at_lines(d, &l, to);
+}
+
+/// The largest jump of an exact solution of branches, and where.
+bool kg_finds_jump_of_exact(kg_diagnosis *d)
+{
+  const kg_function *const u = &d->problem->exact_u;
+  if (!d->report->has_exact || !has_branches(u)) return false;
+  const bool formula = u->kind == KG_FUNCTION_EXPRESSION;
+  jump found = {.u_size = DBL_MIN, .flux_size = DBL_MIN};
+  kg_looks inside;
+  kg_look_inside(d->mesh, &inside);
+  find_sizes(d, &inside, &found);
+  look_at_facets(d, formula ? SIDES_MOST : KG_LOOKS, &found);
+  look_at_boundary(d, formula ? SIDES_MOST : KG_LOOKS, &found);
+  if (found.u <= d->threshold && found.flux <= d->threshold)
+    look_inside(d, formula ? ELEMENTS_MOST : KG_LOOKS / 4, &found);
+  const bool of_u = found.u > d->threshold;
+  const double *const at = of_u ? found.at_u : found.at_flux;
+  kg_say_word(d, of_u ? "u" : "diffusion grad u . n");
+  kg_say_number(d, "%.4g", at[0]);
+  kg_say_number(d, "%.4g", at[1]);
+  kg_say_word(d, of_u ? "" : ", where the source has no part");
+  return of_u || found.flux > d->threshold;
+}
