@@ -204,6 +204,23 @@ static void check_refusal(const kg_raw_mesh *raw)
   assert_int_equal(ctx->bytes_in_use, 0);
 }
 
+static void vertices_without_a_place_that_no_triangle_uses_are_left_out(void **state)
+{
+  (void)state;
+  double places[2][10] = {{0, 0, 1, 0, NAN, 1, 0, 1, 5, 5}, {0, 0, 1, 0, 1e200, 0, 0, 1, 5, 5}};
+  int32_t triangle[] = {0, 1, 3}, line[] = {0, 1}, tag = 4;
+  for (int i = 0; i < 2; ++i)
+    assert_int_equal(check_raw(&(kg_raw_mesh){.n_vertices = 5,
+                                              .n_elements = 1,
+                                              .n_lines = 1,
+                                              .vertices = places[i],
+                                              .width = 3,
+                                              .corners = triangle,
+                                              .lines = line,
+                                              .line_tags = &tag}),
+                     1);
+}
+
 static void what_the_host_refuses_is_refused_in_the_same_words(void **state)
 {
   (void)state;
@@ -222,8 +239,8 @@ static void what_the_host_refuses_is_refused_in_the_same_words(void **state)
       {good, 1, {0, 2, 4}, {0, 2}},
       {flat, 1, {0, 1, 2}, {0, 1}},
       {close, 1, {0, 1, 2}, {0, 1}},
-      {nan, 1, {0, 1, 3}, {0, 1}},  // in a vertex that no triangle uses
-      {huge, 1, {0, 2, 3}, {0, 2}},
+      {nan, 1, {0, 1, 2}, {0, 1}},
+      {huge, 1, {0, 1, 3}, {0, 1}},
       {good, 3, {0, 1, 2, 0, 2, 3, 2, 1, 0}, {0, 1}},
       {good, 2, {0, 1, 2, 0, 1, 3}, {0, 1}},
       {good, 3, {0, 1, 2, 0, 1, 3, 0, 1, 4}, {0, 1}},
@@ -256,6 +273,7 @@ int main(void)
       cmocka_unit_test(a_large_generated_mesh_is_that_of_the_host),
       cmocka_unit_test(fans_at_one_vertex_are_one_part_or_many),
       cmocka_unit_test(a_gpu_without_memory_leaves_the_mesh_to_the_host),
+      cmocka_unit_test(vertices_without_a_place_that_no_triangle_uses_are_left_out),
       cmocka_unit_test(what_the_host_refuses_is_refused_in_the_same_words),
   };
   return cmocka_run_group_tests(tests, open_contexts, close_contexts);
