@@ -180,7 +180,7 @@ static bool cut_beside(leaves *l, double size)
 }
 
 /// Cut the leaf that moves most until little is left: the more cuts there were, the more that is.
-/// Of a jump, that an element has all along a line, half is left with twice the cuts.
+/// A jump along a line leaves half as much with twice the cuts.
 static void cut_worst(leaves *l, double scale, kg_integral *out)
 {
   for (int cuts = 0;; ++cuts) {

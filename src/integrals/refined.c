@@ -10,8 +10,8 @@
 /// The least size beside the largest of which neighbours are looked at.
 #define SIZE_OF_NOTE 1e-8
 
-/// Of what is smooth, the rule integrates all of the highest degree that its points see but for so
-/// small a part.
+/// The rule integrates data that are smooth to so small a part of what they have of the highest
+/// degree that its points see.
 #define SMOOTH 1e-2
 
 enum {

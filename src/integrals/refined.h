@@ -1,8 +1,8 @@
 /// @file
 /// The elements, or facets, whose integrals move with more points, and these integrals.
 ///
-/// Those with rough values are tried with one cut. What moves beside its own size and that of its
-/// neighbours is integrated by parts. A peak may lie between the points of a neighbour: where an
+/// A cut is tried where values are rough. An integral that moves, beside its size and that of its
+/// neighbours, is made by parts. A peak may lie between the points of a neighbour: where an
 /// integral turns out to be twice what was seen, or more, its neighbours are cut too, and theirs.
 /// What comes out depends on the values alone: not on threads or on the order of what is given.
 #pragma once

@@ -169,6 +169,7 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
+  p->loads_left.source = 0.0;
   KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
   return kg_stage_boundary(p);
 }

@@ -84,7 +84,7 @@ static void load_vectors_are_those_of_the_host(void **state)
     assert_int_equal(run_loads(&c, &f, first, count, load, rough_there), -1);
     assert_close(n, load, expected, rounding(c.sampling.n));
     assert_memory_equal(rough_there, rough, lanes);
-    // Of a function with a jump along x = y elements are rough, and others are not.
+    // The function jumps along x = y: elements there are rough, and others are not.
     assert_non_null(memchr(rough, 1, lanes));
     assert_non_null(memchr(rough, 0, lanes));
     assert_true(load[n] == -77);

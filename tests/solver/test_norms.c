@@ -137,9 +137,13 @@ static void few_groups_are_all_looked_at(void **state)
     snprintf(mesh, sizeof mesh, "square %d", n);  // 3 and 7 groups
     const kedge_report usual = with_points(mesh, 1, PEAKS, 6);
     const kedge_report finer = with_points(mesh, 1, PEAKS, 12);
-    const double percent = 100.0 * fabs(finer.q_l2 / usual.q_l2 - 1.0);
-    assert_at_most(1.5, percent);
-    assert_at_most(fabs(moves_of(&usual, "q") - percent), 0.51);
+    // On the coarse mesh the error of u* is so small beside that of q that its norm moves more.
+    const double q = 100.0 * fabs(finer.q_l2 / usual.q_l2 - 1.0);
+    const double star = 100.0 * fabs(finer.u_star_l2 / usual.u_star_l2 - 1.0);
+    assert_at_most(1.5, q);
+    assert_int_equal(star > q, n == 6);
+    assert_at_most(n == 6 ? fabs(moves_of(&usual, "u*") - star) : fabs(moves_of(&usual, "q") - q),
+                   0.51);
   }
 }
 
