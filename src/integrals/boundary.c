@@ -456,11 +456,9 @@ static kedge_status refine_robin(kedge_context *ctx, const boundary_sampler *s, 
   for (int32_t i = 0; i < refined.n; ++i)
     for (int q = 0; q < n; ++q) {
       double *const to = &out->coefficient[(int64_t)refined.item[i] * n + q];
-      out->range.total -= *to;
       *to = 0.0;
       for (int k = 0; k < n; ++k) *to += refined.sums[(int64_t)i * n + k] * s->psi[q][k];
       *to *= scale * s->w[q];
-      out->range.total += *to;
     }
   kg_refined_free(&refined);
   return KEDGE_OK;
