@@ -155,7 +155,7 @@ class Output(Fields):
         joined, number = _join(np.concatenate(all_points), np.concatenate(
             [cells[:, :shape.corners].ravel() for (shape, _, _), cells in zip(shapes, blocks.values())]))
         regions = self._numbers("CellData/region", len(self._cell))[self._cell]
-        if not (np.abs(regions) < 2**31).all() or (regions != np.trunc(regions)).any():
+        if not ((0 <= regions) & (regions < 2**31)).all() or (regions != np.trunc(regions)).any():
             raise FileError(self._damage("CellData/region holds what is no number of a region"))
         regions = regions.astype(np.int32)
         return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=regions, backend=context)

@@ -22,7 +22,8 @@ static const struct row {
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
     {"mesh", "refine", "0", "times all elements are split into four"},
     {"space", "order", "1", "1 to 12"},
-    {"space", "inverse", "auto", "adjusted, gradient or exact, of the flux's mass matrix"},
+    {"space", "inverse", "auto",
+     "adjusted, gradient or exact: how the\nflux's mass matrix is inverted"},
     {"space", "quadrature", "",
      "points a direction where matrices are\nintegrated; left out: order + 2"},
     {"space", "stabilization", "auto",
@@ -182,8 +183,8 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, region,\n"
-      "parameters, boundary, exact, solver, output. Their keys, as 'kedge help KEY' or 'kedge help "
-      "SECTION.KEY'.\n",
+      "parameters, boundary, exact, solver, output.\n"
+      "Their keys, as 'kedge help KEY' or 'kedge help SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb)

@@ -84,9 +84,9 @@ kedge_status kg_place_threads(kedge_context *ctx, int threads, bool bind, int gp
   // Fewer threads than cores leave room for another process, whose threads must not be bound to the
   // same cores; more have to share. The operating system does both better.
   const bool may_bind = hwloc_topology_is_thissystem(topology) && !user_binds_threads();
-  const int error = kg_team_start(ctx->threads);
-  if (!error && bind && may_bind && ctx->threads > 1 && ctx->threads == cores && take_cores(ctx))
-    bind_workers(topology, cpus, ctx->threads);
+  const bool binds = bind && may_bind && ctx->threads > 1 && ctx->threads == cores;
+  const int error = (binds ? kg_team_start : kg_team_try)(ctx->threads);
+  if (!error && binds && take_cores(ctx)) bind_workers(topology, cpus, ctx->threads);
 
   hwloc_bitmap_free(cpus);
   hwloc_bitmap_free(near);

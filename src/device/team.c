@@ -28,7 +28,8 @@ static void *wait_for_all(void *user)
   return NULL;
 }
 
-/// Bytes that OMP_STACKSIZE, or its older name, asks for: a number, in kilobytes or with a unit; 0: it is not set.
+/// Bytes that OMP_STACKSIZE, or its older name, asks for: a number, in kilobytes or with a unit; 0: it
+/// is not set.
 static size_t stack_bytes(void)
 {
   static const char units[] = "bkmg";
@@ -76,11 +77,15 @@ static int try_threads(int n)
   return error;
 }
 
+int kg_team_try(int threads)
+{
+  return threads > kg_team_threads ? try_threads(threads - kg_team_threads) : 0;
+}
+
 int kg_team_start(int threads)
 {
   if (threads <= 1) return 0;  // no team, and the one that is there stays
-  const int missing = threads - kg_team_threads;
-  const int error = missing > 0 ? try_threads(missing) : 0;
+  const int error = kg_team_try(threads);
   if (error) return error;
   int there = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : there)

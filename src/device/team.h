@@ -7,6 +7,10 @@
 /// a loop was last given.
 extern _Thread_local int kg_team_threads;
 
+/// Try as many threads as this thread's team lacks, and end them.
+/// @return 0, or errno of the thread that cannot be made
+int kg_team_try(int threads);
+
 /// Have OpenMP start so many threads in all, after as many as are missing were tried.
 /// @return 0, or errno of the thread that cannot be made
 int kg_team_start(int threads);

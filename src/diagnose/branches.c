@@ -12,6 +12,7 @@
 enum {
   SIDES_MOST = 1 << 14,  ///< facets of each kind that are looked at where u is a formula
   ELEMENTS_MOST = 1 << 11,
+  CALLERS_MOST = 256,  ///< facets of each kind, where u is a function of the caller
   HALVES = 24  ///< cuts of a line in an element: what is smooth changes 1e-7 of its slope over it
 };
 
@@ -267,10 +268,10 @@ bool kg_finds_jump_of_exact(kg_diagnosis *d)
   kg_looks inside;
   kg_look_inside(d->mesh, &inside);
   find_sizes(d, &inside, &found);
-  look_at_facets(d, formula ? SIDES_MOST : KG_LOOKS, &found);
-  look_at_boundary(d, formula ? SIDES_MOST : KG_LOOKS, &found);
+  look_at_facets(d, formula ? SIDES_MOST : CALLERS_MOST, &found);
+  look_at_boundary(d, formula ? SIDES_MOST : CALLERS_MOST, &found);
   if (found.u <= d->threshold && found.flux <= d->threshold)
-    look_inside(d, formula ? ELEMENTS_MOST : KG_LOOKS / 4, &found);
+    look_inside(d, formula ? ELEMENTS_MOST : CALLERS_MOST / 4, &found);
   const bool of_u = found.u > d->threshold;
   const double *const at = of_u ? found.at_u : found.at_flux;
   kg_say_word(d, of_u ? "u" : "diffusion grad u . n");

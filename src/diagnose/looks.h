@@ -3,7 +3,7 @@
 #pragma once
 #include "diagnose/diagnose.h"
 
-enum { KG_LOOKS = 256 };  ///< points at once
+enum { KG_LOOKS = 128 };  ///< points at once
 
 /// Points in elements, or on sides of them.
 typedef struct kg_looks {

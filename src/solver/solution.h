@@ -34,7 +34,7 @@ struct kedge_solution {
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;
-  char note[640];           ///< behind report.solver_note
+  char note[1200];          ///< behind report.solver_note
   char evaluation[1600];    ///< behind report.evaluation
   char output_error[1024];  ///< behind report.output_error
   char evaluated[3][496];   ///< where functions were evaluated, by kg_evaluated

@@ -49,7 +49,8 @@ def check_plain(report):
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
     assert report["evaluation"] == "host"
     assert report["output"] is None
-    assert sorted(report) == ["backend", "errors", "evaluation", "memory", "mesh", "output", "solver",
+    assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
+    assert sorted(report) == ["backend", "errors", "evaluation", "loads", "memory", "mesh", "output", "solver",
                               "space", "stages", "version"]
     assert report["version"].count(".") == 2
 

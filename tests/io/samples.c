@@ -149,6 +149,8 @@ static kedge_status write_report(bool awkward, const char *path)
                          .iteration_sigma = 0.5,
                          .extra_iterations = 12,
                          .needed_tolerance = 1e-13,
+                         .refined_elements = 34,
+                         .refined_facets = 5,
                          .u_star_l2 = 4e-11,
                          .peak_device_bytes = 5000000000,
                          .predicted_device_bytes = 5000000001,

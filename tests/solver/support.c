@@ -27,7 +27,7 @@ kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting 
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings)
 {
   static struct {
-    char text[500];
+    char text[1200];
   } notes[REPORTS];
   static int next;
   char *const note = notes[next].text;

@@ -34,7 +34,7 @@ static double integral_of(const char *generate, const kedge_problem *problem, ke
   assert_non_null(means);
   must(ctx, kedge_solution_means(solution, KEDGE_FIELD_U, means));
   for (int64_t e = 0; e < report->elements; ++e) sum += means[e] / (double)report->elements;
-  assert_string_equal(report->solver_note, "");
+  assert_null(strstr(report->solver_note, "too rough"));
   free(means);
   kedge_solution_destroy(solution);
   kedge_mesh_destroy(mesh);
