@@ -3,6 +3,7 @@
 #include "device/cuda_rt.h"
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
+#include "basis/roughness.h"
 #include "ops/sample/point_sums.cuh"
 
 namespace kg
