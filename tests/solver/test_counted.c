@@ -44,10 +44,15 @@ static kedge_plan plan_on(const kedge_mesh *mesh, const kedge_problem *problem, 
   return plan;
 }
 
+static void assert_within(const char *what, double more, int64_t counted, int64_t exact)
+{
+  if (!(fabs((double)(counted - exact)) <= 0.02 * (double)exact + more))
+    fail_msg("%s: %lld counted, %lld made", what, (long long)counted, (long long)exact);
+}
+
 static void assert_near(const char *what, int64_t counted, int64_t exact)
 {
-  if (!(fabs((double)(counted - exact)) <= 0.02 * (double)exact))
-    fail_msg("%s: %lld counted, %lld made", what, (long long)counted, (long long)exact);
+  assert_within(what, 0.0, counted, exact);
 }
 
 static void assert_alike(const kedge_plan *counted, const kedge_plan *exact)
@@ -59,7 +64,10 @@ static void assert_alike(const kedge_plan *counted, const kedge_plan *exact)
   assert_int_equal(counted->trace_unknowns, exact->trace_unknowns);
   assert_string_equal(counted->preconditioner, exact->preconditioner);
   assert_string_equal(counted->smoother, exact->smoother);
-  assert_near("host_bytes", counted->host_bytes, exact->host_bytes);
+  // On a GPU a chunk of up to 16 MiB passes through host memory; its size is chosen, and jumps. Of
+  // the 2 GB and more that meshes take which are counted, that is less than 1 %.
+  const double chunk = ctx->backend == KEDGE_BACKEND_CUDA ? 16 << 20 : 0.0;
+  assert_within("host_bytes", chunk, counted->host_bytes, exact->host_bytes);
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
     assert_int_equal(counted->fits[op], exact->fits[op]);
     assert_near("peak_bytes", counted->peak_bytes[op], exact->peak_bytes[op]);

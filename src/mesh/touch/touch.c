@@ -243,6 +243,7 @@ static kedge_status open_finder(finder *f)
   KG_TRY(kg_host_calloc(ctx, n, sizeof *f->gap, &f->gap));
   kg_box *boxes;
   KG_TRY(kg_host_alloc(ctx, n, sizeof *boxes, &boxes));
+#pragma omp parallel for num_threads(kg_loop_threads(ctx, (int64_t)n, 100))
   for (size_t i = 0; i < n; ++i) {
     double(*const points)[2] = f->points + i * (size_t)(chords_of(mesh) + 1);
     f->rims[i] = rim_of(mesh, f->b->boundary[i], points);
