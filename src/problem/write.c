@@ -10,10 +10,12 @@
 #include "problem/keys.h"
 #include "problem/problem.h"
 
-/// A line of a key. The lines of a value behind its first are indented.
+/// A line of a key. The lines of a value behind its first are indented. A sign of comments begins
+/// one behind a blank alone.
 static void print_key(FILE *to, const kg_setting *s)
 {
-  fprintf(to, "%s = ", s->key);
+  const bool is_sign = s->value[0] == ';' || s->value[0] == '#';
+  fprintf(to, "%s =%s", s->key, is_sign ? "" : " ");
   for (const char *c = s->value; *c; ++c) {
     putc(*c, to);
     if (*c == '\n') fputs("  ", to);

@@ -33,7 +33,7 @@ const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
 {
-  return "detect_leaks=0:allocator_may_return_null=1";
+  return "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=512";
 }
 
 /// HDF5 asks for as much memory as a damaged file says, before it reads: that is no fault here.
