@@ -6,7 +6,7 @@
 #include "cell_case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 
 /// A field of every kind, [element][rows].
 typedef struct case_fields {
