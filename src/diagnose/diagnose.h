@@ -5,7 +5,7 @@
 #include "space/trace_layout.h"
 #include "ops/local/quadrature/strength.h"
 #include "ops/local/triangle/element.h"
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 #include "problem/problem.h"
 
 /// The topics of findings, in the order of the note. The note says the first finding of a topic

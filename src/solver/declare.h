@@ -4,8 +4,7 @@
 #pragma once
 #include "device/plan.h"
 #include "ops/vector/cg_state.h"
-#include "ops/sample/field_sums.h"
-#include "ops/local/quadrature/magnitudes.h"
+#include "ops/local/quadrature/field_sums.h"
 #include "ops/sample/sample_kernel.h"
 #include "ops/numbering/trace_arrays.h"
 #include "solver/shape.h"
@@ -71,7 +70,6 @@ typedef struct kg_arrays {
   double *constant;                     ///< of a chunk: means of u and q
   double *exact_values;                 ///< of a chunk: [group][function][point][lane]
   kg_error_sums *error_sums;            ///< [group]
-  kg_magnitudes *magnitudes;            ///< [group]
   double *flux_sums;                    ///< [group]: where the flux is not one number times q
   double *field_points[KG_CELL_KINDS];  ///< by shape: kg_field_points()
   kg_field_sums *field_sums;            ///< [kg_field_pieces()]

@@ -10,7 +10,7 @@
 #include "ops/form/form.h"
 #include "ops/local/quadrature/strength.h"
 #include "ops/ops.h"
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
 #include "problem/problem.h"
@@ -37,7 +37,7 @@ typedef enum kg_makes {
 typedef struct kg_remainder {
   double energy, rr;          ///< of the trace solve (kg_system_result)
   double most_energy;         ///< of all solves of a set-up
-  kg_magnitudes size;         ///< of what the local solve has made last
+  kg_field_sums size;         ///< of what the local solve has made last
   size_t note_end;            ///< of the note that the trace solve has left
   bool goes_on;               ///< the trace solve makes what there is to add to `start`
   kg_system_further further;  ///< by this

@@ -6,12 +6,16 @@
 #include "cell_case.h"
 #include "compare.h"
 #include "context.h"
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 
 /// A field of every kind, [element][rows].
 typedef struct case_fields {
   cell_case c;
-  double *u, *star, *means;
+  double *u, *star, *means, *flux;
+  int flux_rows;
+  kg_cell_material material;
+  bool by_quadrature;
+  cell_function *diffusion;  ///< NULL: that of the material
   int n_points;
   double value[KG_FIELD_POINTS * (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2)];
 } case_fields;
@@ -33,11 +37,26 @@ static void open_fields(case_fields *f, const kg_cell *cell, int order, int n)
   f->star = case_randoms(2, e * (size_t)f->c.size.n_star);
   f->means = case_randoms(3, e * MEANS);
   f->n_points = kg_field_points(cell, order, f->value);
+  f->material = (kg_cell_material){.diffusion = {3.0, 0.7, 0.5}};
+  f->by_quadrature = cell->n_facets == 4;
+  f->diffusion = NULL;
+  f->flux_rows = f->c.size.n_flux;
+  f->flux = case_randoms(4, e * (size_t)f->flux_rows);
+}
+
+/// Keep the weak gradient, or integrate a triangle.
+static void change_flux(case_fields *f, bool keeps_gradient)
+{
+  free(f->flux);
+  f->by_quadrature = true;
+  f->material.keeps_gradient = keeps_gradient;
+  f->flux_rows = kg_cell_flux_rows(f->c.size.n_flux, keeps_gradient);
+  f->flux = case_randoms(5, (size_t)f->c.n_elements * (size_t)f->flux_rows);
 }
 
 static void close_fields(case_fields *f)
 {
-  free(f->u), free(f->star), free(f->means);
+  free(f->u), free(f->star), free(f->means), free(f->flux);
   cell_case_destroy(&f->c);
 }
 
@@ -52,6 +71,7 @@ static kg_field_sums sums_of(case_fields *f, int32_t groups_at_once)
   const double *u = cell_case_input(c, s.n_modes, f->u);
   const double *star = cell_case_input(c, s.n_star, f->star);
   const double *means = cell_case_input(c, MEANS, f->means);
+  const double *flux = cell_case_input(c, f->flux_rows, f->flux);
   const double *value = case_input(&c->memory, f->value, (size_t)f->n_points * (size_t)s.n_star);
   for (int32_t first = 0; first < c->n_groups; first += groups_at_once) {
     const kg_cells part = kg_cells_part(&c->cells, first, groups_at_once);
@@ -68,6 +88,10 @@ static kg_field_sums sums_of(case_fields *f, int32_t groups_at_once)
                                                       .vertex = part.vertex,
                                                       .u = u + lanes * (size_t)s.n_modes,
                                                       .u_star = star + lanes * (size_t)s.n_star,
+                                                      .flux = flux + lanes * (size_t)f->flux_rows,
+                                                      .material = f->material,
+                                                      .by_quadrature = f->by_quadrature,
+                                                      .cells = part,
                                                       .n_means = MEANS,
                                                       .means = means + lanes * MEANS,
                                                       .begins = first == 0,
@@ -99,6 +123,37 @@ static double twice_area(const cell_case *c, int e)
   return sum;
 }
 
+/// Add the squares of sigma and q at a point of the rule of an element.
+static void add_point(const case_fields *f, int e, int q, kg_field_sums *all)
+{
+  const kg_cell_points *const points = &f->c.host.tables.points;
+  const double *const s = f->flux + (size_t)e * (size_t)f->flux_rows, *const nodes =
+                                                                          cell_case_nodes(&f->c, e);
+  const double *const phi = points->value + q * points->size.n_star;
+  const kg_cell_place place = kg_cell_place_at(points, q, nodes, nodes + points->n_nodes);
+  double kappa[KG_CELL_FUNCTIONS];
+  if (f->diffusion) f->diffusion(place.x, place.y, kappa);
+  const double *const k = f->diffusion ? kappa : f->material.diffusion,
+                      w = points->weight[q] * place.jacobian;
+  const int N = f->c.size.n_modes;
+  double sigma[2] = {0.0, 0.0}, gradient[2] = {0.0, 0.0}, at[2];
+  if (!f->by_quadrature) {
+    for (int i = 0; i < N; ++i)
+      for (int c = 0; c < 2; ++c) gradient[c] += phi[i] * s[c * N + i];
+    for (int c = 0; c < 2; ++c) sigma[c] = k[c] * gradient[0] + k[c + 1] * gradient[1];
+  } else {
+    kg_cell_flux_at(points, q, s, at);
+    kg_cell_flux_of(&place, at[0], at[1], sigma);
+    kg_cell_gradient_of(k, sigma, gradient);
+  }
+  if (f->material.keeps_gradient) {
+    kg_cell_flux_at(points, q, s + points->size.n_flux, at);
+    kg_cell_gradient_at(&place, at[0], at[1], gradient);
+  }
+  all->sigma += w * (sigma[0] * sigma[0] + sigma[1] * sigma[1]);
+  all->q += w * (gradient[0] * gradient[0] + gradient[1] * gradient[1]);
+}
+
 /// Sum by plain loops over the elements.
 static kg_field_sums expected_sums(const case_fields *f)
 {
@@ -119,21 +174,25 @@ static kg_field_sums expected_sums(const case_fields *f)
       if (there < all.star_least) all.star_least = there, all.least_at = 100 + e;
       if (there > all.star_most) all.star_most = there, all.most_at = 100 + e;
     }
+    for (int q = 0; q < f->c.host.tables.points.n; ++q) add_point(f, e, q, &all);
     ++all.n;
   }
   return all;
 }
 
-static void check_sums(const kg_cell *cell, int order, int n)
+enum { AS_IT_IS, BY_QUADRATURE, KEEPS_GRADIENT, FLUXES };
+
+static void check_sums(const kg_cell *cell, int order, int n, int flux)
 {
   case_fields f;
   open_fields(&f, cell, order, n);
+  if (flux != AS_IT_IS) change_flux(&f, flux == KEEPS_GRADIENT);
   const kg_field_sums expected = expected_sums(&f);
   const kg_field_sums found = sums_of(&f, f.c.n_groups), parts = sums_of(&f, 2);
   const kg_field_sums again = sums_of(&f, 2);
   const double *const a = &expected.u, *const b = &found.u, *const p = &parts.u;
   assert_memory_equal(&parts, &again, sizeof parts);
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < 10; ++k) {
     assert_at_most(fabs(b[k] - a[k]), 1e-12 * fabs(a[k]));
     assert_at_most(fabs(p[k] - a[k]), 1e-12 * fabs(a[k]));
   }
@@ -150,8 +209,53 @@ static void sums_and_extrema_are_those_of_loops_in_any_chunks(void **state)
   static const int orders[] = {1, 2, 3, 6};
   const int n_orders = test_is_quick() ? 2 : 4;
   for (int k = 0; k < n_orders; ++k) {
-    check_sums(&kg_triangle, orders[k], 11);
-    check_sums(&kg_quadrilateral, orders[k], 13);
+    for (int flux = 0; flux < FLUXES; ++flux) {
+      check_sums(&kg_triangle, orders[k], 11, flux);
+      check_sums(&kg_quadrilateral, orders[k], 13, flux);
+    }
+  }
+}
+
+/// Trapezoids, most of them narrower at one end by a third.
+static void bent(int i, int j, int n, double at[2])
+{
+  at[0] = (i + (j % 2 ? 0.25 : -0.25) * (i % 2 ? 1.0 : -1.0)) / n;
+  at[1] = 0.7 * j / n;
+}
+
+/// A tensor that turns and grows by a factor of twenty, and a reaction.
+static void turning(double x, double y, double *f)
+{
+  const double c = cos(x + y), s = sin(x + y), size = exp(3.0 * x);
+  f[0] = size * (5.0 * c * c + s * s);
+  f[1] = size * 4.0 * c * s;
+  f[2] = size * (5.0 * s * s + c * c);
+  f[3] = 1.0;
+}
+
+static void sizes_are_right_to_a_tenth_on_any_map_and_with_any_diffusion(void **state)
+{
+  (void)state;
+  for (int flux = BY_QUADRATURE; flux < FLUXES; ++flux) {
+    case_fields f;
+    open_fields(&f, &kg_quadrilateral, 3, 8);
+    cell_case_destroy(&f.c);
+    cell_case_grid(&f.c, ctx, &kg_quadrilateral, 3, kg_cell_rows(3), 8, bent);
+    change_flux(&f, flux == KEEPS_GRADIENT);
+    const kg_field_sums plain = expected_sums(&f), found = sums_of(&f, 1);
+    assert_at_most(fabs(found.q - plain.q), 0.1 * plain.q);
+    assert_at_most(fabs(found.sigma - plain.sigma), 0.1 * plain.sigma);
+    assert_at_most(fabs(found.kappa_least * found.kappa_most - 1.01), 1e-12);
+    f.material.values = cell_case_values(&f.c, &f.material, turning);
+    f.diffusion = turning;
+    const kg_field_sums all = expected_sums(&f), varied = sums_of(&f, f.c.n_groups);
+    assert_at_most(fabs(varied.q - all.q), 0.1 * all.q);
+    assert_at_most(fabs(varied.sigma - all.sigma), 0.1 * all.sigma);
+    const double beyond = 0.25 / 8, least = exp(-3.0 * beyond),
+                 most = 5.0 * exp(3.0 + 3.0 * beyond);
+    assert_true(varied.kappa_least > least && varied.kappa_least < 1.1 * least);
+    assert_true(varied.kappa_most < most && varied.kappa_most > 0.9 * most);
+    close_fields(&f);
   }
 }
 
@@ -210,6 +314,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sums_and_extrema_are_those_of_loops_in_any_chunks),
+      cmocka_unit_test(sizes_are_right_to_a_tenth_on_any_map_and_with_any_diffusion),
       cmocka_unit_test(the_first_element_of_each_field_that_is_not_finite_is_told),
       cmocka_unit_test(the_points_see_how_far_a_jump_at_a_facet_bends),
   };

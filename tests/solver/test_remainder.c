@@ -231,6 +231,36 @@ static void tolerance_auto_goes_on_or_says_that_rounding_is_left(void **state)
   assert_true(went_on >= 2);
 }
 
+static const setting strong[] = {
+    {"space", "order", "2"},
+    {"equation", "diffusion", "681179.1960594596, 466019.0769640702, 318821.80394054047"},
+    {"boundary default", "type", "dirichlet"},
+    {"boundary default", "value", "sin(3*(0.8253356149096783*y-0.5646424733950354*x))"},
+    {0}};
+static const setting stronger_in_part[] = {
+    {"space", "order", "3"},
+    {"equation", "diffusion", "20000.6*(1+x), 34640.4*(1+x), 60000.2*(1+x)"},
+    {"boundary default", "type", "dirichlet"},
+    {"boundary default", "value", "(0.8660254037844386*x-0.5*y)*exp(0.8660254037844386*x-0.5*y)"},
+    {0}};
+
+/// q is the weak gradient of strong tensors on quadrilaterals, and lies behind sigma.
+static void errors_of_fluxes_that_keep_the_gradient_are_told(void **state)
+{
+  (void)state;
+  static const hard kept[] = {{"strong tensor", "quads 24", strong},
+                              {"strong tensor that varies", "quads 12", stronger_in_part}};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; ++i) {
+    double error[ERRORS];
+    solved truth = truth_of(&kept[i]), s = solve_to(&kept[i], "1e-6");
+    assert_true(errors_of(&s, &truth, error) > 2e-3);
+    if (!is_said(&s)) fail_msg("%s: sigma is off by %g", kept[i].name, error[0]);
+    check_first(&kept[i], &s, error);
+    forget(&truth);
+    forget(&s);
+  }
+}
+
 static void estimates_repeat_bit_for_bit(void **state)
 {
   (void)state;
@@ -332,6 +362,7 @@ int main(void)
       cmocka_unit_test(an_error_that_is_left_is_said_and_no_other),
       cmocka_unit_test(the_tolerance_that_is_asked_for_is_enough),
       cmocka_unit_test(tolerance_auto_goes_on_or_says_that_rounding_is_left),
+      cmocka_unit_test(errors_of_fluxes_that_keep_the_gradient_are_told),
       cmocka_unit_test(estimates_repeat_bit_for_bit),
       cmocka_unit_test(every_precision_and_operator_says_it),
       cmocka_unit_test(a_set_up_estimates_as_a_solve_does),

@@ -44,12 +44,12 @@ static double part_of(double error, double size, double least)
 }
 
 /// @param[in] left  of what is missing, squares
-static errors parts(const kg_pipeline *p, const kg_magnitudes *left, const kg_magnitudes *size)
+static errors parts(const kg_pipeline *p, const kg_field_sums *left, const kg_field_sums *size)
 {
   const double per_length = NO_GRADIENT / diameter(p->mesh), q = per_length * per_length * size->u;
-  return (errors){part_of(left->u, size->u, 0.0), part_of(left->u_star, size->u_star, 0.0),
+  return (errors){part_of(left->u, size->u, 0.0), part_of(left->star, size->star, 0.0),
                   part_of(left->q, size->q, q),
-                  part_of(left->sigma, size->sigma, size->least * size->least * q)};
+                  part_of(left->sigma, size->sigma, size->kappa_least * size->kappa_least * q)};
 }
 
 /// Whether a field may have lost digits that count. The energy bounds q and sigma by the range of
@@ -59,10 +59,11 @@ static bool rings(const kg_pipeline *p)
   const double pi = 3.14159265358979323846;
   const kg_remainder *r = &p->remainder;
   const double squared = r->energy * r->rr, length = diameter(p->mesh) / pi;
-  const double q = squared / r->size.least, u = length * length * q;
+  const double q = squared / r->size.kappa_least, u = length * length * q;
   const errors bounds =
-      parts(p, &(kg_magnitudes){u, 0.0, q, squared * r->size.most, 0.0, 0.0}, &r->size);
-  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
+      parts(p, &(kg_field_sums){.u = u, .q = q, .sigma = squared * r->size.kappa_most}, &r->size);
+  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT &&
+         worst_of(&bounds) > KG_LEFT_MOST;
 }
 
 /// Trace in host memory, all rows.
@@ -128,7 +129,7 @@ typedef struct look {
 static kedge_status estimate(look *l, double part, errors *e)
 {
   kg_pipeline *const p = l->p;
-  const kg_magnitudes size = p->remainder.size;
+  const kg_field_sums size = p->remainder.size;
   const size_t n = trace_numbers(p);
   KG_TRY(go_on(p, l->x, part));
   KG_TRY(kg_copy_out(p->ctx, l->more, p->arrays.x, n * sizeof *l->x));
@@ -215,7 +216,7 @@ static kedge_status compare(look *l, errors *e)
 {
   kg_pipeline *const p = l->p;
   const size_t n = trace_numbers(p);
-  const kg_magnitudes size = p->remainder.size;
+  const kg_field_sums size = p->remainder.size;
   for (size_t i = 0; i < n; ++i) l->more[i] = l->x[i] - l->first[i];
   KG_TRY(make(p, l->more, KG_SIZES_PART));
   *e = parts(p, &p->remainder.size, &size);

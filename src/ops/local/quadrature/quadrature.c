@@ -6,7 +6,6 @@
 #include "device/loop.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
-#include "ops/local/quadrature/magnitudes.h"
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
@@ -188,23 +187,4 @@ kg_cost kg_cell_errors_cost(const kg_cell_points *points, int64_t n_elements)
   const double bytes = 8.0 * (coefficients + 3 * q) + node_bytes(points);
   return (kg_cost){.bytes = bytes * (double)n_elements,
                    .flops = q * (2 * coefficients + 12 * nodes + 50) * (double)n_elements};
-}
-
-KG_OPERATOR(kg_magnitudes_of_groups, kg_magnitudes_args)
-kedge_status kg_magnitudes_of_groups_host(kedge_context *ctx, const kg_magnitudes_args *args)
-{
-  return run(ctx, kg_magnitudes_groups(args), kg_magnitudes_scratch(args), kg_magnitudes_group,
-             args);
-}
-
-kg_cost kg_magnitudes_cost(const kg_magnitudes_args *args)
-{
-  const kg_cell_points *points = &args->cells.tables.points;
-  const kg_cell_sizes *size = &points->size;
-  const kg_sizes *fast = &args->batch.reference.size;
-  const double numbers = args->by_quadrature ? size->n_modes + size->n_flux + size->n_star
-                                             : 3 * fast->n_modes + fast->n_star;
-  const double flops = args->by_quadrature ? points->n * (2 * numbers + 50) : 4 * numbers;
-  return (kg_cost){.bytes = 8.0 * numbers * (double)args->n_elements,
-                   .flops = flops * (double)args->n_elements};
 }

@@ -7,7 +7,6 @@
 #include "device/cuda_launch.cuh"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
-#include "ops/local/quadrature/magnitudes.h"
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
@@ -96,11 +95,4 @@ extern "C" kedge_status kg_cell_errors_cuda(kedge_context *ctx, const kg_cell_er
 {
   return run<kg_cell_errors_group>(ctx, "cell_errors", kg_cells_groups(&a->cells),
                                    kg_cell_errors_scratch(&a->points), *a);
-}
-
-extern "C" kedge_status kg_magnitudes_of_groups_cuda(kedge_context *ctx,
-                                                     const kg_magnitudes_args *a)
-{
-  return run<kg_magnitudes_group>(ctx, "magnitudes", kg_magnitudes_groups(a),
-                                  kg_magnitudes_scratch(a), *a);
 }

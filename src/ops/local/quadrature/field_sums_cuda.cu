@@ -1,15 +1,15 @@
-// field_sums_cuda.cu: sums and extrema of u and u* over the elements of a chunk.
-// Layout  u [group][N][lane], u* [group][N*][lane]: lanes are neighbouring words.
+// field_sums_cuda.cu: sums and extrema of u and u*, sums of q and sigma over a chunk's elements.
+// Layout  u [group][N][lane], as u* and the flux: lanes are neighbouring words.
 // Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes, and
 //         then of the warps, are joined in a fixed order, and the first thread writes.
-// Cost    kg_field_sums_cost(); modes are read again from the cache for each point.
+// Cost    kg_field_sums_cost(); each mode is read once, values at the points stay in registers.
 #include "device/cuda_launch.cuh"
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 
 namespace
 {
 
-enum { WARPS = 4, THREADS = WARPS * KG_LANES };
+enum { WARPS = 8, THREADS = WARPS * KG_LANES };
 enum { WORDS = sizeof(kg_field_sums) / sizeof(double) };
 static_assert(sizeof(kg_field_sums) == WORDS * sizeof(double), "shuffled as numbers");
 
@@ -27,7 +27,8 @@ __device__ void join_lanes(kg_field_sums &sum)
   }
 }
 
-__global__ void __launch_bounds__(THREADS) field_sums(const kg_field_sums_args a)
+__global__ void __launch_bounds__(THREADS, 2)
+    field_sums(const __grid_constant__ kg_field_sums_args a)
 {
   __shared__ kg_field_sums s_sum[WARPS];
   const int piece = (int)blockIdx.x, warp = (int)threadIdx.x / KG_LANES;

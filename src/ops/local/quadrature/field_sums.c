@@ -1,4 +1,4 @@
-#include "ops/sample/field_sums.h"
+#include "ops/local/quadrature/field_sums.h"
 
 #include <math.h>
 
@@ -47,7 +47,14 @@ kedge_status kg_field_sums_add_host(kedge_context *ctx, const kg_field_sums_args
 
 kg_cost kg_field_sums_cost(const kg_field_sums_args *a)
 {
+  const bool keeps = a->by_quadrature && a->material.keeps_gradient;
   const double N = a->n_modes, S = a->n_star, n = a->n_elements;
-  const double bytes = 8.0 * (N + S + 1) + 4.0 * a->n_facets;
-  return (kg_cost){.bytes = n * bytes, .flops = n * (5 * (N + S) + 2 * a->n_points * (N + S))};
+  const double rows =
+      a->by_quadrature ? kg_cell_flux_rows(a->cells.tables.size.n_flux, keeps) : 2 * a->n_modes;
+  const double nodes = a->by_quadrature ? a->cells.tables.points.n_nodes : 0.0;
+  const double values = a->material.values ? 27.0 : 0.0;
+  const double bytes = 8.0 * (N + S + rows + values + 1) + 4.0 * a->n_facets;
+  const double of_places = a->by_quadrature ? 9 * (8 * nodes + 50) : 0.0;
+  return (kg_cost){.bytes = n * bytes,
+                   .flops = n * (5 * (N + S) + 2 * a->n_points * (N + S) + 5 * rows + of_places)};
 }
