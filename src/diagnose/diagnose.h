@@ -50,6 +50,11 @@ typedef struct kg_lost_field {
 typedef struct kg_loads_left {
   double source, source_at[2];      ///< as a part of the integral of |source|; where most is
   double boundary, boundary_at[2];  ///< likewise of boundary values
+  int64_t untried;  ///< elements, about, that were too many to be integrated by parts
+  double moved;     ///< what parts change, of either, likewise
+  /// A coefficient that is as rough as the source, and keeps its points; NULL: none
+  const char *coefficient;
+  double coefficient_at[2];
 } kg_loads_left;
 
 enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux

@@ -162,18 +162,29 @@ static bool is_more_than_noise(const kg_diagnosis *d, double difference)
   return difference > fmax(1e-4, 10.0 * d->report->relative_residual) * size;
 }
 
+/// Data that this part of is between points may make u* - u large themselves.
+enum { PARTS_OF_LOADS = 10 };
+
+static bool has_rough_loads(const kg_diagnosis *d)
+{
+  const kg_loads_left *const left = &d->loads_left;
+  const double most = fmax(left->moved, fmax(left->source, left->boundary));
+  return left->coefficient || PARTS_OF_LOADS * most > 1.0;
+}
+
 /// u* - u is large, and most of it in modes that u has too: u is as much farther from the solution
 /// than polynomials of its order are. With a stabilization that is small for the scale of the
 /// solution u loses that, and u*, made from q, does not (docs/math.md#units). It is said where u is
 /// off by a twentieth of half the range of u* at twenty times, by a hundredth at a hundred. With
-/// three periods across the domain it comes to fifteen times, and finer elements mend both.
+/// three periods across the domain it comes to fifteen times, and finer elements mend both. Data
+/// with peaks between points make u* - u large for other reasons.
 bool kg_finds_poor_u(kg_diagnosis *d)
 {
   const kg_field_sums *const f = d->fields;
   const double off = sqrt(f->shared / d->mesh->info.area), times = sqrt(f->shared / f->rest);
   const double part = off / (0.5 * (f->star_most - f->star_least));
   const double length = d->report->stabilization_length;
-  if (d->keeps_means || f->n < LEAST_FOR_MODES) return false;
+  if (d->keeps_means || f->n < LEAST_FOR_MODES || has_rough_loads(d)) return false;
   kg_say_number(d, "%.3g", off);
   kg_say_number(d, "%.5g", f->star_least);
   kg_say_number(d, "%.5g", f->star_most);

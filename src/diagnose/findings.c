@@ -139,6 +139,19 @@ static const finding findings[] = {
      "the diffusion is a strong tensor, which elements do not follow: errors of q may be some %s "
      "times those of a scalar, of order %s until the mesh is much finer",
      KG_STRONG, TENSORS},
+    {KG_ABOUT_LOADS, kg_finds_short_rule,
+     "[equation] quadrature = %s has too few points for %s: more move the integral by some %s %% "
+     "of that of its size, most of it near x = %s, y = %s: take more, or leave quadrature out",
+     1e-3, LOADS},
+    {KG_ABOUT_LOADS, kg_finds_rough_coefficient,
+     "%s is too rough to integrate near x = %s, y = %s, and the source there is integrated as it "
+     "is: refine there",
+     0, LOADS},
+    {KG_ABOUT_LOADS, kg_finds_untried_source,
+     "the source is too rough to integrate in too many elements: some %s of them have no more than "
+     "the usual points, and more move its integral by some %s %% of that of its size, most of it "
+     "near x = %s, y = %s: refine, or make it smoother",
+     1e-5, LOADS},
     {KG_ABOUT_LOADS, kg_finds_moving_source,
      "the source is too rough to integrate: more points move its integral by some %s %% of that of "
      "its size, most of it near x = %s, y = %s: refine there, or make it smoother",

@@ -156,9 +156,39 @@ static bool moves(kg_diagnosis *d, double part, const double at[2])
   return part > d->threshold;
 }
 
+/// A rule that the problem asks for has too few points.
+bool kg_finds_short_rule(kg_diagnosis *d)
+{
+  const kg_loads_left *const left = &d->loads_left;
+  const bool source = left->source >= left->boundary;
+  if (d->problem->load_quadrature == 0) return false;
+  kg_say_number(d, "%.0f", (double)d->problem->load_quadrature);
+  kg_say_word(d, source ? "the source" : "boundary values");
+  return source ? moves(d, left->source, left->source_at)
+                : moves(d, left->boundary, left->boundary_at);
+}
+
+/// A coefficient that is as rough as the source.
+bool kg_finds_rough_coefficient(kg_diagnosis *d)
+{
+  if (!d->loads_left.coefficient) return false;
+  kg_say_word(d, d->loads_left.coefficient);
+  kg_say_number(d, "%.4g", d->loads_left.coefficient_at[0]);
+  kg_say_number(d, "%.4g", d->loads_left.coefficient_at[1]);
+  return true;
+}
+
 /// A source that is not integrated to the end.
 bool kg_finds_moving_source(kg_diagnosis *d)
 {
+  return moves(d, d->loads_left.source, d->loads_left.source_at);
+}
+
+/// A source that is rough in more elements than are integrated by parts.
+bool kg_finds_untried_source(kg_diagnosis *d)
+{
+  if (d->loads_left.untried == 0) return false;
+  kg_say_number(d, "%.2g", (double)d->loads_left.untried);
   return moves(d, d->loads_left.source, d->loads_left.source_at);
 }
 

@@ -41,6 +41,7 @@ typedef struct boundary_sampler {
   double top[EDGE_POINTS_MAX];                   ///< kg_roughness_top()
   double *modes;
   double *robin, *speed;  ///< [edge][point]: coefficients and ds/dt in place of modes; or NULL
+  double scale;           ///< coefficients by parts are multiplied by it
   double *size, *rough;   ///< [edge]: kg_roughness
 } boundary_sampler;
 
@@ -223,9 +224,10 @@ static bad_edge_value sample_edges(const kedge_context *ctx, const boundary_samp
   return bad;
 }
 
-/// Sample `count` edges from the first of section 3 on.
-/// @param[in] mesh_edge  of these
-static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t count)
+/// Sample `count` edges from the first of section 3 on. @param[out] bad  the first value that is not
+/// finite
+static kedge_status sample_any(kedge_context *ctx, boundary_sampler *s, int32_t count,
+                               bad_edge_value *bad)
 {
   s->count = count;
   s->n = kg_boundary_points(s->problem);
@@ -234,7 +236,14 @@ static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t coun
   for (int q = 0; q < s->n; ++q) kg_legendre(s->n - 1, s->t[q], s->psi[q]);
   KG_TRY(kg_host_alloc(ctx, 2 * (size_t)count, sizeof *s->size, &s->size));
   s->rough = s->size + count;
-  const bad_edge_value bad = sample_edges(ctx, s);
+  *bad = sample_edges(ctx, s);
+  return KEDGE_OK;
+}
+
+static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t count)
+{
+  bad_edge_value bad;
+  KG_TRY(sample_any(ctx, s, count, &bad));
   if (bad.index < 0) return KEDGE_OK;
   const int group = group_of(s, (int32_t)(bad.index / s->n));
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group];
@@ -352,7 +361,13 @@ static double rounding_of(const boundary_sampler *s, int32_t edge, const double 
   return hypot(b[0] - a[0], b[1] - a[1]) * exact[1];
 }
 
-/// Integrate rough values of one unit by parts.
+static kg_integrand integrand_of(const boundary_sampler *s)
+{
+  return (kg_integrand){s->robin ? s->n : s->problem->order + 1, shape_of, sum_parts, s};
+}
+
+/// Integrate rough values of one unit by parts; by a rule that the problem asks for, see what is
+/// left.
 /// @param[out] refined  of edges of the sampler
 static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, bool projections,
                                 kg_boundary_moves *moves, kg_refined *refined)
@@ -367,21 +382,25 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   for (int32_t i = 0; i < s->count; ++i) {
     if (!is_of(s, i, projections)) continue;
     const kg_roughness of = {.size = s->size[i], .along = s->rough[i]};
-    all += of.size;
-    if (kg_is_rough(&of, rounding_of(s, i, exact))) edges[n++] = i;
+    const double rounding = rounding_of(s, i, exact);
+    all += fmax(of.size, rounding);
+    if (kg_is_rough(&of, rounding)) edges[n++] = i;
   }
   kedge_status status = n > 0 ? make_neighbours(ctx, s, projections, &near) : KEDGE_OK;
-  const int m = s->robin ? s->n : s->problem->order + 1;
-  const kg_refining of = {{m, shape_of, sum_parts, s},
-                          s->count,
-                          kg_least_move(s->problem->order),
-                          &near,
-                          find_neighbours};
+  const kg_refining of = {.integrand = integrand_of(s),
+                          .n_items = s->count,
+                          .least = kg_least_move(s->problem->order),
+                          .whole = all,
+                          .judges = s->problem->load_quadrature > 0,
+                          .user = &near,
+                          .neighbours = find_neighbours};
   if (status == KEDGE_OK) status = kg_refine(ctx, &of, n, edges, refined);
   free(near.at);
   free(edges);
-  const double left = refined->left > 0.0 ? refined->left / fmax(all, refined->size) : 0.0;
+  const double whole = fmax(all, refined->size);
+  const double left = refined->left > 0.0 ? refined->left / whole : 0.0;
   moves->n += refined->n;
+  if (refined->n > 0) moves->moved = fmax(moves->moved, refined->moved / whole);
   if (left <= moves->left) return status;
   bool is_reversed;
   double along[2];
@@ -391,18 +410,78 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   return status;
 }
 
-/// Where values of edges are rough, their modes are made by parts.
-static kedge_status refine_modes(kedge_context *ctx, const boundary_sampler *s,
-                                 kg_boundary_moves *moves)
+/// What Robin edges have beside what a sampler has of them: their coefficients beside values, or the
+/// other way round. A solution that both agree on, as value = coefficient has, asks that they are
+/// integrated alike: the edges of either that are made by parts are those of both.
+/// @param[in] count    edges of section 3
+/// @param[out] others  of edges of the sampler
+static kedge_status refine_others(kedge_context *ctx, const boundary_sampler *s, int32_t count,
+                                  kg_refined *others)
+{
+  const size_t n = (size_t)count * (size_t)s->n;
+  boundary_sampler other = *s;
+  double *room;
+  bad_edge_value bad = {.index = -1};
+  kg_boundary_moves ignored = {0};
+  *others = (kg_refined){0};
+  if (count == 0 || !s->resolved->has_robin || s->problem->load_quadrature > 0) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(ctx, 2 * n, sizeof *room, &room));
+  other.robin = s->robin ? NULL : room;
+  other.speed = s->robin ? NULL : room + n;
+  other.modes = s->robin ? room : NULL;  // m of each edge, which is less than n
+  other.size = NULL;
+  kedge_status status = sample_any(ctx, &other, count, &bad);
+  if (status == KEDGE_OK && bad.index < 0)
+    status = refine_kind(ctx, &other, false, &ignored, others);
+  free(other.size);
+  free(room);
+  return status;
+}
+
+/// Integrate what a sampler has of Robin edges by parts where the others were, and it was not.
+/// @param[in] put  takes the integrals of an edge
+static kedge_status refine_alike(kedge_context *ctx, const boundary_sampler *s, int32_t count,
+                                 const kg_refined *own,
+                                 void (*put)(const boundary_sampler *s, int32_t edge,
+                                             const double *sums))
+{
+  const kg_integrand of = integrand_of(s);
+  double sums[EDGE_POINTS_MAX];
+  kg_refined others;
+  kedge_status status = refine_others(ctx, s, count, &others);
+  for (int32_t i = 0; status == KEDGE_OK && i < others.n; ++i) {
+    const int32_t edge = others.item[i], at = kg_refined_from(own, edge);
+    kg_integral by_parts = {.sums = sums};
+    if (!s->resolved->boundaries[group_of(s, edge)].coefficient) continue;
+    if (at < own->n && own->item[at] == edge) continue;
+    status = kg_integral_make(ctx, &of, edge, 0.0, 2 * KG_LEVELS_BEFORE, KG_CUTS_MOST, &by_parts);
+    if (status == KEDGE_OK && isfinite(by_parts.size)) put(s, edge, sums);
+  }
+  kg_refined_free(&others);
+  return status;
+}
+
+static void put_modes(const boundary_sampler *s, int32_t edge, const double *sums)
 {
   const size_t m = (size_t)s->problem->order + 1;
-  for (int k = 0; s->problem->load_quadrature == 0 && k < 2; ++k) {
+  memcpy(s->modes + (size_t)edge * m, sums, m * sizeof *sums);
+}
+
+/// Where values of edges are rough, their modes are made by parts.
+/// @param[in] neumann  edges of section 3
+static kedge_status refine_modes(kedge_context *ctx, const boundary_sampler *s, int32_t neumann,
+                                 kg_boundary_moves *moves)
+{
+  const int m = s->problem->order + 1;
+  for (int k = 0; k < 2; ++k) {
     kg_refined refined;
     KG_TRY(refine_kind(ctx, s, k == 1, moves, &refined));
     for (int32_t i = 0; i < refined.n; ++i)
-      memcpy(s->modes + (size_t)refined.item[i] * m, refined.sums + (size_t)i * m,
-             m * sizeof *s->modes);
+      put_modes(s, refined.item[i], refined.sums + (int64_t)i * m);
+    const kedge_status status =
+        k == 0 ? refine_alike(ctx, s, neumann, &refined, put_modes) : KEDGE_OK;
     kg_refined_free(&refined);
+    KG_TRY(status);
   }
   return KEDGE_OK;
 }
@@ -421,7 +500,7 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                         .modes = modes};
   const kg_trace_counts *n = &layout->count;
   kedge_status status = sample(ctx, &s, n->n_edges - (n->n_free - n->n_neumann));
-  if (status == KEDGE_OK) status = refine_modes(ctx, &s, moves);
+  if (status == KEDGE_OK) status = refine_modes(ctx, &s, n->n_neumann, moves);
   free(s.size);
   free(mesh_edge);
   return status;
@@ -444,24 +523,29 @@ static void finish_robin(const boundary_sampler *s, double scale, kg_robin_sampl
     out->side[i] = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[i]];
 }
 
-/// Where coefficients are rough, the rule gets numbers with which products of modes have their
-/// integrals to degree n - 1, and are those of the polynomial of this degree that has them.
-static kedge_status refine_robin(kedge_context *ctx, const boundary_sampler *s, double scale,
-                                 kg_robin_samples *out)
+/// The rule of an edge gets numbers with which products of modes have their integrals to degree
+/// n - 1, and are those of the polynomial of this degree that has them.
+static void put_coefficients(const boundary_sampler *s, int32_t edge, const double *sums)
 {
   const int n = s->n;
+  for (int q = 0; q < n; ++q) {
+    double *const to = &s->robin[(int64_t)edge * n + q];
+    *to = 0.0;
+    for (int k = 0; k < n; ++k) *to += sums[k] * s->psi[q][k];
+    *to *= s->scale * s->w[q];
+  }
+}
+
+static kedge_status refine_robin(kedge_context *ctx, const boundary_sampler *s,
+                                 kg_boundary_moves *moves)
+{
   kg_refined refined;
-  if (s->problem->load_quadrature > 0) return KEDGE_OK;
-  KG_TRY(refine_kind(ctx, s, false, &out->moves, &refined));
+  KG_TRY(refine_kind(ctx, s, false, moves, &refined));
   for (int32_t i = 0; i < refined.n; ++i)
-    for (int q = 0; q < n; ++q) {
-      double *const to = &out->coefficient[(int64_t)refined.item[i] * n + q];
-      *to = 0.0;
-      for (int k = 0; k < n; ++k) *to += refined.sums[(int64_t)i * n + k] * s->psi[q][k];
-      *to *= scale * s->w[q];
-    }
+    put_coefficients(s, refined.item[i], refined.sums + (int64_t)i * s->n);
+  const kedge_status status = refine_alike(ctx, s, s->count, &refined, put_coefficients);
   kg_refined_free(&refined);
-  return KEDGE_OK;
+  return status;
 }
 
 kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
@@ -479,10 +563,11 @@ kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                         .problem = problem,
                         .resolved = resolved,
                         .robin = out->coefficient,
-                        .speed = speed};
+                        .speed = speed,
+                        .scale = scale};
   if (status == KEDGE_OK) status = sample(ctx, &s, n);
   if (status == KEDGE_OK) finish_robin(&s, scale, out);
-  if (status == KEDGE_OK) status = refine_robin(ctx, &s, scale, out);
+  if (status == KEDGE_OK) status = refine_robin(ctx, &s, &out->moves);
   free(s.size);
   free(speed);
   free(mesh_edge);

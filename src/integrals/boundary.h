@@ -11,6 +11,7 @@
 typedef struct kg_boundary_moves {
   int64_t n;
   double left, left_at[2];  ///< as kg_loads_left
+  double moved;             ///< likewise
 } kg_boundary_moves;
 
 /// Boundary data of trace edges [n_free - n_neumann, n_edges): <g, psi_k> on Neumann and Robin

@@ -258,19 +258,22 @@ static int neighbours(const void *user, int32_t item, int32_t to[KG_FACETS_MAX])
 
 kg_refining kg_element_refining(const kg_element_integrals *of)
 {
-  return (kg_refining){{count_integrals(of), shape_of, sum, of},
-                       of->mesh->n_elements,
-                       kg_least_move(of->order),
-                       of,
-                       neighbours};
+  return (kg_refining){.integrand = {count_integrals(of), shape_of, sum, of},
+                       .n_items = of->mesh->n_elements,
+                       .least = kg_least_move(of->order),
+                       .user = of,
+                       .neighbours = neighbours};
 }
 
-double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums)
+double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums,
+                           bool *is_rough)
 {
   double size, rough;
   const kg_part whole =
       kg_whole_part(rule_of(of, element)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE);
   sum(of, element, 1, &whole, sums, &size, &rough);
+  const kg_roughness seen = {.size = size, .along = rough};
+  if (is_rough) *is_rough = kg_is_rough(&seen, 0.0);
   return size;
 }
 

@@ -42,5 +42,7 @@ void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2]);
 void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
                        const kg_coefficients *equation, double to[2]);
 /// Integrals over an element, uncut. @param[out] sums  [modes]
+/// @param[out] is_rough  kg_is_rough(); NULL: not asked
 /// @return the absolute value's, which is not finite where a value is not
-double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums);
+double kg_element_integral(const kg_element_integrals *of, int32_t element, double *sums,
+                           bool *is_rough);

@@ -16,7 +16,7 @@
 
 enum {
   WAVES_MOST = 64,
-  LEVELS_BEFORE = 3  ///< of a neighbour: a peak of a 30th of it at its end has a point then
+  STEPS_MOST = 64,  ///< up a hill: what is rough has its like ten times as large beside it
 };
 
 /// An item that moves, and what it became.
@@ -38,16 +38,31 @@ typedef struct wave {
   double *sums;  ///< [n][integrals]
 } wave;
 
-/// The size that an item is compared with: its own, and those of its neighbours as they are seen.
-static double scale_of(const wave *w, int32_t item, double own, double *work)
+/// The size that an item is compared with. Of its neighbours as they are seen the largest is looked
+/// at next, and so on to the top of a hill: a tail of what is integrated well is nothing beside it,
+/// and what is seen of a narrow peak is itself the top. @param[in] most  more need not be found
+static double hill_of(const wave *w, int32_t item, double own, double most, double *work)
 {
-  int32_t near[KG_FACETS_MAX];
-  const int n = w->of->neighbours(w->of->user, item, near);
-  for (int k = 0; k < n; ++k) {
-    const double size = kg_integral_size(&w->of->integrand, near[k], work);
-    if (size > own) own = size;
+  double top = own;
+  for (int step = 0; step < STEPS_MOST && !(top > most); ++step) {
+    int32_t near[KG_FACETS_MAX], next = -1;
+    const int n = w->of->neighbours(w->of->user, item, near);
+    for (int k = 0; k < n; ++k) {
+      const double size = kg_integral_size(&w->of->integrand, near[k], work);
+      if (size > top) top = size, next = near[k];
+    }
+    if (next < 0) return top;
+    item = next;
   }
-  return own;
+  return top;
+}
+
+/// The norm of the difference of n numbers.
+static double distance(int n, const double *a, const double *b)
+{
+  double sum = 0.0;
+  for (int k = 0; k < n; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
+  return sqrt(sum);
 }
 
 /// Integrate item i, if it moves.
@@ -62,14 +77,16 @@ static kedge_status look_at(const wave *w, int32_t i, double *work)
   if (!isfinite(f->integral.moved)) return KEDGE_OK;
   if (w->is_first) {
     if (!(f->integral.moved > w->of->least * size)) return KEDGE_OK;
-    scale = scale_of(w, f->item, size, work);
-    if (!(f->integral.moved > w->of->least * scale)) return KEDGE_OK;
     if (f->integral.moved < SMOOTH * f->integral.rough) return KEDGE_OK;
+    const double most = f->integral.moved / w->of->least;
+    scale = hill_of(w, f->item, size, most, work + w->of->integrand.n);
+    if (!(scale < most)) return KEDGE_OK;
   }
   const bool interval = of->shape(of->user, f->item) == KG_PART_INTERVAL;
-  const int levels = w->is_first ? 1 : interval ? 2 * LEVELS_BEFORE : LEVELS_BEFORE;
+  const int levels = w->is_first ? 1 : interval ? 2 * KG_LEVELS_BEFORE : KG_LEVELS_BEFORE;
   KG_TRY(kg_integral_make(w->ctx, of, f->item, scale, levels, w->most, &f->integral));
   f->is_kept = f->integral.size > 0.0;
+  f->integral.moved = distance(of->n, work, f->integral.sums);
   return KEDGE_OK;
 }
 
@@ -204,20 +221,25 @@ static int compare_found(const void *a, const void *b)
   return compare_items(&((const found *)a)->item, &((const found *)b)->item);
 }
 
-/// What is found, in the order of the items. What is next to nothing beside the rest is left out.
+/// What is found, in the order of the items. Where parts changed next to nothing beside what items
+/// have in the mean, the common rule stays.
 static kedge_status finish(kedge_context *ctx, gathering *g, kg_refined *out)
 {
   const size_t n = (size_t)g->of->integrand.n;
+  double whole = 0.0;
+  for (int32_t i = 0; i < g->n; ++i) whole += g->found[i].integral.size;
+  const double least = g->of->least * fmax(whole, g->of->whole) / g->of->n_items;
   KG_TRY(kg_host_alloc(ctx, (size_t)g->n, sizeof *out->item, &out->item));
   KG_TRY(kg_host_alloc(ctx, (size_t)g->n * n, sizeof *out->sums, &out->sums));
   qsort(g->found, (size_t)g->n, sizeof *g->found, compare_found);
   for (int32_t i = 0; i < g->n; ++i) {
     const kg_integral *const f = &g->found[i].integral;
-    if (f->size < KG_INTEGRAL_TOLERANCE * SIZE_OF_NOTE * g->largest) continue;
+    if (!(f->moved > least)) continue;
     out->item[out->n] = g->found[i].item;
     memcpy(out->sums + (size_t)out->n * n, f->sums, n * sizeof *f->sums);
     ++out->n;
     out->size += f->size;
+    out->moved += f->moved;
     if (!f->is_bounded) continue;
     out->left += f->left;
     if (f->left > out->worst_left) out->worst = g->found[i].item, out->worst_left = f->left;
@@ -225,37 +247,92 @@ static kedge_status finish(kedge_context *ctx, gathering *g, kg_refined *out)
   return KEDGE_OK;
 }
 
-/// Where too many are rough, a sample is tried and none is integrated: what the sample moves stands
-/// for all.
-static kedge_status try_sample(kedge_context *ctx, const kg_refining *of, int32_t n,
-                               const int32_t *rough, kg_refined *out)
+/// What items move by that are tried and not integrated: all of them, or a sample that stands for
+/// all.
+static kedge_status add_untried(kedge_context *ctx, const kg_refining *of, int32_t n,
+                                const int32_t *rough, kg_refined *out)
 {
   enum { SAMPLE = 1024 };
-  double *work;
+  const int32_t samples = n < SAMPLE ? n : SAMPLE;
+  const double each = (double)n / samples;
+  double *work, moving = 0.0;
   KG_TRY(kg_host_alloc(ctx, (KG_PARTS_MAX + 1) * (size_t)of->integrand.n, sizeof *work, &work));
-  for (int32_t i = 0; i < SAMPLE; ++i) {
+  for (int32_t i = 0; i < samples; ++i) {
     kg_integral one = {0};
-    const int32_t item = rough[(int64_t)i * n / SAMPLE];
+    const int32_t item = rough[(int64_t)i * n / samples];
     kg_integral_try(&of->integrand, item, work, &one);
     if (!isfinite(one.moved)) continue;
-    out->size += one.size * n / SAMPLE;
-    out->left += one.moved * n / SAMPLE;
+    out->size += one.size * each;
+    if (!(one.moved > of->least * one.size)) continue;
+    moving += each;
+    out->left += one.moved * each;
     if (one.moved > out->worst_left) out->worst = item, out->worst_left = one.moved;
   }
+  out->untried = (int64_t)moving;
   free(work);
   return KEDGE_OK;
 }
 
-kedge_status kg_refine(kedge_context *ctx, const kg_refining *of, int32_t n, const int32_t *rough,
+/// An item, and the part of highest degree that its points see.
+typedef struct candidate {
+  int32_t item;
+  double rough;
+} candidate;
+
+static int compare_candidates(const void *a, const void *b)
+{
+  const candidate *const x = a, *const y = b;
+  const int by_amount = (x->rough < y->rough) - (x->rough > y->rough);
+  return by_amount ? by_amount : compare_items(&x->item, &y->item);
+}
+
+/// Order items: the KG_TRIED_MOST roughest come first; these and the others ascend.
+static kedge_status put_roughest_first(kedge_context *ctx, const kg_refining *of, int32_t n,
+                                       int32_t *items)
+{
+  candidate *all;
+  bool failed = false;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *all, &all));
+#pragma omp parallel num_threads(kg_loop_threads(ctx, n, 1024))
+  {
+    double *sums;
+    const bool has_sums =
+        kg_host_alloc(ctx, (size_t)of->integrand.n, sizeof *sums, &sums) == KEDGE_OK;
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < n; ++i) {
+      const kg_part whole = kg_whole_part(of->integrand.shape(of->integrand.user, items[i]));
+      double size, rough = 0.0;
+      if (has_sums) of->integrand.sum(of->integrand.user, items[i], 1, &whole, sums, &size, &rough);
+      all[i] = (candidate){items[i], isfinite(rough) ? rough : 0.0};
+    }
+    if (has_sums) free(sums);
+    if (!has_sums) {
+#pragma omp atomic write
+      failed = true;
+    }
+  }
+  qsort(all, (size_t)n, sizeof *all, compare_candidates);
+  for (int32_t i = 0; i < n; ++i) items[i] = all[i].item;
+  qsort(items, KG_TRIED_MOST, sizeof *items, compare_items);
+  qsort(items + KG_TRIED_MOST, (size_t)(n - KG_TRIED_MOST), sizeof *items, compare_items);
+  free(all);
+  return failed ? KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for integrals of loads by parts")
+                : KEDGE_OK;
+}
+
+kedge_status kg_refine(kedge_context *ctx, const kg_refining *of, int32_t n, int32_t *rough,
                        kg_refined *out)
 {
   gathering g = {.of = of};
   *out = (kg_refined){0};
   if (n == 0) return KEDGE_OK;
-  if (n > KG_TRIED_MOST) return try_sample(ctx, of, n, rough, out);
+  if (of->judges) return add_untried(ctx, of, n, rough, out);
+  const int32_t tried = n < KG_TRIED_MOST ? n : KG_TRIED_MOST;
+  if (n > tried) KG_TRY(put_roughest_first(ctx, of, n, rough));
   KG_TRY(kg_host_calloc(ctx, (size_t)of->n_items, sizeof *g.seen, &g.seen));
-  kedge_status status = run_waves(ctx, &g, n, rough);
+  kedge_status status = run_waves(ctx, &g, tried, rough);
   if (status == KEDGE_OK && g.n > 0) status = finish(ctx, &g, out);
+  if (status == KEDGE_OK && n > tried) status = add_untried(ctx, of, n - tried, rough + tried, out);
   if (status != KEDGE_OK) kg_refined_free(out);
   free(g.sums);
   free(g.found);

@@ -84,9 +84,9 @@ static kedge_status check_quadrature(kedge_context *ctx, const kedge_problem *p,
 {
   if (rows == 0 || rows >= p->order + 2) return KEDGE_OK;
   return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, section, "quadrature"),
-                         "quadrature = %d is too little for order %d: take %d points a direction "
-                         "or more",
-                         rows, p->order, p->order + 2);
+                         "[%s] quadrature = %d is too little for order %d: take %d points a "
+                         "direction or more",
+                         section, rows, p->order, p->order + 2);
 }
 
 /// Refuse a length where a stabilization is given, which has none.

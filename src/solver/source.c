@@ -12,6 +12,12 @@
 #include "ops/sample/points.h"
 #include "solver/cells.h"
 
+/// A coefficient is about as rough as the source where cuts move it by this part of what they move
+/// the source by, each beside its size.
+#define ALIKE 0.1
+/// Reaction whose integral over an element is less than this part of the diffusion does nothing.
+#define NO_REACTION 1e-3
+
 static void open_source(kg_pipeline *p)
 {
   static const char *const key = "source";
@@ -45,12 +51,12 @@ static void rows_of(const kg_pipeline *p, int rows[KG_CELL_KINDS])
       rows[kg_cell_index(p->shape.batch[i].cell)] = kg_point_rows(order);
 }
 
-static kedge_status open_integrals(kg_pipeline *p, kg_element_integrals *out)
+static kedge_status open_integrals(const kg_pipeline *p, const kg_function *function,
+                                   kg_element_integrals *out)
 {
   int rows[KG_CELL_KINDS];
   rows_of(p, rows);
-  return kg_element_integrals_open(p->ctx, p->mesh, p->source.function, p->shape.size.order, rows,
-                                   out);
+  return kg_element_integrals_open(p->ctx, p->mesh, function, p->shape.size.order, rows, out);
 }
 
 /// What a derived source may have of rounding, by a source that makes a u of the exact one's size.
@@ -96,10 +102,67 @@ static double size_of(const kg_pipeline *p, const kg_element_integrals *integral
   const int32_t all = p->mesh->n_elements, n = all < SAMPLES ? all : SAMPLES;
   double sums[MODES_MAX], total = 0.0;
   for (int32_t i = 0; i < n; ++i) {
-    const double size = kg_element_integral(integrals, (int32_t)((int64_t)i * all / n), sums);
+    const double size = kg_element_integral(integrals, (int32_t)((int64_t)i * all / n), sums, NULL);
     if (isfinite(size)) total += size;
   }
   return total * all / n;
+}
+
+/// What is left of the source, for findings.
+static void note_left(kg_pipeline *p, const kg_refined *refined, double whole)
+{
+  kg_loads_left *const left = &p->loads_left;
+  kg_element_middle(p->mesh, refined->worst, left->source_at);
+  left->source = refined->left > 0.0 ? refined->left / fmax(whole, refined->size) : 0.0;
+  left->untried = p->problem->load_quadrature > 0 ? 0 : refined->untried;
+  if (refined->n > 0) left->moved = refined->moved / fmax(whole, refined->size);
+}
+
+/// Take elements out in which a coefficient is about as rough as the source: local matrices have
+/// the common rule, and what a source shares with a coefficient has to have one rule with it.
+/// @param[in] least  the least integral of the coefficient that matters
+static kedge_status leave_to_coefficient(kg_pipeline *p, const kg_refining *source, const char *key,
+                                         const kg_function *function, double least)
+{
+  kg_refined *const to = &p->source.refined;
+  const size_t n = (size_t)source->integrand.n;
+  kg_element_integrals integrals;
+  double *work = NULL;
+  int32_t kept = 0;
+  if (to->n == 0 || !kg_function_varies(function)) return KEDGE_OK;
+  kedge_status status = open_integrals(p, function, &integrals);
+  const kg_refining of = kg_element_refining(&integrals);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(p->ctx, (KG_PARTS_MAX + 1) * n, sizeof *work, &work);
+  for (int32_t i = 0; status == KEDGE_OK && i < to->n; ++i) {
+    kg_integral here = {0}, there = {0};
+    kg_integral_try(&of.integrand, to->item[i], work, &here);
+    kg_integral_try(&source->integrand, to->item[i], work, &there);
+    const bool leaves = here.size > least &&
+                        here.moved * there.size > ALIKE * there.moved * here.size &&
+                        here.moved > source->least * here.size;
+    if (leaves && !p->loads_left.coefficient) {
+      p->loads_left.coefficient = key;
+      kg_element_middle(p->mesh, to->item[i], p->loads_left.coefficient_at);
+    }
+    if (leaves) continue;
+    to->item[kept] = to->item[i];
+    memmove(to->sums + (size_t)kept++ * n, to->sums + (size_t)i * n, n * sizeof *to->sums);
+  }
+  if (status == KEDGE_OK) to->n = kept;
+  free(work);
+  kg_element_integrals_close(&integrals);
+  return status;
+}
+
+static kedge_status leave_to_coefficients(kg_pipeline *p, const kg_refining *source)
+{
+  const kg_coefficients *const of = &p->resolved.equation;
+  KG_TRY(leave_to_coefficient(p, source, "reaction", &of->reaction,
+                              NO_REACTION * p->material.diffusion));
+  for (int k = 0; k < of->n_diffusion; ++k)
+    KG_TRY(leave_to_coefficient(p, source, "diffusion", &of->diffusion[k], 0.0));
+  return KEDGE_OK;
 }
 
 kedge_status kg_source_refine(kg_pipeline *p)
@@ -110,20 +173,60 @@ kedge_status kg_source_refine(kg_pipeline *p)
   KG_TRY(gather(p, &n, &rough));
   if (n == 0) return KEDGE_OK;
   kg_element_integrals integrals;
-  kedge_status status = open_integrals(p, &integrals);
+  kedge_status status = open_integrals(p, s->function, &integrals);
   if (status == KEDGE_OK) {
-    const kg_refining refining = kg_element_refining(&integrals);
+    kg_refining refining = kg_element_refining(&integrals);
+    refining.whole = size_of(p, &integrals);
     status = kg_refine(p->ctx, &refining, n, rough, &s->refined);
+    note_left(p, &s->refined, refining.whole);
+    if (status == KEDGE_OK) status = leave_to_coefficients(p, &refining);
   }
-  if (status == KEDGE_OK) {
-    kg_loads_left *const left = &p->loads_left;
-    kg_element_middle(p->mesh, s->refined.worst, left->source_at);
-    const double all = size_of(p, &integrals);
-    left->source = s->refined.left > 0.0 ? s->refined.left / fmax(all, s->refined.size) : 0.0;
-    p->solution->report.refined_elements = s->refined.n;
-  }
+  p->solution->report.refined_elements = s->refined.n;
   kg_element_integrals_close(&integrals);
   free(rough);
+  return status;
+}
+
+/// List the elements in which the source is rough by the rule that the problem asks for, ascending.
+/// @param[out] rough  [elements] @return how many there are
+static int32_t list_rough(const kg_pipeline *p, const kg_element_integrals *integrals,
+                          int32_t *rough)
+{
+  const int32_t all = p->mesh->n_elements;
+  int32_t n = 0;
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(p->ctx, all, 4096))
+  for (int32_t i = 0; i < all; ++i) {
+    double sums[2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)];
+    bool is_rough;
+    const double size = kg_element_integral(integrals, i, sums, &is_rough);
+    rough[i] = isfinite(size) && is_rough ? i : -1;
+  }
+  for (int32_t i = 0; i < all; ++i)
+    if (rough[i] >= 0) rough[n++] = i;
+  return n;
+}
+
+kedge_status kg_source_judge(kg_pipeline *p)
+{
+  const kg_source *const s = &p->source;
+  int32_t *rough = NULL;
+  open_source(p);
+  if (p->origin || p->problem->load_quadrature == 0 || !kg_function_varies(s->function))
+    return KEDGE_OK;
+  kg_element_integrals integrals;
+  kedge_status status = open_integrals(p, s->function, &integrals);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(p->ctx, (size_t)p->mesh->n_elements, sizeof *rough, &rough);
+  if (status == KEDGE_OK) {
+    kg_refining refining = kg_element_refining(&integrals);
+    kg_refined moves;
+    refining.judges = true;
+    status = kg_refine(p->ctx, &refining, list_rough(p, &integrals, rough), rough, &moves);
+    const double rounding = rounding_of(p) * p->mesh->info.area;
+    note_left(p, &moves, fmax(size_of(p, &integrals), rounding));
+  }
+  free(rough);
+  kg_element_integrals_close(&integrals);
   return status;
 }
 
@@ -181,7 +284,7 @@ static void sum_groups(const kg_pipeline *p, const kg_element_integrals *integra
     double sums[2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)];
     if (lane >= b->lanes.n_elements) continue;
     const int32_t element = b->lanes.first_element + lane;
-    const double size = kg_element_integral(integrals, element, sums);
+    const double size = kg_element_integral(integrals, element, sums, NULL);
     if (!isfinite(size) && element < found) found = element;
     double *const to = load + ((size_t)(i / KG_LANES) * (size_t)N) * KG_LANES + i % KG_LANES;
     for (int k = 0; k < N; ++k) to[k * KG_LANES] = p->scale * sums[k];
@@ -198,7 +301,7 @@ static kedge_status loads_by_rule(kg_pipeline *p, int batch, int32_t first, int3
   kg_element_integrals integrals;
   double *staging = NULL;
   kg_evaluation_note(&p->source.sampler.evaluation, "host: [equation] quadrature");
-  kedge_status status = open_integrals(p, &integrals);
+  kedge_status status = open_integrals(p, p->source.function, &integrals);
   if (status == KEDGE_OK)
     status = kg_host_alloc(p->ctx, group * (size_t)most, sizeof *staging, &staging);
   for (int32_t at = 0; status == KEDGE_OK && at < count; at += most) {

@@ -22,6 +22,8 @@ bool kg_source_moves(kg_pipeline *p);
 void kg_source_look(kg_pipeline *p);
 /// Integrate by parts where loads are rough. Those of kg_source_loads() have it from here on.
 kedge_status kg_source_refine(kg_pipeline *p);
+/// See whether the rule that the problem asks for, if it does, has points enough.
+kedge_status kg_source_judge(kg_pipeline *p);
 /// Load vectors of groups [first, first + count) of a batch, from the pipeline's source.
 /// @param[in] values  work: room for values of the source, of one group at least
 /// @param[out] load   [group of these][N][lane]

@@ -133,6 +133,7 @@ void kg_boundary_note(kg_pipeline *p, const kg_boundary_moves *moves)
 {
   kg_loads_left *const left = &p->loads_left;
   p->solution->report.refined_facets += moves->n;
+  left->moved = fmax(left->moved, moves->moved);
   if (moves->left <= left->boundary) return;
   left->boundary = moves->left;
   for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
@@ -169,8 +170,9 @@ kedge_status kg_stage_transfer(kg_pipeline *p)
 
 kedge_status kg_stage_loads(kg_pipeline *p)
 {
-  p->loads_left.source = 0.0;
+  p->loads_left = (kg_loads_left){0};
   KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
+  KG_TRY(kg_source_judge(p));
   return kg_stage_boundary(p);
 }
 

@@ -298,7 +298,7 @@ static void a_rule_of_too_few_points_and_values_that_are_not_finite_are_refused(
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"space", "order", "5"}, {"equation", "quadrature", "6"}, ZERO_AROUND));
   assert_non_null(strstr(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
-                         "quadrature = 6 is too little for order 5: take 7 points"));
+                         "[equation] quadrature = 6 is too little for order 5: take 7 points"));
   kedge_problem_destroy(problem);
   problem = problem_of(ctx, SETTINGS({"equation", "source", "sqrt(x-0.4)"},
                                      {"equation", "quadrature", "9"}, ZERO_AROUND));
