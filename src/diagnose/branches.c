@@ -1,5 +1,5 @@
-// An exact solution of branches, by ?:, abs, min, atan2 and the like, may jump, or its flux may, where
-// no source and no boundary value says so: on facets, along the boundary, inside of elements.
+// An exact solution of branches, by ?:, abs, min, atan2 and the like, may jump, or its flux may,
+// where no source and no boundary value says so: on facets, along the boundary, inside of elements.
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -19,7 +19,8 @@ kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *lanczos, const kg_c
 /// the iteration has had to find it.
 double kg_lanczos_least(const kg_lanczos *lanczos);
 /// An upper estimate of r . A^-1 r over r . r at the end of the iteration.
-/// @param[in] rz_part  r . z over r . r there; 0: not known, the most of the second half of the steps
+/// @param[in] rz_part  r . z over r . r there; 0: not known, the most of the second half of the
+/// steps
 ///                     stands for it
 double kg_lanczos_energy(const kg_lanczos *lanczos, double rz_part);
 void kg_lanczos_free(kg_lanczos *lanczos);

@@ -62,7 +62,8 @@ static bool rings(const kg_pipeline *p)
   const double q = squared / r->size.least, u = length * length * q;
   const errors bounds =
       parts(p, &(kg_magnitudes){u, 0.0, q, squared * r->size.most, 0.0, 0.0}, &r->size);
-  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT && worst_of(&bounds) > KG_LEFT_MOST;
+  return !p->takes_start && p->solution->report.stop != KEDGE_STOP_LIMIT &&
+         worst_of(&bounds) > KG_LEFT_MOST;
 }
 
 /// Trace in host memory, all rows.
