@@ -8,21 +8,11 @@
 #include "diagnose/predicates.h"
 #include "problem/located.h"
 
-/// The middle of the corners of an element.
-static void middle_of(const kedge_mesh *mesh, int32_t element, double at[2])
-{
-  const int n = kg_block_of(mesh, element)->cell->n_vertices;
-  const int32_t *const v = kg_element_vertices(mesh, element);
-  at[0] = at[1] = 0.0;
-  for (int l = 0; l < n; ++l)
-    for (int k = 0; k < 2; ++k) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / n;
-}
-
 /// Two words: the middle of an element.
 static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[2];
-  middle_of(d->mesh, element, at);
+  kg_element_middle(d->mesh, element, at);
   kg_say_number(d, "%.6g", at[0]);
   kg_say_number(d, "%.6g", at[1]);
 }
@@ -32,7 +22,7 @@ bool kg_refuses_lost_u(kg_diagnosis *d)
 {
   double at[2];
   if (d->fields->bad_u < 0) return false;
-  middle_of(d->mesh, d->fields->bad_u, at);
+  kg_element_middle(d->mesh, d->fields->bad_u, at);
   d->status = KG_FAIL(d->ctx, KEDGE_ERR_NUMERIC,
                       "u is not finite in the element at x = %.6g, y = %.6g: check the source, "
                       "coefficients and boundary values for overflow",
