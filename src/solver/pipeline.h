@@ -101,6 +101,7 @@ typedef struct kg_pipeline {
   kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
   kg_remainder remainder;
+  kg_lost_gradient gradient;
   kedge_solution *solution;
   kg_stage stage;  ///< running
   double stage_began;
@@ -241,7 +242,7 @@ kedge_status kg_norms_moves(const kg_pipeline *p, const kg_group_errors *of,
                             double moves[KG_NORMS]);
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
-kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic);
+kedge_status kg_pipeline_diagnose(kg_pipeline *p, kg_topic topic);
 
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);
