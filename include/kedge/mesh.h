@@ -57,8 +57,8 @@ typedef struct kedge_mesh_info {
   /// Curves that a file identifies with others; to kedge they are boundary
   int64_t periodic_lines;
   double coincident_at[2];  ///< a point of a coincident edge, if there is one
-  /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or vertices
-  /// of one edge lie inside others, so that no vertices can be joined
+  /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or
+  /// vertices of one edge lie inside others, so that no vertices can be joined
   double join_distance;
   /// Boundary edges that cross others, or whose elements lie on other elements: area counts twice
   int64_t overlapping_edges;
@@ -120,14 +120,15 @@ KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,
                                          kedge_mesh **out);
 
-/// Join vertices of the boundary that are no farther apart than a distance, by chains too: the first
-/// of them in the caller's numbering takes the place of the others. Edges that become one lie inside
-/// the domain, where they keep the group of the first and take no condition; the nodes of curved
-/// ones become those of one side. Elements stay in the caller's order.
+/// Join vertices of the boundary that are no farther apart than a distance, by chains too: the
+/// first of them in the caller's numbering takes the place of the others. Edges that become one lie
+/// inside the domain, where they keep the group of the first and take no condition; the nodes of
+/// curved ones become those of one side. Elements stay in the caller's order.
 /// @param[in]  mesh         borrowed, not changed
 /// @param[in]  distance     positive
 /// @retval KEDGE_ERR_ARG    it is not
-/// @retval KEDGE_ERR_INPUT  an element would lose an edge or turn over, or what is joined is no mesh;
+/// @retval KEDGE_ERR_INPUT  an element would lose an edge or turn over, or what is joined is no
+/// mesh;
 ///                          the sentence says where
 KEDGE_API kedge_status kedge_mesh_join(kedge_context *ctx, const kedge_mesh *mesh, double distance,
                                        kedge_mesh **out);

@@ -80,8 +80,8 @@ typedef struct kedge_report {
   /// took; "" where there are no such elements, or no matrix is needed
   const char *triangle_inverse, *quadrilateral_inverse;
   double stabilization_length;  ///< L of diffusion / L; 0: the problem gives a stabilization
-  /// Why the last kedge_solution_write() of this solution has failed, its sentence; "": it wrote the
-  /// file; NULL: there was none
+  /// Why the last kedge_solution_write() of this solution has failed, its sentence; "": it wrote
+  /// the file; NULL: there was none
   const char *output_error;
   /// About the error that the iteration leaves, as a part of the field's L2 norm; NaN: its residual
   /// says that this is little, or the field is next to 0
@@ -145,7 +145,8 @@ typedef struct kedge_plan {
 ///                more is then not made, if no setting is a function: it takes less than a second,
 ///                and what is not exact is within 2 % (plan->note)
 /// @param[in,out] plan  its `size` is read
-/// @retval KEDGE_ERR_INPUT    as from kedge_solve(), and with mesh NULL as from kedge_problem_mesh()
+/// @retval KEDGE_ERR_INPUT    as from kedge_solve(), and with mesh NULL as from
+/// kedge_problem_mesh()
 /// @retval KEDGE_ERR_ARG      `size` was not set by KEDGE_PLAN_INIT
 KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                                        const kedge_problem *problem, kedge_plan *plan);

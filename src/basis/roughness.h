@@ -15,7 +15,8 @@
 #define KG_ROUGHNESS 1e-3
 
 /// The polynomial of degree n - 1 that is orthogonal to all of lower degree, at the points of a
-/// Gauss rule, where the largest value is 1: values times weights are what divided differences have.
+/// Gauss rule, where the largest value is 1: values times weights are what divided differences
+/// have.
 KG_INLINE void kg_roughness_top(int n, const double *x, const double *weight, double *top)
 {
   double most = 0.0;

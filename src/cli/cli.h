@@ -68,6 +68,8 @@ long kg_cli_integer(struct argp_state *state, const char *option, const char *te
 /// The file to read that an argument names, or a usage error where it is '-'.
 const char *kg_cli_input(struct argp_state *state, const char *path);
 
+enum { KG_CLI_SAID = 4096 };  ///< bytes of a sentence, which may be cut
+
 /// A file to write, and what it must be.
 typedef struct kg_cli_file {
   const char *path;
@@ -75,6 +77,7 @@ typedef struct kg_cli_file {
   const char *place;          ///< the key that names it, for sentences: kedge_problem_place()
   bool regular;               ///< no pipe, terminal or device
   const char *const *inputs;  ///< [2] files that are read, NULL: none; the array may be NULL
+  char *said;                 ///< [KG_CLI_SAID] out: the sentence of a refusal; may be NULL
 } kg_cli_file;
 
 /// Refuse before the work, with a sentence, what could not be written after it, and to write over a
@@ -86,8 +89,11 @@ char *kg_cli_target(const kg_cli_file *file);
 bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other);
 /// Refuse, before the work, an output or a report that kg_cli_target() refuses, both in one file,
 /// or an output that kg_cli_named() refuses.
-/// @param[in] output  NULL: the [output] file of the problem, if any
-bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output);
+/// @param[in]  output  NULL: the [output] file of the problem, if any
+/// @param[out] said    [KG_CLI_SAID] what is printed of an output that is refused where the report
+///                     can be written, else ""; may be NULL
+bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output,
+                    char *said);
 
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.

@@ -38,14 +38,13 @@ static void give_up(int signal_number)
 /// and what has a handler keeps it (sanitizers).
 static void handle_signals(void)
 {
-  static const int deadly[] = {SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGUSR1,
-                               SIGUSR2,   SIGXCPU, SIGPROF, SIGPOLL, SIGPWR,  SIGABRT, SIGBUS,
-                               SIGVTALRM, SIGSEGV, SIGFPE,  SIGILL,  SIGTRAP, SIGSYS};
-  for (size_t i = 0; i < sizeof deadly / sizeof *deadly; ++i) {
+  static const int harmless[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+  for (int number = 1; number <= SIGRTMAX; ++number) {
     struct sigaction before;
     const struct sigaction action = {.sa_handler = give_up, .sa_flags = SA_RESETHAND};
-    const bool known = sigaction(deadly[i], NULL, &before) == 0;
-    if (known && before.sa_handler == SIG_DFL) sigaction(deadly[i], &action, NULL);
+    bool deadly = sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL;
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; ++i) deadly &= number != harmless[i];
+    if (deadly) sigaction(number, &action, NULL);
   }
   signal(SIGXFSZ, SIG_IGN);  // the write that goes too far fails, with a sentence
 }

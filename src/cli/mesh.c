@@ -196,7 +196,7 @@ static kedge_status make(kedge_context *ctx, const mesh_options *options, kedge_
 /// Generate a mesh, or join one, and write it.
 static int write_mesh(const mesh_options *options)
 {
-  const kg_cli_file file = {options->output, "mesh", "", false, NULL};
+  const kg_cli_file file = {options->output, "mesh", "", false, NULL, NULL};
   char *const target = kg_cli_target(&file);
   free(target);
   if (!target || !kg_cli_named(&file, ".msh", NULL)) return KG_EXIT_INPUT;

@@ -102,7 +102,7 @@ static int make_plan(const kg_cli_problem *from)
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
-  if (status == KEDGE_OK && !kg_cli_targets(from, problem, NULL)) {
+  if (status == KEDGE_OK && !kg_cli_targets(from, problem, NULL, NULL)) {
     code = KG_EXIT_INPUT;
     goto done;
   }

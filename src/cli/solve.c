@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -78,6 +79,36 @@ static int deliver(const run *r, const solve_options *options, const char *outpu
   return KG_EXIT_NOT_CONVERGED;
 }
 
+/// Leave a report of a solve that is not begun, as its output cannot be written.
+static void report_refusal(const run *r, const solve_options *options, const char *sentence)
+{
+  kedge_report report = KEDGE_REPORT_INIT;
+  if (!options->from.report || !sentence[0]) return;
+  report.solver_note = "nothing was solved, as the output cannot be written";
+  report.stop = KEDGE_STOP_COUNT;
+  report.iteration_u = report.iteration_u_star = report.iteration_q = report.iteration_sigma = NAN;
+  report.relative_residual = report.start_residual = report.rounding_residual = NAN;
+  report.output_error = sentence;
+  const kedge_status status = kedge_report_write(r->ctx, &report, options->from.report);
+  if (status != KEDGE_OK) fail(r, status, false);
+}
+
+/// Look at output and report before the work. Returns an exit code.
+static int check_targets(const run *r, const solve_options *options, const char *output)
+{
+  char said[KG_CLI_SAID];
+  int code = KG_EXIT_SOLVED;
+  if (!kg_cli_targets(&options->from, r->problem, options->output, said)) {
+    code = KG_EXIT_INPUT;
+  } else if (output) {
+    const kedge_status status = kedge_output_ready(r->ctx);
+    if (status != KEDGE_OK) code = fail(r, status, false);
+    if (status != KEDGE_OK) snprintf(said, sizeof said, "%s", kedge_context_error(r->ctx));
+  }
+  if (code != KG_EXIT_SOLVED) report_refusal(r, options, said);
+  return code;
+}
+
 static int solve(const solve_options *options)
 {
   run r = {0};
@@ -94,12 +125,7 @@ static int solve(const solve_options *options)
     goto done;
   }
   const char *const path = options->output ? options->output : kedge_problem_output(r.problem);
-  const bool good = kg_cli_targets(&options->from, r.problem, options->output);
-  code = good ? KG_EXIT_SOLVED : KG_EXIT_INPUT;
-  if (good && path) {
-    status = kedge_output_ready(r.ctx);
-    if (status != KEDGE_OK) code = fail(&r, status, false);
-  }
+  code = check_targets(&r, options, path);
   if (code == KG_EXIT_SOLVED) code = compute(&r);
   if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
 done:

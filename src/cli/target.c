@@ -27,7 +27,9 @@ static bool is_no_dash(const kg_cli_file *file, kg_writable *w)
 
 static bool say(const kg_cli_file *file, const kg_writable *w)
 {
-  fprintf(stderr, "kedge: %s%s\n", file->place, kg_cli_shown(w->sentence));
+  const char *const shown = kg_cli_shown(w->sentence);
+  fprintf(stderr, "kedge: %s%s\n", file->place, shown);
+  if (file->said) snprintf(file->said, KG_CLI_SAID, "%s%s", file->place, shown);
   return false;
 }
 
@@ -67,31 +69,34 @@ static bool are_one(const char *a, const char *b)
          strcmp(name[0], name[1]) == 0;
 }
 
-/// Output and report must be writable, two files, and none that is read.
+/// Output and report must be writable, two files, and none that is read. Where the report is, it
+/// can tell what is wrong with the output.
 /// @param[in] output  its path is NULL where nothing is written
 static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
 {
   char *const to = output->path ? kg_cli_target(output) : NULL;
-  bool good = !output->path || to;
-  if (good && report->path) {
-    char *const report_to = kg_cli_target(report);
-    const bool same = to && report_to && are_one(to, report_to);
-    if (same)
-      fprintf(stderr, "kedge: output and report cannot both be %s\n", kg_cli_shown(output->path));
-    good = report_to && !same;
-    free(report_to);
-  }
+  char *const report_to = report->path ? kg_cli_target(report) : NULL;
+  const bool same = to && report_to && are_one(to, report_to);
+  const bool output_good =
+      !output->path || (to && !same && kg_cli_named(output, ".vtkhdf", ".hdf"));
+  if (same)
+    fprintf(stderr, "kedge: output and report cannot both be %s\n", kg_cli_shown(output->path));
+  if (output->said && (!report_to || same)) output->said[0] = '\0';
+  const bool good = output_good && (!report->path || report_to);
+  free(report_to);
   free(to);
   return good;
 }
 
-bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output)
+bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output,
+                    char *said)
 {
   char place[400] = "";
+  if (said) said[0] = '\0';
   if (!output) kedge_problem_place(problem, "output", "file", place, sizeof place);
   const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
   const char *const path = output ? output : kedge_problem_output(problem);
-  const kg_cli_file target = {path, "output", place, true, inputs};
-  const kg_cli_file report = {from->report, "report", "", false, inputs};
-  return are_targets(&target, &report) && (!path || kg_cli_named(&target, ".vtkhdf", ".hdf"));
+  const kg_cli_file target = {path, "output", place, true, inputs, said};
+  const kg_cli_file report = {from->report, "report", "", false, inputs, NULL};
+  return are_targets(&target, &report);
 }

@@ -5,7 +5,8 @@
 KEDGE_BEGIN_DECLS
 
 /// Format the sentence into the context (NULL: into this thread's own) and return `code`. Long
-/// sentences are cut, and what steers terminals in them is escaped (core/text.h). `file` and `line` of the source are appended for KEDGE_ERR_INTERNAL only.
+/// sentences are cut, and what steers terminals in them is escaped (core/text.h). `file` and `line`
+/// of the source are appended for KEDGE_ERR_INTERNAL only.
 kedge_status kg_fail(kedge_context *ctx, kedge_status code, const char *file, int line,
                      const char *format, ...) __attribute__((format(printf, 5, 6)));
 

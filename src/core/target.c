@@ -131,8 +131,8 @@ void kg_target_close(kg_target *target)
   *target = (kg_target){0};
 }
 
-/// Open a file for writing at its end, as /dev/stdout may be a file with content: >> log. A pipe that
-/// nobody reads is not waited for.
+/// Open a file for writing at its end, as /dev/stdout may be a file with content: >> log. A pipe
+/// that nobody reads is not waited for.
 static FILE *open_stream(const char *name)
 {
   const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);

@@ -28,8 +28,8 @@ static void *wait_for_all(void *user)
   return NULL;
 }
 
-/// Bytes that OMP_STACKSIZE, or its older name, asks for: a number, in kilobytes or with a unit; 0: it
-/// is not set.
+/// Bytes that OMP_STACKSIZE, or its older name, asks for: a number, in kilobytes or with a unit; 0:
+/// it is not set.
 static size_t stack_bytes(void)
 {
   static const char units[] = "bkmg";

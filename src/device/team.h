@@ -3,8 +3,8 @@
 #pragma once
 #include "core/error.h"
 
-/// The threads of this thread's OpenMP team, which OpenMP keeps until a loop takes fewer: those that
-/// a loop was last given.
+/// The threads of this thread's OpenMP team, which OpenMP keeps until a loop takes fewer: those
+/// that a loop was last given.
 extern _Thread_local int kg_team_threads;
 
 /// Try as many threads as this thread's team lacks, and end them.

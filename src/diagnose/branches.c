@@ -1,5 +1,5 @@
-// An exact solution of branches, by ?:, abs, min, atan2 and the like, may jump, or its flux may, where
-// no source and no boundary value says so: on facets, along the boundary, inside of elements.
+// An exact solution of branches, by ?:, abs, min, atan2 and the like, may jump, or its flux may,
+// where no source and no boundary value says so: on facets, along the boundary, inside of elements.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -61,21 +61,35 @@ static void find_sizes(const kg_diagnosis *d, const kg_looks *at, jump *to)
   }
 }
 
-/// Compare both sides of facets.
-static void compare_sides(const kg_diagnosis *d, const kg_looks both[2], jump *to)
+/// What u and its flux differ by between both sides of facets.
+static void differences(const kg_diagnosis *d, const kg_looks both[2], double by[2][KG_LOOKS])
 {
   double u[2][KG_LOOKS], flux[2][2][KG_LOOKS];
   for (int k = 0; k < 2; ++k) {
-    find_sizes(d, &both[k], to);
     kg_look_from_inside(d, &d->problem->exact_u, &both[k], u[k]);
     kg_look_at_flux(d, &both[k], flux[k]);
   }
   for (int i = 0; i < both[0].n; ++i) {
+    by[0][i] = u[0][i] - u[1][i];
+    by[1][i] = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
+               (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
+  }
+}
+
+/// Compare both sides of facets.
+static void compare_sides(const kg_diagnosis *d, kg_looks both[2], jump *to)
+{
+  double far[2][KG_LOOKS], near[2][KG_LOOKS];
+  for (int k = 0; k < 2; ++k) find_sizes(d, &both[k], to);
+  differences(d, both, far);
+  both[0].near = both[1].near = true;
+  differences(d, both, near);
+  both[0].near = both[1].near = false;
+  for (int i = 0; i < both[0].n; ++i) {
     const double x = both[0].x[i], y = both[0].y[i];
-    const double by = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
-                      (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
-    note(fabs(u[0][i] - u[1][i]), to->u_size, x, y, &to->u, to->at_u);
-    note(fabs(by), to->flux_size, x, y, &to->flux, to->at_flux);
+    const double u = kg_settled(far[0][i], near[0][i]), flux = kg_settled(far[1][i], near[1][i]);
+    note(fabs(u), to->u_size, x, y, &to->u, to->at_u);
+    note(fabs(flux), to->flux_size, x, y, &to->flux, to->at_flux);
   }
 }
 
@@ -95,31 +109,40 @@ static void look_at_facets(const kg_diagnosis *d, int most, jump *to)
   compare_sides(d, both, to);
 }
 
-/// Compare boundary values that the exact solution gives with those that it has inside.
-static void compare_boundary(const kg_diagnosis *d, const kg_looks *at, jump *to)
+/// What u and its flux, as they are on the boundary, differ by from what they are inside.
+static void boundary_differences(const kg_diagnosis *d, const kg_looks *at, double by[2][KG_LOOKS])
 {
-  double on[KG_LOOKS], inside[KG_LOOKS], dx[KG_LOOKS], dy[KG_LOOKS], k[4 * KG_LOOKS];
+  double on[KG_LOOKS], on_y[KG_LOOKS], u[KG_LOOKS], dx[KG_LOOKS], dy[KG_LOOKS], k[4 * KG_LOOKS];
   const kedge_problem *const p = d->problem;
   kg_look(d, &p->exact_u, at, on);
-  kg_look_from_inside(d, &p->exact_u, at, inside);
-  for (int i = 0; i < at->n; ++i) {
-    const struct kg_resolved_boundary *const b =
-        &d->resolved->boundaries[d->mesh->edge_group[kg_side_edge(d->mesh, at->side[i])]];
-    if (b->type != KEDGE_BOUNDARY_NEUMANN)
-      note(fabs(on[i] - inside[i]), to->u_size, at->x[i], at->y[i], &to->u, to->at_u);
-  }
+  kg_look_from_inside(d, &p->exact_u, at, u);
+  for (int i = 0; i < at->n; ++i) by[0][i] = on[i] - u[i];
   kg_look(d, &p->exact_dx, at, on);
-  kg_look(d, &p->exact_dy, at, inside);
+  kg_look(d, &p->exact_dy, at, on_y);
   kg_look_from_inside(d, &p->exact_dx, at, dx);
   kg_look_from_inside(d, &p->exact_dy, at, dy);
   kg_look_at_coefficients(d, at, k);
+  for (int i = 0; i < at->n; ++i)
+    by[1][i] = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], on_y[i] - dy[i], at->normal_x[i],
+                              at->normal_y[i]);
+}
+
+/// Compare boundary values that the exact solution gives with those that it has inside.
+static void compare_boundary(const kg_diagnosis *d, kg_looks *at, jump *to)
+{
+  double far[2][KG_LOOKS], near[2][KG_LOOKS];
+  boundary_differences(d, at, far);
+  at->near = true;
+  boundary_differences(d, at, near);
+  at->near = false;
   for (int i = 0; i < at->n; ++i) {
     const struct kg_resolved_boundary *const b =
         &d->resolved->boundaries[d->mesh->edge_group[kg_side_edge(d->mesh, at->side[i])]];
-    const double by = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], inside[i] - dy[i],
-                                     at->normal_x[i], at->normal_y[i]);
+    const double u = kg_settled(far[0][i], near[0][i]), flux = kg_settled(far[1][i], near[1][i]);
+    if (b->type != KEDGE_BOUNDARY_NEUMANN)
+      note(fabs(u), to->u_size, at->x[i], at->y[i], &to->u, to->at_u);
     if (b->type != KEDGE_BOUNDARY_DIRICHLET)
-      note(fabs(by), to->flux_size, at->x[i], at->y[i], &to->flux, to->at_flux);
+      note(fabs(flux), to->flux_size, at->x[i], at->y[i], &to->flux, to->at_flux);
   }
 }
 
@@ -185,14 +208,15 @@ static void halve(const kg_diagnosis *d, bool of_u, lines *l)
 
 /// Note jumps between the ends of lines, of u, or of its flux across where its gradient jumps: a
 /// jump of the diffusion along with that of the gradient is none of the flux.
-static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, jump *to)
+/// @param[in] before  changes between the ends before half of the cuts
+static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, const double *before, jump *to)
 {
   double k[2][4 * KG_LOOKS];
   const size_t n = (size_t)l->end[0].n;
   for (int side = 0; side < 2; ++side) kg_look_at_coefficients(d, &l->end[side], k[side]);
   for (size_t i = 0; i < n; ++i) {
     const double x = l->end[0].x[i], y = l->end[0].y[i];
-    const double change = change_of(of_u, (int)i, l->value[0], l->value[1]);
+    const double change = kg_settled(before[i], change_of(of_u, (int)i, l->value[0], l->value[1]));
     if (of_u) {
       note(change / INSIDE_OF_ELEMENTS, to->u_size, x, y, &to->u, to->at_u);
     } else if (change > 0.0) {
@@ -213,8 +237,12 @@ static void look_at_lines(const kg_diagnosis *d, const lines *from, jump *to)
   for (int of_u = 0; of_u < 2; ++of_u) {
     lines l = *from;
     for (int side = 0; side < 2; ++side) look_at_end(d, &l.end[side], l.value[side]);
-    for (int k = 0; k < HALVES; ++k) halve(d, of_u == 1, &l);
-    compare_ends(d, of_u == 1, &l, to);
+    for (int k = 0; k < HALVES / 2; ++k) halve(d, of_u == 1, &l);
+    double before[KG_LOOKS];
+    for (int i = 0; i < l.end[0].n; ++i)
+      before[i] = change_of(of_u == 1, i, l.value[0], l.value[1]);
+    for (int k = 0; k < HALVES / 2; ++k) halve(d, of_u == 1, &l);
+    compare_ends(d, of_u == 1, &l, before, to);
   }
 }
 

@@ -46,6 +46,13 @@ typedef struct kg_lost_field {
   const char *field;  ///< NULL: none is
   int32_t element;    ///< of the mesh, where it is first
 } kg_lost_field;
+/// Where q has no value, as diffusion is next to 0 or no number: it is looked for once a set-up.
+typedef struct kg_lost_gradient {
+  bool known;  ///< it has been looked for
+  bool found;  ///< what follows is set
+  double at[2];
+  double diffusion;  ///< there, its least entry; NaN where one is no number
+} kg_lost_gradient;
 /// What loads still move by with more points, where these had to end.
 typedef struct kg_loads_left {
   double source, source_at[2];      ///< as a part of the integral of |source|; where most is
@@ -80,6 +87,7 @@ typedef struct kg_diagnosis {
   double norm_moves[KG_NORMS];  ///< of u, q, u* and the flux, with more points (KG_ABOUT_NORMS)
   const kg_field_sums *fields;  ///< from KG_ABOUT_LOSS on, as what follows
   kg_lost_field lost;
+  kg_lost_gradient *gradient;  ///< in and out
   int32_t lost_error;    ///< KG_ABOUT_ERROR: an element whose errors are not finite, if one's are
   bool keeps_means;      ///< in place of fields
   bool is_stretched;     ///< the mesh has angles for which the smoother has lines

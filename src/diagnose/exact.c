@@ -16,6 +16,7 @@ static void sample_group(const kedge_mesh *mesh, const int32_t *edges, int group
   const int64_t stride = (mesh->groups[group].count + KG_LOOKS - 1) / KG_LOOKS;
   int64_t of_group = 0;
   s->n = 0;
+  s->near = false;
   s->on_sides = true;
   for (int32_t i = 0; i < mesh->n_boundary_edges; ++i)
     if (mesh->edge_group[edges[i]] == group && of_group++ % stride == 0)
@@ -36,7 +37,7 @@ static void sample_interfaces(const kedge_mesh *mesh, kg_looks both[2])
   int64_t n = 0, of_all = 0;
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) n += is_between_regions(mesh, edge);
   const int64_t stride = (n + KG_LOOKS - 1) / KG_LOOKS;
-  for (int k = 0; k < 2; ++k) both[k].n = 0, both[k].on_sides = true;
+  for (int k = 0; k < 2; ++k) both[k] = (kg_looks){.on_sides = true};
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge)
     if (is_between_regions(mesh, edge) && of_all++ % stride == 0)
       for (int k = 0; k < 2; ++k)
@@ -79,11 +80,11 @@ static void evaluate_lost(const kg_diagnosis *d, const struct kg_resolved_bounda
   for (int i = 0; i < s->n; ++i) value[i] *= a[i];
 }
 
-/// The most that a value that is given differs from the exact solution.
-static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
-                     const kg_looks *s)
+/// What a value that is given differs by from the exact solution.
+static void find_gaps(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
+                      const kg_looks *s, double *gap)
 {
-  double given[KG_LOOKS], exact[2][KG_LOOKS], lost[KG_LOOKS], gap = 0.0;
+  double given[KG_LOOKS], exact[2][KG_LOOKS], lost[KG_LOOKS];
   kg_look(d, boundary->value, s, given);
   evaluate_exact(d, boundary->type, s, exact);
   evaluate_lost(d, boundary, s, lost);
@@ -92,9 +93,24 @@ static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *b
         boundary->type == KEDGE_BOUNDARY_DIRICHLET
             ? exact[0][i]
             : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i] + lost[i];
-    if (isfinite(value)) gap = fmax(gap, fabs(given[i] - value));
+    gap[i] = given[i] - value;
   }
-  return gap;
+}
+
+/// The most of that.
+static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
+                     kg_looks *s)
+{
+  double far[KG_LOOKS], near[KG_LOOKS], most = 0.0;
+  find_gaps(d, boundary, s, far);
+  s->near = true;
+  find_gaps(d, boundary, s, near);
+  s->near = false;
+  for (int i = 0; i < s->n; ++i) {
+    const double gap = fabs(kg_settled(far[i], near[i]));
+    if (isfinite(gap)) most = fmax(most, gap);
+  }
+  return most;
 }
 
 /// The most that the source that is given differs from that of the exact solution.
@@ -194,6 +210,16 @@ static const char *name_of_region(const kedge_mesh *mesh, double tag)
   return "0";
 }
 
+/// What the normal flux of the exact solution differs by between both sides of edges.
+static void flux_differences(const kg_diagnosis *d, const kg_looks both[2], double *by)
+{
+  double flux[2][2][KG_LOOKS];
+  for (int k = 0; k < 2; ++k) evaluate_exact(d, KEDGE_BOUNDARY_NEUMANN, &both[k], flux[k]);
+  for (int i = 0; i < both[0].n; ++i)
+    by[i] = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
+            (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
+}
+
 /// Where diffusion jumps and the normal flux of the exact solution does too, its source has a part
 /// on these edges, which no function of x and y has.
 bool kg_finds_flux_jump(kg_diagnosis *d)
@@ -201,18 +227,17 @@ bool kg_finds_flux_jump(kg_diagnosis *d)
   if (!d->report->has_exact || (d->resolved->n_materials == 1 && !d->resolved->varies))
     return false;
   kg_looks everywhere, both[2];
-  double flux[2][2][KG_LOOKS], gap = 0.0;
+  double far[KG_LOOKS], near[KG_LOOKS], gap = 0.0;
   sample_interfaces(d->mesh, both);
   kg_look_inside(d->mesh, &everywhere);
   double size = size_of(d, KEDGE_BOUNDARY_NEUMANN, &everywhere);
-  for (int k = 0; k < 2; ++k) {
-    evaluate_exact(d, KEDGE_BOUNDARY_NEUMANN, &both[k], flux[k]);
-    size = fmax(size, size_of(d, KEDGE_BOUNDARY_NEUMANN, &both[k]));
-  }
+  for (int k = 0; k < 2; ++k) size = fmax(size, size_of(d, KEDGE_BOUNDARY_NEUMANN, &both[k]));
+  flux_differences(d, both, far);
+  both[0].near = both[1].near = true;
+  flux_differences(d, both, near);
   int most = 0;
   for (int i = 0; i < both[0].n; ++i) {
-    const double jump = fabs((flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
-                             (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i]);
+    const double jump = fabs(kg_settled(far[i], near[i]));
     if (!isfinite(jump) || jump <= gap) continue;
     gap = jump;
     most = i;

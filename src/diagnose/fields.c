@@ -5,24 +5,15 @@
 
 #include "basis/cell_tables.h"
 #include "device/context.h"
+#include "device/loop.h"
 #include "diagnose/predicates.h"
 #include "problem/located.h"
-
-/// The middle of the corners of an element.
-static void middle_of(const kedge_mesh *mesh, int32_t element, double at[2])
-{
-  const int n = kg_block_of(mesh, element)->cell->n_vertices;
-  const int32_t *const v = kg_element_vertices(mesh, element);
-  at[0] = at[1] = 0.0;
-  for (int l = 0; l < n; ++l)
-    for (int k = 0; k < 2; ++k) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / n;
-}
 
 /// Two words: the middle of an element.
 static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[2];
-  middle_of(d->mesh, element, at);
+  kg_element_middle(d->mesh, element, at);
   kg_say_number(d, "%.6g", at[0]);
   kg_say_number(d, "%.6g", at[1]);
 }
@@ -32,7 +23,7 @@ bool kg_refuses_lost_u(kg_diagnosis *d)
 {
   double at[2];
   if (d->fields->bad_u < 0) return false;
-  middle_of(d->mesh, d->fields->bad_u, at);
+  kg_element_middle(d->mesh, d->fields->bad_u, at);
   d->status = KG_FAIL(d->ctx, KEDGE_ERR_NUMERIC,
                       "u is not finite in the element at x = %.6g, y = %.6g: check the source, "
                       "coefficients and boundary values for overflow",
@@ -49,8 +40,8 @@ bool kg_finds_lost_field(kg_diagnosis *d)
   return true;
 }
 
-/// Points where q has values are asked in so many elements, or all: those where diffusion
-/// vanishes come along lines, of which a few are met.
+/// Points where q has values are asked in so many elements of a block: in that of the least
+/// diffusion of each of as many ranges. It vanishes at single points, or along lines.
 enum { ASKED = 1024, TOGETHER = 256 };
 
 /// Points that are collected, to be evaluated together.
@@ -66,8 +57,14 @@ static bool is_lost(double xx, double xy, double yy)
   return !isfinite(1.0 / (xx * yy - xy * xy));
 }
 
-/// Say the first point of a batch at which q is not finite, and empty the batch.
-static bool finds_lost_gradient(kg_diagnosis *d, batch *b)
+/// The least entry of the diffusion on its diagonal, NaN where one is no number.
+static double least_entry(double xx, double xy, double yy)
+{
+  return isnan(xx + xy + yy) ? NAN : fmin(xx, yy);
+}
+
+/// Keep the first point of a batch at which q is not finite, and empty the batch.
+static bool finds_lost_gradient(const kg_diagnosis *d, batch *b)
 {
   double value[4 * TOGETHER];
   const int n = b->n;
@@ -77,64 +74,148 @@ static bool finds_lost_gradient(kg_diagnosis *d, batch *b)
   for (int i = 0; i < n; ++i) {
     const double s = d->scale, xx = value[i], xy = value[n + i], yy = value[2 * n + i];
     if (!is_lost(s * xx, s * xy, s * yy)) continue;
-    kg_say_number(d, "%.6g", b->x[i]);
-    kg_say_number(d, "%.6g", b->y[i]);
-    kg_say_number(d, "%.3g", fmin(xx, yy));
+    d->gradient->found = true;
+    d->gradient->at[0] = b->x[i];
+    d->gradient->at[1] = b->y[i];
+    d->gradient->diffusion = least_entry(xx, xy, yy);
     return true;
   }
   return false;
 }
 
-/// Add the nodes of an element, where the map takes them as it does for output.
-static bool look_at_nodes(kg_diagnosis *d, const kg_cell_points *nodes, int32_t element, batch *b)
+/// Add points of an element, where the map takes them as it does for output.
+static void add_points(const kedge_mesh *mesh, const kg_cell_points *nodes, int begin, int end,
+                       int32_t element, batch *b)
 {
-  const kedge_mesh *const mesh = d->mesh;
   const int32_t *const v = kg_element_vertices(mesh, element);
   const int V = nodes->n_nodes;
-  for (int q = 0; q < nodes->n; ++q) {
+  for (int q = begin; q < end; ++q) {
     const double *const map = nodes->map + 3 * q * V;
     double at[2] = {0.0, 0.0};
     for (int l = 0; l < V; ++l)
       for (int k = 0; k < 2; ++k)
         at[k] += map[l] * (mesh->nodes ? kg_element_nodes(mesh, element)[2 * l + k]
                                        : mesh->vertices[2 * (int64_t)v[l] + k]);
-    if (b->n == TOGETHER && finds_lost_gradient(d, b)) return true;
     kg_locate(&b->at, (size_t)b->n, mesh, element, nodes->r[q], nodes->s[q]);
     b->x[b->n] = at[0];
     b->y[b->n++] = at[1];
   }
+}
+
+/// Ask all nodes of an element, with others.
+static bool look_at_nodes(const kg_diagnosis *d, const kg_cell_points *nodes, int32_t element,
+                          batch *b)
+{
+  for (int q = 0; q < nodes->n;) {
+    const int left = nodes->n - q, n = left < TOGETHER - b->n ? left : TOGETHER - b->n;
+    add_points(d->mesh, nodes, q, q + n, element, b);
+    q += n;
+    if (b->n == TOGETHER && finds_lost_gradient(d, b)) return true;
+  }
   return false;
 }
 
-/// The nodes of an order, of the elements of a block.
-static bool look_at_block(kg_diagnosis *d, const kg_block *block, int node_order)
+/// The element of a range that has the least diffusion at a corner or in its middle, or a first one
+/// that has none there.
+static int32_t least_of(const kg_diagnosis *d, const kg_cell_points *corners, int32_t begin,
+                        int32_t end)
+{
+  batch b = {.n = 0};
+  double value[4 * TOGETHER], least = INFINITY;
+  int32_t found = begin;
+  const int most = TOGETHER / (corners->n + 1);
+  b.at = kg_located_in(b.memory, TOGETHER);
+  for (int32_t first = begin; first < end; first += most) {
+    const int32_t last = end - first < most ? end : first + most;
+    b.n = 0;
+    for (int32_t e = first; e < last; ++e) {
+      double middle[2];
+      add_points(d->mesh, corners, 0, corners->n, e, &b);
+      kg_element_middle(d->mesh, e, middle);
+      kg_locate_middle(&b.at, (size_t)b.n, d->mesh, e);
+      b.x[b.n] = middle[0];
+      b.y[b.n++] = middle[1];
+    }
+    const int n = b.n;
+    const kedge_points points = kg_located_points(&b.at, d->mesh, (size_t)n, b.x, b.y);
+    kg_coefficients_evaluate(&d->resolved->equation, &points, value);
+    for (int i = 0; i < n; ++i) {
+      const double here = least_entry(value[i], value[n + i], value[2 * n + i]);
+      if (here >= least) continue;
+      found = first + i / (corners->n + 1);
+      if (isnan(here)) return found;
+      least = here;
+    }
+  }
+  return found;
+}
+
+/// The elements of a block whose nodes are asked. @param[out] asked  [ASKED] @return how many
+static kedge_status choose(const kg_diagnosis *d, const kg_block *block, int32_t *asked, int *n)
+{
+  const int32_t stride = (block->n + ASKED - 1) / ASKED, ranges = (block->n + stride - 1) / stride;
+  double *values;
+  kg_cell_points corners;
+  *n = ranges;
+  for (int32_t i = 0; i < ranges; ++i) asked[i] = block->first + i * stride;
+  if (stride == 1) return KEDGE_OK;
+  KG_TRY(kg_cell_nodes_create(d->ctx, block->cell, d->problem->order, d->mesh->geometry, 1, &values,
+                              &corners));
+#pragma omp parallel for num_threads(kg_loop_threads(d->ctx, block->n, 64))
+  for (int32_t i = 0; i < ranges; ++i)
+    asked[i] =
+        least_of(d, &corners, asked[i],
+                 block->first + (block->n - i * stride < stride ? block->n : (i + 1) * stride));
+  free(values);
+  return KEDGE_OK;
+}
+
+/// The nodes of an order, of elements of a block.
+static kedge_status look_at_block(const kg_diagnosis *d, const kg_block *block,
+                                  const int32_t *asked, int n, int node_order)
 {
   double *values;
   kg_cell_points nodes;
   batch b = {.n = 0};
   bool found = false;
-  const int32_t stride = (d->mesh->n_elements + ASKED - 1) / ASKED;
-  d->status = kg_cell_nodes_create(d->ctx, block->cell, d->problem->order, d->mesh->geometry,
-                                   node_order, &values, &nodes);
-  if (d->status != KEDGE_OK) return false;
+  KG_TRY(kg_cell_nodes_create(d->ctx, block->cell, d->problem->order, d->mesh->geometry, node_order,
+                              &values, &nodes));
   b.at = kg_located_in(b.memory, TOGETHER);
-  for (int32_t e = 0; e < block->n && !found; e += stride)
-    found = look_at_nodes(d, &nodes, block->first + e, &b);
-  found = found || finds_lost_gradient(d, &b);
+  for (int i = 0; i < n && !found; ++i) found = look_at_nodes(d, &nodes, asked[i], &b);
+  if (!found) finds_lost_gradient(d, &b);
   free(values);
-  return found;
+  return KEDGE_OK;
+}
+
+static kedge_status look_for_lost_gradient(const kg_diagnosis *d)
+{
+  int32_t asked[ASKED];
+  int n;
+  KG_TRY(kg_coefficients_bring(&d->resolved->equation));
+  for (int k = 0; k < d->mesh->n_blocks; ++k) {
+    const kg_block *const block = &d->mesh->block[k];
+    KG_TRY(choose(d, block, asked, &n));
+    for (int more = 0; more < 2 && !d->gradient->found; ++more)
+      KG_TRY(look_at_block(d, block, asked, n, d->problem->order + more));
+  }
+  d->gradient->known = true;
+  return KEDGE_OK;
 }
 
 /// Diffusion that varies has a value at the nodes where q = diffusion^-1 sigma is computed for who
 /// asks, and is used nowhere else.
 bool kg_finds_lost_gradient(kg_diagnosis *d)
 {
+  const kg_lost_gradient *const g = d->gradient;
   if (!d->resolved->varies || d->keeps_means) return false;
-  d->status = kg_coefficients_bring(&d->resolved->equation);
-  for (int b = 0; d->status == KEDGE_OK && b < d->mesh->n_blocks; ++b)
-    for (int more = 0; d->status == KEDGE_OK && more < 2; ++more)
-      if (look_at_block(d, &d->mesh->block[b], d->problem->order + more)) return true;
-  return false;
+  if (!g->known) d->status = look_for_lost_gradient(d);
+  if (d->status != KEDGE_OK || !g->found) return false;
+  const bool none = isnan(g->diffusion);
+  kg_say_number(d, "%.6g", g->at[0]);
+  kg_say_number(d, "%.6g", g->at[1]);
+  kg_say_number(d, none ? "not a number" : "%.3g", g->diffusion);
+  kg_say_word(d, none ? "has a value everywhere" : "stays away from 0");
+  return true;
 }
 
 /// Norms of which squares leave double precision, or that a field is lost for.

@@ -183,7 +183,7 @@ static const finding findings[] = {
      0, FIELDS},
     {KG_ABOUT_LOSS, kg_finds_lost_gradient,
      "q = diffusion^-1 sigma is not finite at x = %s, y = %s, where diffusion is %s: take sigma "
-     "there, or a diffusion that stays away from 0",
+     "there, or a diffusion that %s",
      0, FIELDS},
 
     {KG_ABOUT_FIELDS, kg_finds_poor_u,

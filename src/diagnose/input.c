@@ -79,11 +79,10 @@ static double largest_source(const kg_diagnosis *d, double enough)
     const kg_located at = kg_located_in(memory, CHUNK);
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
-      const int32_t *v = kg_element_vertices(mesh, e);
-      const double *a = mesh->vertices + 2 * (size_t)v[0], *b = mesh->vertices + 2 * (size_t)v[1];
-      const double *c = mesh->vertices + 2 * (size_t)v[2];
-      x[n] = (a[0] + b[0] + c[0]) / 3.0;
-      y[n] = (a[1] + b[1] + c[1]) / 3.0;
+      double middle[2];
+      kg_element_middle(mesh, e, middle);
+      x[n] = middle[0];
+      y[n] = middle[1];
       kg_locate_middle(&at, (size_t)n, mesh, e);
     }
     const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
@@ -228,10 +227,12 @@ bool kg_finds_flat_triangles(kg_diagnosis *d)
   return d->report->converged && angle < d->threshold;
 }
 
-/// Iterations are so many that smoother = line may take less time.
+/// Iterations are so many that smoother = line may take less time, where elements are so long that
+/// it follows them; tensors that are turned against elements it does not.
 bool kg_finds_many_iterations(kg_diagnosis *d)
 {
   const kedge_report *r = d->report;
   kg_say_number(d, "%.0f", (double)r->iterations);
-  return r->converged && d->has_plain_cycle && (double)r->iterations >= d->threshold;
+  return r->converged && d->is_stretched && d->has_plain_cycle &&
+         (double)r->iterations >= d->threshold;
 }

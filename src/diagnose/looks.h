@@ -8,6 +8,7 @@ enum { KG_LOOKS = 128 };  ///< points at once
 /// Points in elements, or on sides of them.
 typedef struct kg_looks {
   int n;
+  bool near;      ///< come a hundred times nearer to sides (kg_look_from_inside())
   bool on_sides;  ///< else without what follows
   kg_side side[KG_LOOKS];
   double t[KG_LOOKS];  ///< as for kg_side_point()
@@ -28,6 +29,9 @@ void kg_look(const kg_diagnosis *d, const kg_function *f, const kg_looks *at, do
 /// inside: a function of two branches has one of them there. Elsewhere as kg_look().
 void kg_look_from_inside(const kg_diagnosis *d, const kg_function *f, const kg_looks *at,
                          double *value);
+/// What is left on sides of a difference that has been seen from inside, and again from nearer: 0
+/// where it shrinks on the way, as those of roots do, which no straight line leads out of.
+double kg_settled(double far, double near);
 /// Diffusion xx, xy, yy and reaction, [4][at->n], from inside.
 void kg_look_at_coefficients(const kg_diagnosis *d, const kg_looks *at, double *value);
 /// The parts of diffusion grad u of the exact solution, from inside.

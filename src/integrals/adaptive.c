@@ -157,8 +157,8 @@ static bool touch(kg_part_shape shape, const kg_part *a, const kg_part *b)
   return true;
 }
 
-/// Cut leaves beside much smaller ones where something was found: it may go on there, between points
-/// that are too far apart to see it. @return whether one was cut
+/// Cut leaves beside much smaller ones where something was found: it may go on there, between
+/// points that are too far apart to see it. @return whether one was cut
 static bool cut_beside(leaves *l, double size)
 {
   const int n = l->n;

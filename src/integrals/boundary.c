@@ -258,8 +258,8 @@ static kedge_status sample(kedge_context *ctx, boundary_sampler *s, int32_t coun
       s->mesh->groups[group].name, isnan(bad.value) ? NAN : bad.value, bad.x, bad.y, bad.element);
 }
 
-/// The integrals over parts of an edge: a value, or a Robin coefficient, times the modes, as many as
-/// the rule has points of the latter.
+/// The integrals over parts of an edge: a value, or a Robin coefficient, times the modes, as many
+/// as the rule has points of the latter.
 static void sum_parts(const void *user, int32_t item, int n_parts, const kg_part *parts,
                       double *sums, double *size, double *rough)
 {

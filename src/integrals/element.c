@@ -277,15 +277,6 @@ double kg_element_integral(const kg_element_integrals *of, int32_t element, doub
   return size;
 }
 
-void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
-{
-  const int32_t *const v = kg_element_vertices(mesh, element);
-  for (int k = 0; k < 2; ++k) {
-    at[k] = 0.0;
-    for (int l = 0; l < 3; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k] / 3.0;
-  }
-}
-
 void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
                        const kg_coefficients *equation, double to[2])
 {

@@ -35,8 +35,6 @@ void kg_element_integrals_close(kg_element_integrals *of);
 /// For kg_refine(): an item is an element. What is written of an element that has fewer modes than
 /// another shape is 0 behind them.
 kg_refining kg_element_refining(const kg_element_integrals *of);
-/// The middle of the first three corners of an element.
-void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2]);
 /// What values that are derived from an exact solution may have of rounding, by its size in the
 /// middles of some elements. @param[out] to  of u; of its flux
 void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,

@@ -83,8 +83,8 @@ static kg_hdf5_finding find(const reading *r, const char *path, H5O_type_t *type
   return KG_HDF5_FOUND;
 }
 
-/// Bytes of a number that HDF5 converts as the processor does; 0: it is no number, or of a form that
-/// no kedge writes.
+/// Bytes of a number that HDF5 converts as the processor does; 0: it is no number, or of a form
+/// that no kedge writes.
 static int64_t number_bytes(hid_t id, bool *whole)
 {
   const hid_t integers[] = {H5T_STD_I8LE,  H5T_STD_U8LE,  H5T_STD_I16LE, H5T_STD_U16LE,

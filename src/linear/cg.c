@@ -119,23 +119,28 @@ static void look_back(const kg_cg *cg, kg_iterated *result)
   result->energy = kg_lanczos_energy(&cg->lanczos, pointwise ? s->rz_next / s->rr : 0.0);
 }
 
+static int batch_length(const kg_cg *cg)
+{
+  return cg->base.precond->pointwise ? BATCH : 1;
+}
+
 /// Batches until the next check: few at first, for solves that end soon. Where the host has to look
 /// for the stop itself, 64 iterations at most are launched in vain, and none with a preconditioner,
 /// whose operators do not look for it; else only the progress wants it.
 static int next_batches(const kg_cg *cg, int batches, double seconds)
 {
-  const int length = cg->base.precond->pointwise ? BATCH : 1;
+  const int length = batch_length(cg);
   const bool more = seconds < 0.1 && 2 * batches * length <= KG_CG_STEPS &&
                     (cg->repeat.watches || (batches < 8 && cg->base.precond->pointwise));
   return more ? 2 * batches : batches;
 }
 
+/// Read the state, and the first step where it is asked how far r . z has come since.
 static kedge_status read_state(kedge_context *ctx, kg_cg *cg)
 {
-  const int64_t before = cg->state.iterations;
   KG_TRY(kg_copy_out(ctx, &cg->state, cg->v.state, sizeof cg->state));
-  if (!cg->v.steps) return KEDGE_OK;
-  return kg_lanczos_take(ctx, &cg->lanczos, cg->v.steps, before, cg->state.iterations);
+  if (!cg->brief || cg->lanczos.n > 0) return KEDGE_OK;
+  return kg_lanczos_take(ctx, &cg->lanczos, cg->v.steps, cg->state.iterations);
 }
 
 /// Whether r . z has become the part of what it was that the rule asks for.
@@ -156,7 +161,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, double rr, const kg_rul
                             .steps = iterations,
                             .max_iterations = rule->max_iterations,
                             .exponent = cg->base.exponent ? kg_round_exponent(rr) : 0};
-  cg->lanczos.n = 0;
+  kg_lanczos_begin(&cg->lanczos, iterations);
   cg->brief = rule->part > 0.0;
   KG_TRY(kg_copy_in(ctx, cg->v.state, &cg->state, sizeof cg->state));
   if (m->table->begin) KG_TRY(m->table->begin(ctx, m, 1, &rr));
@@ -222,7 +227,11 @@ kedge_status kg_cg_iterate(kedge_context *ctx, kg_cg *cg, kg_cg_launch *launch, 
     kg_range_pop();
     KG_TRY(status);
     if (!cg->brief) batches = next_batches(cg, batches, kg_seconds() - began);
+    const int next = batches * batch_length(cg);
+    KG_TRY(kg_lanczos_spare(ctx, &cg->lanczos, cg->v.steps, cg->state.iterations,
+                            next > KG_CG_LAUNCH ? next : KG_CG_LAUNCH));
   }
+  KG_TRY(kg_lanczos_take(ctx, &cg->lanczos, cg->v.steps, cg->state.iterations));
   look_back(cg, result);
   result->iterations = cg->state.iterations;
   result->rr = cg->state.rr;

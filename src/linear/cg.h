@@ -46,6 +46,8 @@ const kg_krylov_table *kg_krylov_for(kedge_context *ctx, const kg_linear *linear
 /// Make the iteration of a table; free it by table->free().
 kg_cg kg_cg_of(const kg_krylov_table *table, const kg_cg_args *args);
 
+/// Most iterations of one kernel, which asks for no batches: a millisecond or two.
+enum { KG_CG_LAUNCH = 256 };
 /// Launches `batches` batches of iterations, or fewer that end with a stop.
 typedef kedge_status kg_cg_launch(kedge_context *ctx, kg_cg *cg, int batches);
 /// The iteration of a table, between its first direction and the check of its stop.

@@ -89,7 +89,7 @@ static kedge_status begin(kedge_context *ctx, kg_cg_many *cg, const double *rr, 
                                     .max_iterations = rule[v].max_iterations,
                                     .stop = runs ? KG_CG_RUNNING : KG_CG_CONVERGED};
     if (runs) cg->state.stop = 0;
-    cg->lanczos[v].n = 0;
+    kg_lanczos_begin(&cg->lanczos[v], from[v].iterations);
   }
   KG_TRY(kg_copy_in(ctx, cg->v.states, &cg->state, sizeof cg->state));
   if (m->table->begin) KG_TRY(m->table->begin(ctx, m, KG_VECTORS, rr));
@@ -111,14 +111,13 @@ static kedge_status tell(const kg_cg_many *cg, const kg_rule *rule)
   return rule->progress ? rule->progress(rule[last].user, s->iterations, s->rr) : KEDGE_OK;
 }
 
-static kedge_status read_states(kedge_context *ctx, kg_cg_many *cg)
+/// Read the states, and take steps before so many more overwrite them, or the last ones.
+static kedge_status read_states(kedge_context *ctx, kg_cg_many *cg, int64_t more)
 {
-  int64_t before[KG_VECTORS];
-  for (int v = 0; v < KG_VECTORS; ++v) before[v] = cg->state.of[v].iterations;
   KG_TRY(kg_copy_out(ctx, &cg->state, cg->v.states, sizeof cg->state));
-  for (int v = 0; v < KG_VECTORS; ++v)
-    KG_TRY(kg_lanczos_take(ctx, &cg->lanczos[v], cg->v.steps + v * KG_CG_STEPS, before[v],
-                           cg->state.of[v].iterations));
+  for (int v = 0; v < KG_VECTORS && cg->v.steps; ++v)
+    KG_TRY(kg_lanczos_spare(ctx, &cg->lanczos[v], cg->v.steps + v * KG_CG_STEPS,
+                            cg->state.of[v].iterations, cg->state.stop ? KG_CG_STEPS : more));
   return KEDGE_OK;
 }
 
@@ -128,14 +127,14 @@ static kedge_status run(kedge_context *ctx, kg_cg_many *cg, const kg_rule *rule)
 {
   const kg_linear *a = cg->base.linear;
   recorded r = {ctx, cg};
-  for (int batches = 1; cg->state.stop == 0;
-       batches *= cg->repeat.watches && batches < 64 ? 2 : 1) {
+  for (int batches = 1; cg->state.stop == 0;) {
     kg_range_push("cg_iterations", a->n_elements, a->rows);
     kedge_status status = kg_repeat_run(ctx, &cg->repeat, batches, iterate_once, &r);
     kg_range_pop();
     KG_TRY(status);
     kg_range_push("cg_check", a->n_elements, a->rows);
-    status = read_states(ctx, cg);
+    if (cg->repeat.watches && batches < 64) batches *= 2;
+    status = read_states(ctx, cg, batches);
     if (status == KEDGE_OK) status = tell(cg, rule);
     kg_range_pop();
     KG_TRY(status);

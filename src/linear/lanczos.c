@@ -7,9 +7,17 @@
 #include "core/memory.h"
 #include "device/context.h"
 
-kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *l, const kg_cg_step *steps,
-                             int64_t first, int64_t end)
+void kg_lanczos_begin(kg_lanczos *l, int64_t first)
 {
+  l->first = first;
+  l->n = 0;
+}
+
+kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *l, const kg_cg_step *steps,
+                             int64_t end)
+{
+  int64_t first = l->first + l->n;
+  if (!steps) return KEDGE_OK;
   if (l->n + end - first > l->room) {
     const int64_t room = 2 * l->room + (end - first);
     kg_cg_step *more;
@@ -27,6 +35,13 @@ kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *l, const kg_cg_step
     first += n;
   }
   return KEDGE_OK;
+}
+
+kedge_status kg_lanczos_spare(kedge_context *ctx, kg_lanczos *l, const kg_cg_step *steps,
+                              int64_t end, int64_t more)
+{
+  const int64_t kept = end - l->first - l->n;
+  return kept + more > KG_CG_STEPS ? kg_lanczos_take(ctx, l, steps, end) : KEDGE_OK;
 }
 
 /// Whether an eigenvalue of T is below `value`: a pivot of T - value is not positive. They follow

@@ -5,7 +5,7 @@
 #include "linear/linears.h"
 #include "ops/trace/cg_resident.h"
 
-enum { STEPS = 256, BRIEF = 8 };  // most iterations of a launch: a millisecond or two
+enum { BRIEF = 8 };  // most iterations of a launch that is looked at often
 
 static bool takes(kedge_context *ctx, const kg_linear *linear, const kg_precond *precond)
 {
@@ -26,7 +26,7 @@ static kedge_status launch(kedge_context *ctx, kg_cg *cg, int batches)
                                                     .local = a->locals.local[0],
                                                     .vectors = cg->v,
                                                     .work = cg->work,
-                                                    .steps = cg->brief ? BRIEF : STEPS});
+                                                    .steps = cg->brief ? BRIEF : KG_CG_LAUNCH});
 }
 
 /// Messages of a phase are those of no other while phases are counted from zeros.

@@ -84,11 +84,14 @@ static kedge_status check_pair(const kg_mesh_builder *b, const ray *p, const ray
   char text[KG_ELEMENT_TEXT];
   const int32_t e = kg_side_element(mesh->edge_sides[2 * (int64_t)whole->edge]);
   kg_build_describe(b, mesh->element_origin[e], text);
+  const char *const cell = kg_block_of(mesh, e)->cell->name;
+  const bool joined = b->raw->n_joined > 0;
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: the vertex at (%.9g, %.9g) lies on an edge of %s, and is no corner of it (a "
-                 "hanging node); split that %s, or, if both sides are boundary, give their "
-                 "edges a physical group",
-                 b->source, at[0], at[1], text, kg_block_of(mesh, e)->cell->name);
+                 "hanging node); split that %s%s",
+                 b->source, at[0], at[1], text, cell,
+                 joined ? " there before you join: vertices are joined to vertices, not to edges"
+                        : ", or, if both sides are boundary, give their edges a physical group");
 }
 
 kedge_status kg_build_hanging(kg_mesh_builder *b)

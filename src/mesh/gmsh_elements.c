@@ -120,7 +120,8 @@ static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *
   return KEDGE_OK;
 }
 
-/// Tags of elements of 2.2: physical group, entity, number of partitions, the first of these, others.
+/// Tags of elements of 2.2: physical group, entity, number of partitions, the first of these,
+/// others.
 enum { N_PARTITIONS_22 = 2, PARTITION_22, TAGS_22 };
 
 static int32_t partition_22(const int32_t tags[TAGS_22])

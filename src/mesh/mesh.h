@@ -144,6 +144,17 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
+/// The mean of an element's corners.
+static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
+{
+  const int n = kg_block_of(mesh, element)->cell->n_vertices;
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  for (int k = 0; k < 2; ++k) {
+    at[k] = 0.0;
+    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k];
+    at[k] /= n;
+  }
+}
 /// Nodes of an element's map, [node][2] in the order of kg_cell.nodes, the corners first; of curved
 /// meshes alone.
 static inline const double *kg_element_nodes(const kedge_mesh *mesh, int32_t element)

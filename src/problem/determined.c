@@ -113,12 +113,7 @@ static void point_of(const kedge_mesh *mesh, const int32_t *part, int32_t which,
 {
   int32_t e = 0;
   while (part[e] != which) ++e;
-  const int n = kg_block_of(mesh, e)->cell->n_vertices;
-  const int32_t *v = kg_element_vertices(mesh, e);
-  for (int k = 0; k < 2; ++k) {
-    at[k] = 0.0;
-    for (int i = 0; i < n; ++i) at[k] += mesh->vertices[2 * (int64_t)v[i] + k] / n;
-  }
+  kg_element_middle(mesh, e, at);
 }
 
 /// The sentence for a part: where it lies, its groups, and what to do.

@@ -28,7 +28,8 @@ void kg_holds_free(kg_holds *holds);
 
 /// Refuse a problem that does not determine u in some part; else write `hold` of `resolved`
 /// (determined.c).
-/// @retval KEDGE_ERR_INPUT  a part without Dirichlet edges, in which reaction and Robin coefficients
+/// @retval KEDGE_ERR_INPUT  a part without Dirichlet edges, in which reaction and Robin
+/// coefficients
 ///                          are 0 or nothing beside rounding; the sentence says where it is
 kedge_status kg_problem_check_determined(kedge_context *ctx, const kedge_problem *problem,
                                          const kedge_mesh *mesh, kg_resolved *resolved);

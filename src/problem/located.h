@@ -30,13 +30,12 @@ static inline void kg_locate(const kg_located *to, size_t i, const kedge_mesh *m
   to->place[i] = element;
 }
 
-/// Point i is the middle of the first three corners of an element; on quadrilaterals, and on
-/// curves, near it.
+/// Point i is that of kg_element_middle(); on curves near it.
 static inline void kg_locate_middle(const kg_located *to, size_t i, const kedge_mesh *mesh,
                                     int32_t element)
 {
-  const bool triangle = kg_block_of(mesh, element)->cell == &kg_triangle;
-  kg_locate(to, i, mesh, element, triangle ? -1.0 / 3.0 : 1.0 / 3.0, -1.0 / 3.0);
+  const double at = kg_block_of(mesh, element)->cell == &kg_triangle ? -1.0 / 3.0 : 0.0;
+  kg_locate(to, i, mesh, element, at, at);
 }
 
 /// Point i is t of a side, as for kg_side_point().

@@ -49,7 +49,8 @@ static void largest_coefficients(const kg_pipeline *p, double most[2])
     const double *c = mesh->vertices + 2 * (int64_t)v[2];
     x[n] = (a[0] + b[0] + c[0]) / 3.0;
     y[n] = (a[1] + b[1] + c[1]) / 3.0;
-    kg_locate_middle(&at, (size_t)n, mesh, (int32_t)e);
+    const bool triangle = kg_block_of(mesh, (int32_t)e)->cell == &kg_triangle;
+    kg_locate(&at, (size_t)n, mesh, (int32_t)e, triangle ? -1.0 / 3.0 : 1.0 / 3.0, -1.0 / 3.0);
   }
   const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
   kg_coefficients_evaluate(&r->equation, &points, value);

@@ -101,6 +101,7 @@ typedef struct kg_pipeline {
   kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
   kg_remainder remainder;
+  kg_lost_gradient gradient;
   kedge_solution *solution;
   kg_stage stage;  ///< running
   double stage_began;
@@ -113,9 +114,10 @@ kedge_status kg_pipeline_prepare(kg_pipeline *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_pipeline_shape(kg_pipeline *p, kedge_operator linear, kg_shape *shape);
-/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the elements
-/// of a shape. On quadrilaterals that stay trapezoids when they are refined the weak gradient
-/// has an error of a lower order, bend times a length over h of those that the mesh explains.
+/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the
+/// elements of a shape. On quadrilaterals that stay trapezoids when they are refined the weak
+/// gradient has an error of a lower order, bend times a length over h of those that the mesh
+/// explains.
 bool kg_is_strong(const kg_pipeline *p, const kg_cell *cell);
 /// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
 /// there on.
@@ -197,8 +199,8 @@ kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(k
 kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status);
 
 /// Behind the local solve: where the iteration may leave more than 1e-3 of a field, estimate that,
-/// and with tolerance = auto go on until it is less. The pipeline may have become another one of the
-/// same mesh and problem, whose memory it takes.
+/// and with tolerance = auto go on until it is less. The pipeline may have become another one of
+/// the same mesh and problem, whose memory it takes.
 kedge_status kg_remainder_look(kg_pipeline *p);
 
 /// Bytes of host memory that kg_robin_add() takes.
@@ -240,7 +242,7 @@ kedge_status kg_norms_moves(const kg_pipeline *p, const kg_group_errors *of,
                             double moves[KG_NORMS]);
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
-kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic);
+kedge_status kg_pipeline_diagnose(kg_pipeline *p, kg_topic topic);
 
 /// Add the cost of an operator to the running stage of the report.
 void kg_stage_cost(kg_pipeline *p, kg_cost cost, double times);

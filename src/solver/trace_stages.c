@@ -219,7 +219,7 @@ static double boundary_residual(const kg_pipeline *p)
   return p->material.diffusion * sqrt(sum);
 }
 
-kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
+kedge_status kg_pipeline_diagnose(kg_pipeline *p, kg_topic topic)
 {
   const kg_trace_counts *n = &p->layout.count;
   const kg_choice *c = &p->shape.choice;
@@ -241,6 +241,7 @@ kedge_status kg_pipeline_diagnose(const kg_pipeline *p, kg_topic topic)
       .report = &p->solution->report,
       .fields = &p->fields,
       .lost = p->lost,
+      .gradient = &p->gradient,
       .lost_error = p->lost_error,
       .keeps_means = c->wants_means,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,

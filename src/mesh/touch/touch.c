@@ -274,15 +274,6 @@ static void compare_all(finder *f)
     kg_box_tree_find(&f->tree, &f->tree.box[0][i], LOOK_MOST, compare, &(look){f, i, 0});
 }
 
-/// The middle of an element's corners.
-static void middle_of(const kedge_mesh *mesh, int32_t e, double at[2])
-{
-  const int n = kg_block_of(mesh, e)->cell->n_vertices;
-  const int32_t *v = kg_element_vertices(mesh, e);
-  at[0] = at[1] = 0.0;
-  for (int i = 0; i < 2 * n; ++i) at[i % 2] += mesh->vertices[2 * (int64_t)v[i / 2] + i % 2] / n;
-}
-
 /// An element as others may lie in it.
 typedef struct room {
   finder *f;
@@ -299,7 +290,7 @@ static void item_at(const finder *f, int32_t item, double at[2])
   if (item % 2)
     memcpy(at, r->middle, sizeof r->middle);
   else
-    middle_of(f->b->mesh, r->element, at);
+    kg_element_middle(f->b->mesh, r->element, at);
 }
 
 /// Whether an item lies in an element, off its sides. The middle of another element may be on them.

@@ -10,9 +10,9 @@
 // R = P + 3; the rule of errors says how many rows() it has.
 //
 // A Rule has along(a, i), across(row, mode), weight(point), top(a), top_of_row(row) and
-// corner(k, mode), the same for all lanes. A Source has row(number).value(a) of the lane; an Exact has row(number).values(a, [3])
-// and, of u alone, corner(k). Both say how many points of a row to UNROLL, and look at a sum of
-// what they gave: check(sum).
+// corner(k, mode), the same for all lanes. A Source has row(number).value(a) of the lane; an Exact
+// has row(number).values(a, [3]) and, of u alone, corner(k). Both say how many points of a row to
+// UNROLL, and look at a sum of what they gave: check(sum).
 // Modes of a lane lie 32 doubles apart.
 #pragma once
 

@@ -46,7 +46,8 @@ typedef struct kg_cg_step {
 /// Steps that are kept, iteration i in i mod KG_CG_STEPS: the host takes them before others come.
 enum { KG_CG_STEPS = 1024 };
 
-/// Keep the scalars of an iteration, before it is counted. @param[out] steps  [KG_CG_STEPS]; or NULL
+/// Keep the scalars of an iteration, before it is counted. @param[out] steps  [KG_CG_STEPS]; or
+/// NULL
 KG_INLINE void kg_cg_keep(kg_cg_step *steps, const kg_cg_state *state)
 {
   if (!steps) return;

@@ -110,7 +110,8 @@ static double bend_of(const element *e)
   return sqrt(square / all);
 }
 
-/// Diffusion at the points of elements of the mesh from `first` on. @param[out] value  [4][n POINTS]
+/// Diffusion at the points of elements of the mesh from `first` on. @param[out] value  [4][n
+/// POINTS]
 static void evaluate(const view *v, int32_t first, const element *e, int n, double *value)
 {
   double x[MANY], y[MANY], memory[KG_LOCATED * MANY];
