@@ -11,6 +11,7 @@ enum {
   FIRST = 3,        // attempts with weights of their own
   ATTEMPTS = 2000,  // at most
   NEAR = 500,       // that part above what the fullest phase holds is good enough
+  SMALL = 2000,     // arrays of less than that part are
 };
 
 static void point_at(const kg_plan_entry *entry, void *memory)
@@ -48,9 +49,10 @@ static int count_bits(unsigned phases)
 
 /// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of
 /// phases, as arrays that live long leave no holes that way. Later attempts vary these weights, or
-/// some of the best so far, from a quarter to four times.
-static void weigh(const kg_plan *plan, int attempt, const double *best, uint32_t *random,
-                  double *weight)
+/// some of the best so far, from a quarter to four times; of arrays of less than `least` bytes, which
+/// fit anywhere, none.
+static void weigh(const kg_plan *plan, int attempt, size_t least, const double *best,
+                  uint32_t *random, double *weight)
 {
   static const double shares[] = {0.1, 0.05, 0.2};
   const bool first = attempt < FIRST, fresh = first || attempt % 2 == 0;
@@ -60,6 +62,7 @@ static void weigh(const kg_plan *plan, int attempt, const double *best, uint32_t
     const kg_plan_entry *e = &plan->entry[i];
     weight[i] = fresh ? (double)e->bytes : best[i];
     for (int k = 0; fresh && k < power; ++k) weight[i] *= count_bits(e->phases);
+    if (e->bytes < least) continue;
     const bool varies = next_random(random) < share;
     const double factor = 0.25 + 3.75 * next_random(random);
     if (varies) weight[i] *= factor;
@@ -122,7 +125,7 @@ size_t kg_plan_place(kg_plan *plan)
   uint32_t random = 777;
   size_t bytes = SIZE_MAX;
   for (int attempt = 0; attempt < attempts && bytes > enough; ++attempt) {
-    weigh(plan, attempt, best, &random, weight);
+    weigh(plan, attempt, least / SMALL, best, &random, weight);
     const size_t now = place(plan, weight);
     if (now > bytes) continue;
     bytes = now;

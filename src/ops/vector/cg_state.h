@@ -44,7 +44,7 @@ typedef struct kg_cg_step {
 } kg_cg_step;
 
 /// Steps that are kept, iteration i in i mod KG_CG_STEPS: the host takes them before others come.
-enum { KG_CG_STEPS = 1024 };
+enum { KG_CG_STEPS = 512 };
 
 /// Keep the scalars of an iteration, before it is counted. @param[out] steps  [KG_CG_STEPS]; or
 /// NULL
