@@ -273,8 +273,8 @@ static void a_vertex_that_lies_on_an_edge_once_parts_are_joined_is_refused_with_
 {
   static const struct {
     block a, b;
-  } pairs[] = {{{0, 0, 1, 1, 2, 2}, {1 + 1e-4, 0, 1, 1, 2, 4}},
-               {{0, 0, 2, 1, 1, 1}, {0, 1 + 1e-5, 2, 1, 3, 2}}};
+  } pairs[] = {{{0, 0, 1, 1, 2, 2}, {1 + 1e-7, 0, 1, 1, 2, 4}},
+               {{0, 0, 2, 1, 1, 1}, {0, 1 - 1e-8, 2, 1, 3, 2}}};
   for (int i = 0; i < 2; ++i) {
     pile_up(2, (block[]){pairs[i].a, pairs[i].b}, &pile_of_two);
     pile_of_two.n_lines = 0;
