@@ -9,8 +9,8 @@
 /// more than vertices and formulas round, and what is left by a straight line through two such
 /// points is 1e-10 of what is curved.
 #define INSIDE 1e-5
-/// Of which nearer looks take this part, and see less than that of a difference that shrinks: a root
-/// of order 16 sees 3/4.
+/// Of which nearer looks take this part, and see less than that of a difference that shrinks: a
+/// root of order 16 sees 3/4.
 #define NEARER 0.01
 #define SHRUNK 0.75
 
