@@ -88,6 +88,7 @@ typedef struct kg_diagnosis {
   const kg_field_sums *fields;  ///< from KG_ABOUT_LOSS on, as what follows
   kg_lost_field lost;
   kg_lost_gradient *gradient;  ///< in and out
+  const char *failure;         ///< KG_ABOUT_LEFT: why no estimate was made; "": one was
   int32_t lost_error;    ///< KG_ABOUT_ERROR: an element whose errors are not finite, if one's are
   bool keeps_means;      ///< in place of fields
   bool is_stretched;     ///< the mesh has angles for which the smoother has lines

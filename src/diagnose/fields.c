@@ -115,34 +115,29 @@ static bool look_at_nodes(const kg_diagnosis *d, const kg_cell_points *nodes, in
   return false;
 }
 
-/// The element of a range that has the least diffusion at a corner or in its middle, or a first one
-/// that has none there.
-static int32_t least_of(const kg_diagnosis *d, const kg_cell_points *corners, int32_t begin,
-                        int32_t end)
+/// The element of a range that has the least diffusion in its middle, or a first one that has none
+/// there.
+static int32_t least_of(const kg_diagnosis *d, int32_t begin, int32_t end)
 {
-  batch b = {.n = 0};
-  double value[4 * TOGETHER], least = INFINITY;
+  double x[TOGETHER], y[TOGETHER], memory[KG_LOCATED * TOGETHER], value[4 * TOGETHER];
+  const kg_located at = kg_located_in(memory, TOGETHER);
+  double least = INFINITY;
   int32_t found = begin;
-  const int most = TOGETHER / (corners->n + 1);
-  b.at = kg_located_in(b.memory, TOGETHER);
-  for (int32_t first = begin; first < end; first += most) {
-    const int32_t last = end - first < most ? end : first + most;
-    b.n = 0;
-    for (int32_t e = first; e < last; ++e) {
+  for (int32_t first = begin; first < end; first += TOGETHER) {
+    const int n = end - first < TOGETHER ? end - first : TOGETHER;
+    for (int i = 0; i < n; ++i) {
       double middle[2];
-      add_points(d->mesh, corners, 0, corners->n, e, &b);
-      kg_element_middle(d->mesh, e, middle);
-      kg_locate_middle(&b.at, (size_t)b.n, d->mesh, e);
-      b.x[b.n] = middle[0];
-      b.y[b.n++] = middle[1];
+      kg_element_middle(d->mesh, first + i, middle);
+      kg_locate_middle(&at, (size_t)i, d->mesh, first + i);
+      x[i] = middle[0];
+      y[i] = middle[1];
     }
-    const int n = b.n;
-    const kedge_points points = kg_located_points(&b.at, d->mesh, (size_t)n, b.x, b.y);
+    const kedge_points points = kg_located_points(&at, d->mesh, (size_t)n, x, y);
     kg_coefficients_evaluate(&d->resolved->equation, &points, value);
     for (int i = 0; i < n; ++i) {
       const double here = least_entry(value[i], value[n + i], value[2 * n + i]);
       if (here >= least) continue;
-      found = first + i / (corners->n + 1);
+      found = first + i;
       if (isnan(here)) return found;
       least = here;
     }
@@ -150,24 +145,18 @@ static int32_t least_of(const kg_diagnosis *d, const kg_cell_points *corners, in
   return found;
 }
 
-/// The elements of a block whose nodes are asked. @param[out] asked  [ASKED] @return how many
-static kedge_status choose(const kg_diagnosis *d, const kg_block *block, int32_t *asked, int *n)
+/// Choose the elements of a block whose nodes are asked. @param[out] asked  [ASKED]
+/// @return how many
+static int choose(const kg_diagnosis *d, const kg_block *block, int32_t *asked)
 {
-  const int32_t stride = (block->n + ASKED - 1) / ASKED, ranges = (block->n + stride - 1) / stride;
-  double *values;
-  kg_cell_points corners;
-  *n = ranges;
-  for (int32_t i = 0; i < ranges; ++i) asked[i] = block->first + i * stride;
-  if (stride == 1) return KEDGE_OK;
-  KG_TRY(kg_cell_nodes_create(d->ctx, block->cell, d->problem->order, d->mesh->geometry, 1, &values,
-                              &corners));
+  const int32_t stride = (block->n + ASKED - 1) / ASKED, n = (block->n + stride - 1) / stride;
 #pragma omp parallel for num_threads(kg_loop_threads(d->ctx, block->n, 64))
-  for (int32_t i = 0; i < ranges; ++i)
+  for (int32_t i = 0; i < n; ++i) {
+    const int32_t begin = i * stride, end = block->n - begin < stride ? block->n : begin + stride;
     asked[i] =
-        least_of(d, &corners, asked[i],
-                 block->first + (block->n - i * stride < stride ? block->n : (i + 1) * stride));
-  free(values);
-  return KEDGE_OK;
+        stride == 1 ? block->first + begin : least_of(d, block->first + begin, block->first + end);
+  }
+  return n;
 }
 
 /// The nodes of an order, of elements of a block.
@@ -190,11 +179,10 @@ static kedge_status look_at_block(const kg_diagnosis *d, const kg_block *block,
 static kedge_status look_for_lost_gradient(const kg_diagnosis *d)
 {
   int32_t asked[ASKED];
-  int n;
   KG_TRY(kg_coefficients_bring(&d->resolved->equation));
   for (int k = 0; k < d->mesh->n_blocks; ++k) {
     const kg_block *const block = &d->mesh->block[k];
-    KG_TRY(choose(d, block, asked, &n));
+    const int n = choose(d, block, asked);
     for (int more = 0; more < 2 && !d->gradient->found; ++more)
       KG_TRY(look_at_block(d, block, asked, n, d->problem->order + more));
   }

@@ -210,6 +210,9 @@ static const finding findings[] = {
      "refine where the exact solution is not smooth",
      0.01, "tests/solver/test_norms.c"},
 
+    {KG_ABOUT_LEFT, kg_finds_no_estimate,
+     "the error that the iteration leaves may count, and could not be estimated: %s", 0,
+     "tests/solver/test_remainder.c"},
     {KG_ABOUT_LEFT, kg_finds_left_by_tolerance,
      "the iteration leaves an error of %s: ask for tolerance = %s", KG_LEFT_MOST,
      "tests/solver/test_remainder.c"},

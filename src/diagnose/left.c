@@ -26,6 +26,13 @@ static bool say_errors(kg_diagnosis *d)
   return end > 0;
 }
 
+/// Something failed that a solve does not need.
+bool kg_finds_no_estimate(kg_diagnosis *d)
+{
+  kg_say_word(d, d->failure);
+  return d->failure[0] != '\0';
+}
+
 bool kg_finds_left_by_tolerance(kg_diagnosis *d)
 {
   const bool holds = say_errors(d) && d->report->needed_tolerance > 0.0;

@@ -9,8 +9,8 @@
 /// more than vertices and formulas round, and what is left by a straight line through two such
 /// points is 1e-10 of what is curved.
 #define INSIDE 1e-5
-/// Of which nearer looks take this part, and see less than that of a difference that shrinks: a root
-/// of order 16 sees 3/4.
+/// How much nearer to sides a second look comes. What shrinks on the way has become less than the
+/// next number by then: roots of orders up to 16 have.
 #define NEARER 0.01
 #define SHRUNK 0.75
 

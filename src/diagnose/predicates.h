@@ -16,7 +16,7 @@ kg_predicate kg_finds_split, kg_finds_periodic_lines, kg_finds_polygon, kg_finds
 kg_predicate kg_finds_overlapping, kg_finds_unjoined, kg_finds_nothing_joined;
 kg_predicate kg_finds_limit, kg_finds_rounding_reached, kg_finds_no_solution, kg_finds_out_of_reach;
 kg_predicate kg_finds_undetermined, kg_finds_large_stabilization, kg_finds_single_precision;
-kg_predicate kg_finds_left_by_tolerance, kg_finds_left_by_rounding;
+kg_predicate kg_finds_no_estimate, kg_finds_left_by_tolerance, kg_finds_left_by_rounding;
 kg_predicate kg_finds_idle_quadrature;
 kg_predicate kg_finds_unread_key, kg_finds_unused_parameter, kg_refuses_lost_data, kg_finds_no_data,
     kg_finds_zero, kg_finds_little_reaction;

@@ -42,6 +42,7 @@ typedef struct kg_remainder {
   bool goes_on;               ///< the trace solve makes what there is to add to `start`
   kg_system_further further;  ///< by this
   kg_makes makes;
+  char failure[256];  ///< why no estimate was made; "": one was, or none was wanted
 } kg_remainder;
 
 typedef struct kg_pipeline {

@@ -242,6 +242,7 @@ kedge_status kg_pipeline_diagnose(kg_pipeline *p, kg_topic topic)
       .fields = &p->fields,
       .lost = p->lost,
       .gradient = &p->gradient,
+      .failure = p->remainder.failure,
       .lost_error = p->lost_error,
       .keeps_means = c->wants_means,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,

@@ -211,6 +211,18 @@ class Files(Command):
         self.assertRegex(said, "cannot write the output o.hdf: .*File too large")
         self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "r.json"])
 
+    def test_an_output_that_is_refused_before_the_solve_is_in_the_report(self):
+        for output, says in (("nodir/x.hdf", "nodir: No such file"), ("/dev/full", "it must be a regular file"),
+                             ("x.txt", "its name must end in"), ("p.ini", "it is the input")):
+            said = self.refused("solve", "p.ini", "-o", output, "-r", "r.json", says=says).stderr
+            report = self.json("r.json")
+            self.assertFalse(report["output"]["written"])
+            self.assertEqual(said, "kedge: " + report["output"]["error"] + "\n")
+            self.assertEqual((report["solver"]["converged"], report["solver"]["stop"]), (False, "unknown"))
+            os.remove(self.path("r.json"))
+        self.refused("solve", "p.ini", "-o", "r.hdf", "-r", "r.hdf", says="output and report cannot both be r.hdf")
+        self.assertEqual(os.listdir(self.folder), ["p.ini"])
+
     def test_a_report_may_go_to_standard_output(self):
         text = self.kedge("solve", "p.ini", "-q", "--report", "/dev/stdout").stdout
         self.assertEqual(json.loads(text)["space"]["order"], 1)

@@ -189,8 +189,9 @@ class Mesh(Command):
     def test_a_signal_leaves_no_partial_file(self):
         def no_core():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        for name in ("TERM", "INT", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "PIPE", "VTALRM", "ABRT"):
-            number = getattr(signal, "SIG" + name)
+        for name in ("TERM", "INT", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "PIPE", "VTALRM", "ABRT",
+                     "STKFLT", "RTMIN", "RTMAX"):
+            number = getattr(signal, "SIG" + name, 16)  # SIGSTKFLT
             process = subprocess.Popen([KEDGE, "mesh", "generate", "square", "300", "-o", "x.msh"],
                                        cwd=self.folder, stdin=subprocess.DEVNULL,
                                        stdout=subprocess.DEVNULL, preexec_fn=no_core)

@@ -267,6 +267,27 @@ static const kg_group *group_of(const kedge_mesh *mesh, const char *name)
 }
 
 /// Edges inside keep one of their groups, which takes no condition; elements keep their order.
+/// One side has edges half as long as the other: vertices lie on edges once their ends are joined.
+static void a_vertex_that_lies_on_an_edge_once_parts_are_joined_is_refused_with_what_helps(
+    void **state)
+{
+  static const struct {
+    block a, b;
+  } pairs[] = {{{0, 0, 1, 1, 2, 2}, {1 + 1e-7, 0, 1, 1, 2, 4}},
+               {{0, 0, 2, 1, 1, 1}, {0, 1 - 1e-8, 2, 1, 3, 2}}};
+  for (int i = 0; i < 2; ++i) {
+    pile_up(2, (block[]){pairs[i].a, pairs[i].b}, &pile_of_two);
+    pile_of_two.n_lines = 0;
+    kedge_mesh *mesh = mesh_of(*state, &pile_of_two), *joined = NULL;
+    assert_int_equal(kedge_mesh_join(*state, mesh, 1e-3, &joined), KEDGE_ERR_INPUT);
+    assert_non_null(strstr(kedge_context_error(*state), "(a hanging node); split that "));
+    assert_non_null(strstr(kedge_context_error(*state), "not to edges"));
+    assert_null(strstr(kedge_context_error(*state), "physical group"));
+    assert_null(joined);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
 static void joined_edges_are_inside_and_elements_where_they_were(void **state)
 {
   pile *const p = &pile_of_two;
@@ -419,6 +440,8 @@ int main(void)
       cmocka_unit_test(the_seam_of_one_part_is_found_and_joined),
       cmocka_unit_test(sound_meshes_have_no_edges_on_others),
       cmocka_unit_test(curves_that_lie_on_each_other_are_found_and_joined),
+      cmocka_unit_test(
+          a_vertex_that_lies_on_an_edge_once_parts_are_joined_is_refused_with_what_helps),
       cmocka_unit_test(joined_edges_are_inside_and_elements_where_they_were),
       cmocka_unit_test(chains_of_vertices_become_one),
       cmocka_unit_test(joins_that_break_the_mesh_are_refused),

@@ -203,10 +203,34 @@ static void a_recomputed_residual_that_is_nan_is_a_numeric_failure(void **state)
   destroy(&s);
 }
 
+static void steps_wait_on_the_device_until_there_is_no_room_for_more(void **state)
+{
+  (void)state;
+  enum { FIRST = 1000, LAST = 1090 };  // around the end of the ring
+  kg_cg_step steps[KG_CG_STEPS] = {{0}};
+  kg_buffer device;
+  kg_lanczos l = {0};
+  for (int64_t i = FIRST; i < LAST; ++i)
+    steps[i % KG_CG_STEPS] = (kg_cg_step){.p_ap = (double)i, .rz = 1.0, .rr = 1.0};
+  must(ctx, kg_upload(ctx, steps, KG_CG_STEPS, sizeof *steps, &device));
+  kg_lanczos_begin(&l, FIRST);
+  must(ctx, kg_lanczos_spare(ctx, &l, device.data, LAST, KG_CG_STEPS - (LAST - FIRST)));
+  assert_int_equal(l.n, 0);
+  must(ctx, kg_lanczos_spare(ctx, &l, device.data, LAST, KG_CG_STEPS - (LAST - FIRST) + 1));
+  assert_int_equal(l.n, LAST - FIRST);
+  for (int64_t i = FIRST; i < LAST; ++i) assert_true(l.step[i - FIRST].p_ap == (double)i);
+  must(ctx, kg_lanczos_take(ctx, &l, device.data, LAST));
+  assert_int_equal(l.n, LAST - FIRST);
+  kg_lanczos_free(&l);
+  kg_free(ctx, &device);
+  must(ctx, kg_sync(ctx));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(n_distinct_eigenvalues_take_n_iterations),
+      cmocka_unit_test(steps_wait_on_the_device_until_there_is_no_room_for_more),
       cmocka_unit_test(a_negative_eigenvalue_is_a_numeric_failure),
       cmocka_unit_test(an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure),
       cmocka_unit_test(a_product_that_is_nan_is_a_numeric_failure),

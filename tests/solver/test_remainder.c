@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "device/context.h"
 #include "support.h"
 
 enum { ERRORS = 4 };  ///< of sigma, q, u, u*
@@ -356,6 +357,88 @@ static void problems_of_meshes_take_no_step_more(void **state)
   }
 }
 
+/// What happens to an estimate: it gets no memory, or is cancelled.
+typedef struct moody {
+  bool refuses, cancels;
+  int refused;
+} moody;
+
+static const kg_backend_table *true_table;
+static kg_backend_table scarce_table;
+static moody mood;
+static bool is_solved;
+
+static kedge_status scarce_alloc(kedge_context *context, size_t bytes, void **out)
+{
+  if (!is_solved || !mood.refuses) return true_table->alloc(context, bytes, out);
+  *out = NULL;
+  ++mood.refused;
+  return KG_FAIL(context, KEDGE_ERR_MEMORY, "no room for %zu bytes", bytes);
+}
+
+/// The local solve has ended once postprocessing has; from there on an estimate begins.
+static bool watch(void *user, const kedge_progress *progress)
+{
+  (void)user;
+  if (is_solved && mood.cancels) return false;
+  if (strcmp(progress->stage, "postprocess") == 0 && progress->finished) is_solved = true;
+  return true;
+}
+
+static kedge_status solve_in_mood(const kedge_mesh *mesh, bool refuses, bool cancels,
+                                  kedge_solution **out)
+{
+  kedge_problem *p = problem_of(ctx, problems[0].settings);
+  must(ctx, kedge_problem_set(p, "solver", "tolerance", "1e-8"));
+  is_solved = false;
+  mood = (moody){refuses, cancels, 0};
+  true_table = ctx->table;
+  scarce_table = *true_table;
+  scarce_table.alloc = scarce_alloc;
+  ctx->table = &scarce_table;
+  kedge_context_set_progress(ctx, watch, NULL);
+  *out = NULL;
+  const kedge_status status = kedge_solve(ctx, mesh, p, out);
+  kedge_context_set_progress(ctx, NULL, NULL);
+  ctx->table = true_table;
+  kedge_problem_destroy(p);
+  return status;
+}
+
+static void an_estimate_that_fails_leaves_the_solution_and_says_so(void **state)
+{
+  (void)state;
+  kedge_solution *s, *plain;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, problems[0].generate, &mesh));
+  kedge_report r = KEDGE_REPORT_INIT, expected = KEDGE_REPORT_INIT;
+  must(ctx, solve_in_mood(mesh, false, false, &plain));
+  must(ctx, kedge_solution_report(plain, &expected));
+  must(ctx, solve_in_mood(mesh, true, false, &s));
+  must(ctx, kedge_solution_report(s, &r));
+  assert_true(mood.refused > 0);
+  assert_non_null(strstr(r.solver_note, "could not be estimated: no room for "));
+  assert_true(r.converged && isnan(r.iteration_sigma));
+  assert_int_equal(r.iterations, expected.iterations);
+  int64_t *offsets = malloc(((size_t)r.elements + 1) * sizeof *offsets);
+  assert_non_null(offsets);
+  must(ctx, kedge_solution_offsets(s, r.order, offsets));
+  const size_t n = (size_t)offsets[r.elements];
+  double *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+  assert_true(a && b);
+  must(ctx, kedge_solution_values(s, KEDGE_FIELD_QX, r.order, a));
+  must(ctx, kedge_solution_values(plain, KEDGE_FIELD_QX, r.order, b));
+  assert_memory_equal(a, b, n * sizeof *a);
+  free(offsets);
+  free(a);
+  free(b);
+  kedge_solution_destroy(s);
+  kedge_solution_destroy(plain);
+  assert_int_equal(solve_in_mood(mesh, false, true, &s), KEDGE_ERR_CANCELLED);
+  assert_null(s);
+  kedge_mesh_destroy(mesh);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -367,6 +450,7 @@ int main(void)
       cmocka_unit_test(every_precision_and_operator_says_it),
       cmocka_unit_test(a_set_up_estimates_as_a_solve_does),
       cmocka_unit_test(problems_of_meshes_take_no_step_more),
+      cmocka_unit_test(an_estimate_that_fails_leaves_the_solution_and_says_so),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -72,17 +72,34 @@ static size_t trace_numbers(const kg_pipeline *p)
   return (size_t)p->layout.count.n_edges * (size_t)p->shape.size.n_edge;
 }
 
-/// A pipeline of the same solve, in place of one that has come to its end.
+/// A pipeline of the same solve, in place of one that has come to its end. What the solution takes
+/// over from a pipeline is there after a failure too.
 static kedge_status begin_again(kg_pipeline *p)
 {
+  const kg_shape shape = p->shape;
+  kg_trace_layout layout = p->layout;
+  kg_coefficients equation = p->resolved.equation;
   const kg_pipeline next = {.ctx = p->ctx,
                             .mesh = p->mesh,
                             .problem = p->problem,
                             .solution = p->solution,
                             .remainder = p->remainder};
+  p->layout = (kg_trace_layout){0};
+  p->resolved.equation = (kg_coefficients){0};
   kg_pipeline_free(p);
   *p = next;
-  return kg_pipeline_begin(p);
+  const kedge_status status = kg_pipeline_begin(p);
+  if (status != KEDGE_OK) {
+    kg_pipeline_free(p);
+    *p = next;
+    p->shape = shape;
+    p->layout = layout;
+    p->resolved.equation = equation;
+    return status;
+  }
+  kg_trace_layout_free(&layout);
+  kg_coefficients_free(&equation);
+  return KEDGE_OK;
 }
 
 /// Have the local solve make something of a trace.
@@ -121,6 +138,7 @@ typedef struct look {
   double *x;            ///< the best there is
   double *more;         ///< what has been found for it
   double *first;        ///< the one that the iteration has left
+  bool spoils;          ///< a solution is being made in place of the one that is there
   bool moved;           ///< x is another one now, and no solution has been made of it
   double rr_reference;  ///< to which residuals are relative
 } look;
@@ -146,7 +164,10 @@ static kedge_status add(look *l, kg_makes what)
   for (size_t i = 0; i < n; ++i) l->x[i] += l->more[i];
   // The local solve adds its own findings anew.
   if (what == KG_MAKES_SOLUTION) l->p->solution->note[l->p->remainder.note_end] = '\0';
-  return make(l->p, l->x, what);
+  l->spoils = what == KG_MAKES_SOLUTION;
+  KG_TRY(make(l->p, l->x, what));
+  l->spoils = false;
+  return KEDGE_OK;
 }
 
 /// The part to which r . z is to come down next, where so much of a field was missing before it
@@ -249,28 +270,41 @@ static kedge_status look_with(look *l)
   return say(p);
 }
 
-kedge_status kg_remainder_look(kg_pipeline *p)
+/// Look, in host memory that no prediction counts: few solves need it, and go without.
+static kedge_status look_at(kg_pipeline *p, look *l)
 {
-  if (!rings(p)) return KEDGE_OK;
   const double relative = p->solution->report.relative_residual;
-  const kg_system_begun *const begun = p->begun;
-  const kg_unknowns_args taken = p->taken;
-  const double *const start = p->start;
   const size_t n = trace_numbers(p);
   double *memory;
   KG_TRY(kg_host_alloc(p->ctx, 3 * n, sizeof *memory, &memory));
-  look l = {.p = p,
-            .x = memory,
-            .more = memory + n,
-            .first = memory + 2 * n,
-            .rr_reference = p->remainder.rr / (relative * relative)};
+  *l = (look){.p = p,
+              .x = memory,
+              .more = memory + n,
+              .first = memory + 2 * n,
+              .rr_reference = p->remainder.rr / (relative * relative)};
+  const kedge_status status = look_with(l);
+  free(memory);
+  return status;
+}
+
+kedge_status kg_remainder_look(kg_pipeline *p)
+{
+  if (!rings(p)) return KEDGE_OK;
+  const kg_system_begun *const begun = p->begun;
+  const kg_unknowns_args taken = p->taken;
+  const double *const start = p->start;
+  look l = {0};
   p->begun = NULL;
   p->taken = (kg_unknowns_args){0};
-  const kedge_status status = look_with(&l);
+  kedge_status status = look_at(p, &l);
   p->remainder.makes = KG_MAKES_SOLUTION;
   p->begun = begun;
   p->taken = taken;
   p->start = start;
-  free(memory);
+  // The solution is as good as it was before somebody asked how good that is.
+  if (status == KEDGE_OK || status == KEDGE_ERR_CANCELLED || l.spoils) return status;
+  snprintf(p->remainder.failure, sizeof p->remainder.failure, "%s", kedge_context_error(p->ctx));
+  status = say(p);
+  p->remainder.failure[0] = '\0';
   return status;
 }
