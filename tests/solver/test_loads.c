@@ -343,10 +343,10 @@ static void points_of_local_matrices_that_are_not_integrated_are_noted(void **st
 static void tails_of_what_is_resolved_keep_their_points(void **state)
 {
   (void)state;
-  static const char *const meshes[] = {"square 20", "quads 16"};
-  static const char *const sources[] = {"exp(-((x-0.43)^2+(y-0.36)^2)/0.02)",
+  static const char *const meshes[] = {"square 14", "quads 16"};
+  static const char *const sources[] = {"exp(-((x-0.43)^2+(y-0.36)^2)/0.01)",
                                         "1/cosh(15*(x+0.2*y-0.55))^4",
-                                        "1e6*exp(-50*(x-0.61)^2)*(2+y)"};
+                                        "1e6*exp(-130*(x-0.61)^2)*(2+y)"};
   for (size_t k = 0; k < 2; ++k)
     for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
       const kedge_report r = converged_on(
