@@ -100,6 +100,7 @@ IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "upda
 SECTIONS = "space|equation|the equation|solver|output|mesh"
 IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"\S*/kedge-\w+/arrays\.msh(, refined \d+ times?)?", "the mesh"),
+    (r"^\[(equation|exact)\] quadrature: quadrature\b", r"\1_quadrature"),
     (rf"^\[(?:{SECTIONS})\] \w+: ", ""),
     (r"^\[exact\] u: (.*) of u: ", r"exact: \1: "),
     (r"^\[parameters\] (\w+): ", r"parameters['\1']: "),

@@ -231,8 +231,8 @@ static bool is_more_than_noise(const kg_diagnosis *d, double difference)
   return difference > fmax(1e-4, 10.0 * d->report->relative_residual) * size;
 }
 
-/// Data that this part of is between points may make u* - u large themselves.
-enum { PARTS_OF_LOADS = 10 };
+/// Data that more than one part of so many is between points may make u* - u large themselves.
+enum { PARTS_OF_LOADS = 100 };
 
 static bool has_rough_loads(const kg_diagnosis *d)
 {

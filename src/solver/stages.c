@@ -1,4 +1,5 @@
 // The stages before the trace solve: transfer and local matrices.
+#include <math.h>
 #include <stdlib.h>
 
 #include "device/context.h"

@@ -123,6 +123,8 @@ class Library(unittest.TestCase):
                 ("[hot] value: value has no finite value", "boundary['hot']: value has no finite value"),
                 ("[boundary hot] value: column 1 of value: unknown", "boundary['hot']: column 1 of value: unknown"),
                 ("[exact] u: column 5 of u: unexpected end", "exact: column 5: unexpected end"),
+                ("[equation] quadrature = 3 is too little", "equation_quadrature = 3 is too little"),
+                ("[exact] quadrature: quadrature must be a number", "exact_quadrature must be a number"),
                 ("raise [exact] quadrature, or set [mesh] geometry", "raise exact_quadrature, or set geometry"),
                 ("[parameters] k: bad, of [parameters]", "parameters['k']: bad, of parameters"),
                 ("diffusion of [equation] is used by no region", "diffusion is used by no region"),

@@ -340,6 +340,106 @@ static void points_of_local_matrices_that_are_not_integrated_are_noted(void **st
     }
 }
 
+static void tails_of_what_is_resolved_keep_their_points(void **state)
+{
+  (void)state;
+  static const char *const meshes[] = {"square 14", "quads 16"};
+  static const char *const sources[] = {"exp(-((x-0.43)^2+(y-0.36)^2)/0.01)",
+                                        "1/cosh(15*(x+0.2*y-0.55))^4",
+                                        "1e6*exp(-130*(x-0.61)^2)*(2+y)"};
+  for (size_t k = 0; k < 2; ++k)
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; ++i) {
+      const kedge_report r = converged_on(
+          ctx, meshes[k],
+          SETTINGS({"space", "order", "4"}, {"equation", "source", sources[i]}, ZERO_AROUND));
+      if (r.refined_elements > 0)
+        fail_msg("%s, %s: %d", meshes[k], sources[i], (int)r.refined_elements);
+    }
+}
+
+static void a_peak_among_more_rough_elements_than_are_tried_is_found(void **state)
+{
+  (void)state;
+  kedge_report r;
+  const double u =
+      integral_with("square 200",
+                    SETTINGS({"space", "order", "1"}, {"parameters", "w", "0.0015"},
+                             {"equation", "source",
+                              "sin(140*x)*cos(160*y)+exp(-((x-0.29)^2+(y-0.57)^2)/w^2)/(pi*w^2)"},
+                             ZERO_AROUND),
+                    &r);
+  assert_near(u, bubble(0.29, 0.57), 1e-3);
+}
+
+static void robin_values_and_coefficients_are_integrated_alike(void **state)
+{
+  (void)state;
+  static const char *const peaks[] = {"exp(-((x-0.62)/0.03)^2)/0.03",
+                                      "1/(0.05*cosh((x-0.31)/0.025)^2)+exp(-((y-0.7)/0.02)^2)"};
+  for (size_t k = 0; k < 2; ++k)
+    for (int order = 1; order <= 3; ++order) {
+      const kedge_report r =
+          converged_on(ctx, order == 2 ? "quads 8" : "square 9",
+                       SETTINGS({"space", "order",
+                                 order == 1   ? "1"
+                                 : order == 2 ? "2"
+                                              : "3"},
+                                {"boundary default", "type", "robin"},
+                                {"boundary default", "coefficient", peaks[k]},
+                                {"boundary default", "value", peaks[k]}, {"exact", "u", "1"},
+                                {"equation", "source", "0"}));
+      assert_true(r.refined_facets > 0);
+      assert_at_most(r.u_l2, 2e-6);
+    }
+}
+
+static void a_reaction_as_rough_as_the_source_is_noted(void **state)
+{
+  (void)state;
+  static const char *const peaks[] = {"exp(-((x-0.52)^2+(y-0.31)^2)/0.008^2)/(pi*0.008^2)",
+                                      "200/cosh((x+y-1.07)/0.004)"};
+  for (size_t k = 0; k < 2; ++k)
+    for (int i = 0; i < 2; ++i) {  // where it does nothing, the source alone decides
+      char small[80];
+      snprintf(small, sizeof small, "1e-9*%s", peaks[k]);
+      const kedge_report r =
+          converged_on(ctx, k == 0 ? "quads 9" : "square 7",
+                       SETTINGS({"space", "order", "1"}, {"equation", "source", peaks[k]},
+                                {"equation", "reaction", i == 0 ? peaks[k] : small}, ZERO_AROUND));
+      const bool noted = strstr(r.solver_note, "reaction is too rough to integrate near x = ");
+      assert_int_equal(noted, i == 0);
+      assert_int_equal(r.refined_elements > 0, i == 1);
+    }
+}
+
+static void a_rule_of_the_problem_that_misses_is_noted(void **state)
+{
+  (void)state;
+  static const char *const rules[] = {"3", "5"};
+  for (int k = 0; k < 2; ++k) {
+    kedge_report r = converged_on(
+        ctx, k == 0 ? "square 8" : "quads 11",
+        SETTINGS({"space", "order", "1"}, {"equation", "quadrature", rules[k]},
+                 {"equation", "source", "exp(-((x-0.28)^2+(y-0.66)^2)/0.003^2)/(pi*0.003^2)"},
+                 ZERO_AROUND));
+    char expected[64];
+    snprintf(expected, sizeof expected, "[equation] quadrature = %s has too few points for the",
+             rules[k]);
+    assert_non_null(strstr(r.solver_note, expected));
+    assert_null(strstr(r.solver_note, "stabilization"));
+    r = converged_on(
+        ctx, k == 0 ? "square 8" : "quads 11",
+        SETTINGS({"space", "order", "1"}, {"equation", "quadrature", rules[k]},
+                 {"equation", "source", "1"}, ZERO_AROUND, {"boundary top", "type", "neumann"},
+                 {"boundary top", "value", "exp(-((x-0.28)/0.004)^2)"}));
+    assert_non_null(strstr(r.solver_note, "too few points for boundary values"));
+    r = converged_on(ctx, "square 8",
+                     SETTINGS({"space", "order", "1"}, {"equation", "quadrature", "9"},
+                              {"equation", "source", "sin(3*x)*exp(y)"}, ZERO_AROUND));
+    assert_null(strstr(r.solver_note, "[equation] quadrature"));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -355,6 +455,11 @@ int main(void)
       cmocka_unit_test(a_rule_of_too_few_points_and_values_that_are_not_finite_are_refused),
       cmocka_unit_test(points_of_local_matrices_that_are_not_integrated_are_noted),
       cmocka_unit_test(what_more_points_go_on_to_move_is_noted),
+      cmocka_unit_test(tails_of_what_is_resolved_keep_their_points),
+      cmocka_unit_test(a_peak_among_more_rough_elements_than_are_tried_is_found),
+      cmocka_unit_test(robin_values_and_coefficients_are_integrated_alike),
+      cmocka_unit_test(a_reaction_as_rough_as_the_source_is_noted),
+      cmocka_unit_test(a_rule_of_the_problem_that_misses_is_noted),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
