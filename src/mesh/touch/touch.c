@@ -17,10 +17,10 @@
 // Places are one within this part of the shorter edge, which is far below the size of any gap that
 // a mesh shows,
 #define SAME_PLACE 1e-6
-// or within what seven digits, as many programs write, leave of coordinates; but no more than that
+// or within what six digits, as many programs write, leave of coordinates; but no more than that
 // of the edge.
-#define SEVEN_DIGITS      1.2e-7
-#define SEVEN_DIGITS_MOST 1e-3
+#define SIX_DIGITS      1.2e-6
+#define SIX_DIGITS_MOST 1e-3
 // Edges lie on each other along this part of the shorter one at least.
 #define SOME_LENGTH 1e-2
 
@@ -89,7 +89,7 @@ static rim rim_of(const kedge_mesh *mesh, int32_t edge, double (*points)[2])
   r.length = distance(r.point[0], r.point[r.n]);
   kg_side_point(mesh, r.side, 0.0, r.middle, along);
   for (int i = 0; i <= r.n; ++i) r.reach = fmax(r.reach, distance(r.point[i], r.middle));
-  r.reach += r.bend + SEVEN_DIGITS_MOST * r.length;
+  r.reach += r.bend + SIX_DIGITS_MOST * r.length;
   return r;
 }
 
@@ -97,7 +97,7 @@ static rim rim_of(const kedge_mesh *mesh, int32_t edge, double (*points)[2])
 static double tolerance_of(const rim *a, const rim *b)
 {
   const double length = fmin(a->length, b->length), size = fmax(a->size, b->size);
-  return fmax(SAME_PLACE * length, fmin(SEVEN_DIGITS * size, SEVEN_DIGITS_MOST * length));
+  return fmax(SAME_PLACE * length, fmin(SIX_DIGITS * size, SIX_DIGITS_MOST * length));
 }
 
 static kg_box box_of(const rim *r)
