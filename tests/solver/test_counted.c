@@ -64,7 +64,7 @@ static void assert_alike(const kedge_plan *counted, const kedge_plan *exact)
   assert_int_equal(counted->trace_unknowns, exact->trace_unknowns);
   assert_string_equal(counted->preconditioner, exact->preconditioner);
   assert_string_equal(counted->smoother, exact->smoother);
-  // On a GPU a chunk of up to 16 MiB passes through host memory; its size is chosen, and jumps. Of
+  // On a GPU a chunk of up to 16 MiB is chosen by what else is held, and its size jumps. Of
   // the 2 GB and more that meshes take which are counted, that is less than 1 %.
   const double chunk = ctx->backend == KEDGE_BACKEND_CUDA ? 16 << 20 : 0.0;
   assert_within("host_bytes", chunk, counted->host_bytes, exact->host_bytes);
@@ -73,7 +73,7 @@ static void assert_alike(const kedge_plan *counted, const kedge_plan *exact)
     assert_near("peak_bytes", counted->peak_bytes[op], exact->peak_bytes[op]);
     assert_near("needed_bytes", counted->needed_bytes[op], exact->needed_bytes[op]);
     for (int s = 0; s < exact->n_stages; ++s)
-      assert_near("stage_bytes", counted->stage_bytes[op][s], exact->stage_bytes[op][s]);
+      assert_within("stage_bytes", chunk, counted->stage_bytes[op][s], exact->stage_bytes[op][s]);
   }
   assert_near("many_bytes", counted->many_bytes, exact->many_bytes);
   assert_int_equal(counted->apply_bytes, exact->apply_bytes);
