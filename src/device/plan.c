@@ -49,8 +49,8 @@ static int count_bits(unsigned phases)
 
 /// Weights by which arrays are placed, the heaviest first: bytes; or bytes times the number of
 /// phases, as arrays that live long leave no holes that way. Later attempts vary these weights, or
-/// some of the best so far, from a quarter to four times; of arrays of less than `least` bytes, which
-/// fit anywhere, none.
+/// some of the best so far, from a quarter to four times; of arrays of less than `least` bytes,
+/// which fit anywhere, none.
 static void weigh(const kg_plan *plan, int attempt, size_t least, const double *best,
                   uint32_t *random, double *weight)
 {

@@ -224,8 +224,8 @@ static bad_edge_value sample_edges(const kedge_context *ctx, const boundary_samp
   return bad;
 }
 
-/// Sample `count` edges from the first of section 3 on. @param[out] bad  the first value that is not
-/// finite
+/// Sample `count` edges from the first of section 3 on. @param[out] bad  the first value that is
+/// not finite
 static kedge_status sample_any(kedge_context *ctx, boundary_sampler *s, int32_t count,
                                bad_edge_value *bad)
 {
@@ -410,9 +410,9 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   return status;
 }
 
-/// What Robin edges have beside what a sampler has of them: their coefficients beside values, or the
-/// other way round. A solution that both agree on, as value = coefficient has, asks that they are
-/// integrated alike: the edges of either that are made by parts are those of both.
+/// What Robin edges have beside what a sampler has of them: their coefficients beside values, or
+/// the other way round. A solution that both agree on, as value = coefficient has, asks that they
+/// are integrated alike: the edges of either that are made by parts are those of both.
 /// @param[in] count    edges of section 3
 /// @param[out] others  of edges of the sampler
 static kedge_status refine_others(kedge_context *ctx, const boundary_sampler *s, int32_t count,

@@ -1,10 +1,11 @@
 /// @file
 /// The elements, or facets, whose integrals move with more points, and these integrals.
 ///
-/// A cut is tried where values are rough. An integral that moves, beside its size and the sizes that
-/// those grow to from neighbour to neighbour, is made by parts, and kept if it moves beside the mean. A peak may lie between the points of a neighbour: where an
-/// integral turns out to be twice what was seen, or more, its neighbours are cut too, and theirs.
-/// What comes out depends on the values alone: not on threads or on the order of what is given.
+/// A cut is tried where values are rough. An integral that moves, beside its size and the sizes
+/// that those grow to from neighbour to neighbour, is made by parts, and kept if it moves beside
+/// the mean. A peak may lie between the points of a neighbour: where an integral turns out to be
+/// twice what was seen, or more, its neighbours are cut too, and theirs. What comes out depends on
+/// the values alone: not on threads or on the order of what is given.
 #pragma once
 #include "device/context.h"
 #include "integrals/adaptive.h"

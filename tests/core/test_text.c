@@ -18,7 +18,8 @@ static void text_that_can_be_read_stays(void **state)
 {
   (void)state;
   shows("", "");
-  shows("W\xc3\xa4nde 入口 \xf0\x9f\x94\xa5 ~ \\x1b", "W\xc3\xa4nde 入口 \xf0\x9f\x94\xa5 ~ \\x1b");
+  static const char readable[] = "W\xc3\xa4nde 入口 \xf0\x9f\x94\xa5 ~ \\x1b";
+  shows(readable, readable);
   shows("\xc2\xa0", "\xc2\xa0");  // the first behind C1, a blank
 }
 

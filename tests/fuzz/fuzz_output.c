@@ -72,8 +72,8 @@ static void check_sentence(struct kedge_context *ctx, kedge_status status)
   ctx->error[0] = '\0';
 }
 
-/// Read an array into memory of its length. Opening a file takes HDF5 a millisecond, so that most are
-/// read at once, and few are counted before.
+/// Read an array into memory of its length. Opening a file takes HDF5 a millisecond, so that most
+/// are read at once, and few are counted before.
 static void read_array(struct kedge_context *ctx, const char *path, const char *name, array *a)
 {
   enum { ROOM = 1 << 14 };

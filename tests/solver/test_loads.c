@@ -1,5 +1,5 @@
-// Loads and boundary data with peaks between the points of their rules, or that are singular; and the
-// rule that a problem asks for.
+// Loads and boundary data with peaks between the points of their rules, or that are singular; and
+// the rule that a problem asks for.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "context.h"
 #include "support.h"
 
-/// u of -laplace u = 1 on the unit square with u = 0 around: an integral of source times this is one
-/// of the solution for that source.
+/// u of -laplace u = 1 on the unit square with u = 0 around: an integral of source times this is
+/// one of the solution for that source.
 static double bubble(double x, double y)
 {
   const double pi = acos(-1.0);

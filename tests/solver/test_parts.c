@@ -233,8 +233,8 @@ static void the_digits_that_a_part_has_left_are_noted(void **state)
   kedge_mesh_destroy(mesh);
 }
 
-/// A slit whose banks have conditions of their own is meant; one that falls under [boundary default]
-/// may be a seam.
+/// A slit whose banks have conditions of their own is meant; one that falls under [boundary
+/// default] may be a seam.
 static void banks_of_a_slit_are_noted_where_the_default_takes_them(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
-// Strong diffusion tensors on elements by quadrature, which inverse = auto treats so that all fields
-// keep their orders.
+// Strong diffusion tensors on elements by quadrature, which inverse = auto treats so that all
+// fields keep their orders.
 #include <math.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /// @file
 /// What the fields of a solution are like, as sums, extrema and the first numbers that are not
-/// finite, over the elements of a chunk: how large u, q and sigma are, how far u* is from u, between
-/// which values both lie, and the eigenvalues of the diffusion. Who reads the sums judges
+/// finite, over the elements of a chunk: how large u, q and sigma are, how far u* is from u,
+/// between which values both lie, and the eigenvalues of the diffusion. Who reads the sums judges
 /// (diagnose/fields.c, solver/remainder/remainder.c).
 ///
 /// Modes are orthonormal on the reference element, and those of u are the first of u*. So u* - u
@@ -41,8 +41,8 @@ typedef struct kg_field_sums {
   int32_t n;                          ///< elements
 } kg_field_sums;
 
-/// Group g of a chunk is in piece g modulo n_pieces. A piece has one writer, and its groups an order:
-/// sums do not depend on threads.
+/// Group g of a chunk is in piece g modulo n_pieces. A piece has one writer, and its groups an
+/// order: sums do not depend on threads.
 typedef struct kg_field_sums_args {
   int n_facets;           ///< 3 or 4
   int n_modes, n_star;    ///< N, N*
@@ -75,8 +75,8 @@ static inline int kg_field_pieces(int32_t n_groups)
 }
 /// The modes of order P + 1 of a shape at 2 F + 1 points: corners, centre, and as many between
 /// where u* goes farthest beyond u in an element that holds a jump at a facet. There u* - u is the
-/// integral of the projection of a point load on polynomials of order P, which turns at the zeros of
-/// the Jacobi polynomial P_P^(1, 0); the first is near cos(j / (P + 1)), j the first zero of the
+/// integral of the projection of a point load on polynomials of order P, which turns at the zeros
+/// of the Jacobi polynomial P_P^(1, 0); the first is near cos(j / (P + 1)), j the first zero of the
 /// Bessel function J_1.
 /// @param[out] value  [point][N*] @return how many points there are
 int kg_field_points(const kg_cell *cell, int order, double *value);

@@ -1,7 +1,7 @@
 // field_sums_cuda.cu: sums and extrema of u and u*, sums of q and sigma over a chunk's elements.
 // Layout  u [group][N][lane], as u* and the flux: lanes are neighbouring words.
-// Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes, and
-//         then of the warps, are joined in a fixed order, and the first thread writes.
+// Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes,
+//         and then of the warps, are joined in a fixed order, and the first thread writes.
 // Cost    kg_field_sums_cost(); each mode is read once, values at the points stay in registers.
 #include "device/cuda_launch.cuh"
 #include "ops/local/quadrature/field_sums.h"
