@@ -7,8 +7,8 @@
 
 #include "golden.h"
 
-/// Arrays in memory that calls for the device take: of a GPU by CUDA's driver, which the library has
-/// loaded, or of the host.
+/// Arrays in memory that calls for the device take: of a GPU, by CUDA's driver, which the library
+/// has loaded, or of the host.
 typedef struct device {
   bool is_gpu;
   int (*allocate)(unsigned long long *, size_t);
