@@ -7,14 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kedge/kedge.h"
-
-#ifndef KEDGE_REPORT_INIT  // version 0.1
-#define KEDGE_REPORT_INIT \
-  {                       \
-    0                     \
-  }
-#endif
+#include "golden.h"
 
 enum { LINE_SIZE = 1024, SKIPPED = 77 };
 
@@ -28,13 +21,13 @@ typedef struct summary {
 
 static kedge_context *ctx;
 
-static void fail(const char *what, const char *why)
+void fail(const char *what, const char *why)
 {
   fprintf(stderr, "golden: %s: %s\n", what, why);
   exit(1);
 }
 
-static void must(kedge_status status, const char *what)
+void must(kedge_status status, const char *what)
 {
   if (status != KEDGE_OK) fail(what, kedge_context_error(ctx));
 }
@@ -77,19 +70,34 @@ static summary summary_of(const kedge_solution *solution)
                    .u_star_l2 = r.u_star_l2};
 }
 
+void *room_for(size_t count, size_t size)
+{
+  void *const room = calloc(count, size);
+  if (!room) fail("values", "no memory");
+  return room;
+}
+
+/// Values at the nodes of an order, of elements of any shape.
+static size_t node_count(const kedge_solution *solution, int64_t elements, int order)
+{
+  int64_t *const offsets = room_for((size_t)elements + 1, sizeof *offsets);
+  must(kedge_solution_offsets(solution, order, offsets), "offsets");
+  const size_t count = (size_t)offsets[elements];
+  free(offsets);
+  return count;
+}
+
 static double *field_values(const kedge_solution *solution, kedge_field field, int order,
                             size_t count)
 {
-  double *values = calloc(count, sizeof *values);
-  if (!values) fail("values", "no memory");
+  double *values = room_for(count, sizeof *values);
   must(kedge_solution_values(solution, field, order, values), "values");
   return values;
 }
 
 static double *trace_modes(const kedge_solution *solution, size_t count)
 {
-  double *values = calloc(count, sizeof *values);
-  if (!values) fail("trace", "no memory");
+  double *values = room_for(count, sizeof *values);
   must(kedge_solution_trace(solution, NULL, values), "trace");
   return values;
 }
@@ -106,8 +114,7 @@ static uint64_t hash_of(const double *values, size_t count)
   return hash;
 }
 
-/// Print root mean square and hash of an array, and free it.
-static void print_array(const char *problem, const char *what, double *values, size_t count)
+void print_array(const char *problem, const char *what, double *values, size_t count)
 {
   double sum = 0.0;
   for (size_t i = 0; i < count; ++i) sum += values[i] * values[i];
@@ -116,14 +123,14 @@ static void print_array(const char *problem, const char *what, double *values, s
   free(values);
 }
 
-static void print_solution(const char *problem, const kedge_solution *solution)
+void print_solution(const char *problem, const char *part, const kedge_solution *solution)
 {
   const summary s = summary_of(solution);
-  printf("%s iterations %lld\n", problem, (long long)s.iterations);
-  printf("%s restarts %d\n", problem, s.restarts);
-  printf("%s converged %d\n", problem, s.converged);
-  printf("%s residual %a\n", problem, s.residual);
-  if (s.has_exact)
+  printf("%s %siterations %lld\n", problem, part, (long long)s.iterations);
+  printf("%s %srestarts %d\n", problem, part, s.restarts);
+  printf("%s %sconverged %d\n", problem, part, s.converged);
+  printf("%s %sresidual %a\n", problem, part, s.residual);
+  if (s.has_exact && !*part)
     printf("%s error.u %a\n%s error.u_max %a\n%s error.q %a\n%s error.u_star %a\n", problem, s.u_l2,
            problem, s.u_linf, problem, s.q_l2, problem, s.u_star_l2);
   static const char *const names[] = {"u", "qx", "qy", "u_star"};
@@ -131,33 +138,42 @@ static void print_solution(const char *problem, const kedge_solution *solution)
                                        KEDGE_FIELD_U_STAR};
   for (int i = 0; i < 4; ++i) {
     const int order = s.order + (fields[i] == KEDGE_FIELD_U_STAR);
-    const size_t count = (size_t)s.elements * (size_t)kedge_node_count(order);
-    print_array(problem, names[i], field_values(solution, fields[i], order, count), count);
+    const size_t count = node_count(solution, s.elements, order);
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", part, names[i]);
+    print_array(problem, name, field_values(solution, fields[i], order, count), count);
   }
   const size_t count = (size_t)s.edges * (size_t)(s.order + 1);
-  print_array(problem, "trace", trace_modes(solution, count), count);
+  char name[64];
+  snprintf(name, sizeof name, "%strace", part);
+  print_array(problem, name, trace_modes(solution, count), count);
   fflush(stdout);
 }
 
 /// Solve a problem that was read from the table, if there is one, and destroy it. Returns how many.
-static int finish(const char *name, kedge_problem **problem)
+static int finish(const char *name, golden_ways ways, kedge_problem **problem)
 {
   if (!*problem) return 0;
   kedge_mesh *mesh;
   must(kedge_problem_mesh(*problem, &mesh), name);
   kedge_solution *solution;
   must(kedge_solve(ctx, mesh, *problem, &solution), name);
-  print_solution(name, solution);
+  print_solution(name, "", solution);
   kedge_solution_destroy(solution);
+  print_plans(ctx, name, mesh, *problem);
+  if (ways != GOLDEN_NONE)
+    solve_with_solver(ctx, name, mesh, *problem, ways,
+                      kedge_context_backend(ctx) == KEDGE_BACKEND_CUDA);
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(*problem);
   *problem = NULL;
   return 1;
 }
 
-/// Set "section.key = value".
-static void set(kedge_problem *problem, const char *name, char *line)
+void set(kedge_problem *problem, const char *name, const char *setting)
 {
+  char line[LINE_SIZE];
+  snprintf(line, sizeof line, "%s", setting);
   char *value = strstr(line, " = ");
   if (!value) fail(name, line);
   *value = '\0';
@@ -187,25 +203,36 @@ static bool is_asked(const char *name, int n_asked, char *const *asked)
   return n_asked == 0;
 }
 
+static golden_ways ways_named(const char *problem, const char *word)
+{
+  if (strcmp(word, "all") == 0) return GOLDEN_ALL;
+  if (strcmp(word, "few") != 0) fail(problem, word);
+  return GOLDEN_FEW;
+}
+
 /// Solve what is asked for and return the number of problems solved.
 static int solve_table(FILE *table, const char *spelling, int n_asked, char *const *asked)
 {
-  static const char HEAD[] = "problem ";
+  static const char HEAD[] = "problem ", SOLVER[] = "solver: ";
   char line[LINE_SIZE], name[LINE_SIZE] = "";
   kedge_problem *problem = NULL;
+  golden_ways ways = GOLDEN_NONE;
   int n_solved = 0;
   while (fgets(line, sizeof line, table)) {
     line[strcspn(line, "\n")] = '\0';
     char *setting = setting_in(line, spelling);
     if (strncmp(line, HEAD, sizeof HEAD - 1) == 0) {
-      n_solved += finish(name, &problem);
+      n_solved += finish(name, ways, &problem);
+      ways = GOLDEN_NONE;
       strcpy(name, line + sizeof HEAD - 1);
       if (is_asked(name, n_asked, asked)) must(kedge_problem_create(ctx, &problem), name);
+    } else if (strncmp(line, SOLVER, sizeof SOLVER - 1) == 0) {
+      ways = ways_named(name, line + sizeof SOLVER - 1);
     } else if (setting && problem) {
       set(problem, name, setting);
     }
   }
-  return n_solved + finish(name, &problem);
+  return n_solved + finish(name, ways, &problem);
 }
 
 int main(int argc, char **argv)

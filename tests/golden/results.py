@@ -26,7 +26,7 @@ def differs(quantity, left, right):
     """Whether two results of a problem differ in a quantity by more than rounding may make. An error differs when it does
     by more than the norm of its field may."""
     a, b = number(left[quantity]), number(right[quantity])
-    if quantity == "iterations":
+    if quantity.endswith("iterations"):
         return abs(a - b) > 1
     if quantity.startswith(("norm.", "error.")):
         scale = max(abs(a), abs(b))
@@ -39,8 +39,8 @@ def differs(quantity, left, right):
 
 
 def kept(quantity):
-    """Whether a quantity is compared by norms: hashes and residuals are of rounding itself."""
-    return not quantity.startswith("hash.") and quantity != "residual"
+    """Whether a quantity is compared by norms: hashes and residuals are of rounding itself, bytes of the backend."""
+    return not quantity.startswith(("hash.", "bytes.")) and not quantity.endswith("residual")
 
 
 def compare_norms(left, right):
