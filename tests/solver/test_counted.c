@@ -199,6 +199,7 @@ static void refusals_are_those_of_the_mesh_and_of_the_solve(void **state)
 
 int main(void)
 {
+  test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(counted_meshes_plan_as_made_ones_do),
       cmocka_unit_test(sections_grow_with_the_mesh),

@@ -441,6 +441,7 @@ static void an_estimate_that_fails_leaves_the_solution_and_says_so(void **state)
 
 int main(void)
 {
+  test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_error_that_is_left_is_said_and_no_other),
       cmocka_unit_test(the_tolerance_that_is_asked_for_is_enough),
