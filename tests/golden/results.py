@@ -32,7 +32,7 @@ def differs(quantity, left, right):
         scale = max(abs(a), abs(b))
         if quantity == "error.q":
             scale = max(scale, number(right["norm.qx"]), number(right["norm.qy"]))
-        elif quantity.startswith("error."):
+        elif quantity.startswith("error.") or quantity.endswith(".indicator"):  # the norm of u* - u
             scale = max(scale, number(right["norm.u"]))
         return not abs(a - b) <= NORM_TOLERANCE * scale
     return a != b  # restarts, converged
