@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "kedge/kedge.h"
-#include "solver/memory.h"
-#include "solver/pipeline.h"
+#include "elliptic/memory.h"
+#include "elliptic/elliptic.h"
 
 static kedge_context *ctx;
 
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
   must(kedge_context_create(NULL, &ctx));
   must(kedge_problem_read(ctx, argv[1], (const char *const *)argv + 2, argc - 2, &problem));
   must(kedge_problem_mesh(problem, &mesh));
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  must(kg_pipeline_prepare(&p));
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+  must(kg_elliptic_prepare(&p));
   p.shape.choice.loads_stay = p.shape.choice.iterates != KG_SINGLE;
   const double n = (double)p.shape.count.n_elements;
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
   for (int i = 0; i < KG_PHASE_COUNT; ++i)
     printf("%-28s %10.1f\n", names[i], (double)kg_plan_live_bytes(&p.plan, 1u << i) / n);
   printf("%-28s %10.1f\n", "all, placed", (double)p.plan.bytes / n);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   kedge_mesh_destroy(mesh);
   kedge_problem_destroy(problem);
   kedge_context_destroy(ctx);

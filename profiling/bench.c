@@ -90,7 +90,7 @@ static void fill_ell_arguments(bench *b)
   kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
   matrix.column = a->ell_column;
   matrix.value = a->ell_value;
-  b->assemble = (kg_ell_assemble_args){b->p.batch, b->diagonal.locals, matrix, a->ell_work,
+  b->assemble = (kg_ell_assemble_args){b->p.space.batch, b->diagonal.locals, matrix, a->ell_work,
                                        b->p.shape.ell_work_bytes};
   b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data};
 }
@@ -98,34 +98,34 @@ static void fill_ell_arguments(bench *b)
 static void fill_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
-  const kg_materials materials = b->p.coefficient.constant;
+  const kg_materials materials = b->p.equation.coefficient.constant;
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
   local.data = a->local;
   double *load = a->load;
   double *condensed = a->condensed, *partial = a->operator_part;
-  b->local_matrices = (kg_local_matrices_args){b->p.batch, materials, load, local, condensed};
+  b->local_matrices = (kg_local_matrices_args){b->p.space.batch, materials, load, local, condensed};
   b->right_hand_side =
-      (kg_facet_loads_args){.batch = b->p.batch, .condensed = condensed, .b = a->b};
-  b->diagonal = (kg_facet_diagonal_args){.batch = b->p.batch,
-                                         .locals = kg_locals_of(local, b->p.batch.arrays.side_edge),
+      (kg_facet_loads_args){.batch = b->p.space.batch, .condensed = condensed, .b = a->b};
+  b->diagonal = (kg_facet_diagonal_args){.batch = b->p.space.batch,
+                                         .locals = kg_locals_of(local, b->p.space.batch.arrays.side_edge),
                                          .inverse = a->inverse_diagonal};
-  b->apply = (kg_trace_apply_args){.batch = b->p.batch,
+  b->apply = (kg_trace_apply_args){.batch = b->p.space.batch,
                                    .local = local,
                                    .x = b->x.data,
                                    .y = b->y.data,
                                    .halo = a->halo,
                                    .pass = {.sum.part = partial, .after_vectors = true}};
   b->local_solve = (kg_local_solve_args){
-      b->p.batch, materials, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
+      b->p.space.batch, materials, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
   b->postprocess =
-      (kg_postprocess_args){b->p.batch, materials, 0,         b->p.shape.choice.recover_groups,
+      (kg_postprocess_args){b->p.space.batch, materials, 0,         b->p.shape.choice.recover_groups,
                             a->u,       a->q,      a->u_star, a->indicator};
-  b->load_vectors = (kg_load_vectors_args){b->p.batch,
+  b->load_vectors = (kg_load_vectors_args){b->p.space.batch,
                                            kg_points_of_rule(b->p.points[KG_SAMPLE_LOADS]),
                                            kg_sampling_points(&b->p.sampling[KG_SAMPLE_LOADS]),
                                            0,
                                            b->p.shape.choice.recover_groups,
-                                           b->p.scale,
+                                           b->p.equation.scale,
                                            a->source_values,
                                            load};
 }
@@ -169,18 +169,18 @@ static void open_bench(bench *b, kedge_context *ctx, const kedge_mesh *mesh, ked
                        bool whole)
 {
   *b = (bench){.p = {.ctx = ctx, .mesh = mesh}, .problem = problem};
-  b->p.problem = b->problem;
-  b->p.solution = &b->solution;
+  b->p.equation.problem = b->problem;
+  b->p.run.solution = &b->solution;
   const double began = kg_seconds();
-  BENCH_TRY(ctx, kg_pipeline_prepare(&b->p));
+  BENCH_TRY(ctx, kg_elliptic_prepare(&b->p));
   // K^e are packed, and the arrays of all stages are there at once.
   b->p.shape.choice.layout = KG_LAYOUT_PACKED;
   b->p.shape.choice.apart = true;
   if (whole) b->p.shape.choice.recover_groups = b->p.shape.count.n_groups;
   kg_memory_plan(&b->p.shape, &b->p.plan, &b->p.arrays);
   b->set_up_seconds = kg_seconds() - began;
-  BENCH_TRY(ctx, kg_stage_begin(&b->p, KG_STAGE_TRANSFER));
-  BENCH_TRY(ctx, kg_stage_end(&b->p, kg_stage_transfer(&b->p)));
+  BENCH_TRY(ctx, kg_run_begin(&b->p.run, KG_STAGE_TRANSFER));
+  BENCH_TRY(ctx, kg_run_end(&b->p.run, kg_stage_transfer(&b->p)));
   b->set_up_seconds += b->solution.report.stages[KG_STAGE_TRANSFER].seconds;
   const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
   double *x;
@@ -325,7 +325,7 @@ kedge_status bench_add_many(bench *b)
   b->smooth = smooth_args(b, b->x.data, b->p.arrays.ap, b->y.data);
   b->smooth_many = smooth_args(b, at, y, z);
   b->smooth_many.many = true;
-  return kg_edge_blocks(b->p.ctx, &(kg_edge_blocks_args){.batch = b->p.batch,
+  return kg_edge_blocks(b->p.ctx, &(kg_edge_blocks_args){.batch = b->p.space.batch,
                                                          .locals = b->diagonal.locals,
                                                          .form = KG_BLOCK_FACTOR,
                                                          .inverse = b->edge_blocks,
@@ -353,7 +353,7 @@ void bench_close(bench *b)
   kg_free(b->p.ctx, &b->x);
   kg_free(b->p.ctx, &b->y);
   kg_free(b->p.ctx, &b->ell_partial);
-  kg_pipeline_free(&b->p);
+  kg_elliptic_free(&b->p);
   kedge_problem_destroy(b->problem);
 }
 

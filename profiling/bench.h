@@ -17,8 +17,8 @@
 #include "linear/linears.h"
 #include "linear/system.h"
 #include "precondition/precond.h"
-#include "solver/pipeline.h"
-#include "solver/sampler.h"
+#include "elliptic/elliptic.h"
+#include "elliptic/sampler.h"
 KEDGE_BEGIN_DECLS
 
 /// The programs end at the first failure that leaves nothing to measure.
@@ -82,7 +82,7 @@ int bench_run(bench_settings settings, int (*run_order)(const bench_settings *se
 /// All arrays of a solve at once on one backend, and the arguments of its operators. Those of the
 /// ELL matrix are there after bench_add_ell().
 typedef struct bench {
-  kg_pipeline p;
+  kg_elliptic p;
   kedge_problem *problem;
   kedge_solution solution;  ///< takes the report of the stages
   kg_buffer x, y, ell_partial;

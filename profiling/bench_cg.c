@@ -9,12 +9,12 @@ kedge_status bench_call_solve(void *user)
   const kg_arrays *a = &b->p.arrays;
   kg_linears linear;
   if (s->kind == KEDGE_OPERATOR_ELL)
-    linear.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &b->p.batch, KG_DOUBLE),
-                          .batch = b->p.batch,
+    linear.ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, &b->p.space.batch, KG_DOUBLE),
+                          .batch = b->p.space.batch,
                           .matrix = b->ell.matrix};
   else
     linear.patches = kg_patches_of(&(kg_trace_product_args){
-        .batch = b->p.batch, .locals = kg_pipeline_locals(&b->p), .halo = a->halo});
+        .batch = b->p.space.batch, .locals = kg_elliptic_locals(&b->p), .halo = a->halo});
   const kg_precond jacobi = kg_jacobi_of(a->inverse_diagonal);
   const kg_cg_args args = {
       .linear = &linear.base,

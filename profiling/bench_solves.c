@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 
 /// Seconds from the mesh on the device to u, q, u* there: King's B1 to B6 and post-processing.
 static double whole(const kedge_report *r)

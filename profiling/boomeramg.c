@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 
 enum { MOST_ITERATIONS = 300 };
 static const char tolerance_text[] = "1e-10";
@@ -33,7 +33,7 @@ enum { KEDGE_WAYS = sizeof kedge_ways / sizeof *kedge_ways };
 typedef struct maker {
   bench_machine machine;
   kedge_problem *problem;
-  kg_pipeline p;
+  kg_elliptic p;
   kedge_solution work;  ///< takes the report of the stages
   double *trace;        ///< [rows] of kedge
 } maker;
@@ -53,14 +53,14 @@ static void end_line(void)
 /// Bytes that are there for the trace solve alone, and of the trace.
 static double trace_solve_bytes(const maker *m)
 {
-  kg_pipeline p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .problem = m->problem};
-  BENCH_TRY(p.ctx, kg_pipeline_prepare(&p));
+  kg_elliptic p = {.ctx = m->machine.ctx, .mesh = m->machine.mesh, .equation.problem = m->problem};
+  BENCH_TRY(p.ctx, kg_elliptic_prepare(&p));
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   double bytes = (double)kg_stage_bytes(&p.plan, KG_STAGE_TRACE_SOLVE);
   for (const kg_plan_entry *e = p.plan.entry; e < p.plan.entry + p.plan.n; ++e)
     if (e->pointer != &p.arrays.x && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
       bytes -= (double)e->bytes;
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   return bytes;
 }
 
@@ -102,10 +102,10 @@ static void run_kedge(maker *m, const bench_settings *settings, const char *way)
   end_line();
 }
 
-static void run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
-  BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
-  BENCH_TRY(p->ctx, kg_stage_end(p, work(p)));
+  BENCH_TRY(p->ctx, kg_run_begin(&p->run, stage));
+  BENCH_TRY(p->ctx, kg_run_end(&p->run, work(p)));
 }
 
 /// The stages of kedge up to the assembled matrix.
@@ -114,9 +114,9 @@ static system_source assemble(maker *m, int order)
   kedge_context *ctx = m->machine.ctx;
   bench_set(ctx, m->problem, "solver", "preconditioner", "jacobi");
   bench_set(ctx, m->problem, "solver", "operator", "ell");
-  m->p = (kg_pipeline){
-      .ctx = ctx, .mesh = m->machine.mesh, .problem = m->problem, .solution = &m->work};
-  BENCH_TRY(ctx, kg_pipeline_prepare(&m->p));
+  m->p = (kg_elliptic){
+      .ctx = ctx, .mesh = m->machine.mesh, .equation.problem = m->problem, .run.solution = &m->work};
+  BENCH_TRY(ctx, kg_elliptic_prepare(&m->p));
   kg_memory_plan(&m->p.shape, &m->p.plan, &m->p.arrays);
   run_stage(&m->p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(&m->p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
@@ -201,7 +201,7 @@ static int run_order(const bench_settings *settings, int order, maker *m)
   wait_quietly();
   shared_system s;
   system_open(&s, &source, order);
-  if (m) kg_pipeline_free(&m->p);
+  if (m) kg_elliptic_free(&m->p);
   bool nodes = false;
   int wrong = 0;
   for (const boomeramg_way *way = boomeramg_ways; way < boomeramg_ways + boomeramg_way_count;

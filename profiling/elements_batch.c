@@ -6,19 +6,19 @@
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
-#include "solver/cells.h"
-#include "solver/materials.h"
+#include "elliptic/cells.h"
+#include "elliptic/materials.h"
 
-static elements_batch batch_of(kg_pipeline *p, int i)
+static elements_batch batch_of(kg_elliptic *p, int i)
 {
   const kg_shape *const s = &p->shape;
   const kg_arrays *const a = &p->arrays;
   const size_t lanes = KG_LANES * (size_t)s->batch[i].lanes.first_group;
   const size_t values = KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes;
   elements_batch out = {.elements = &p->elements[i],
-                        .load = kg_pipeline_rows(p, a->load, KG_ROWS_MODES, i),
-                        .local = kg_pipeline_locals(p).local[i],
-                        .condensed = kg_pipeline_rows(p, a->condensed, KG_ROWS_TRACE, i),
+                        .load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, i),
+                        .local = kg_elliptic_locals(p).local[i],
+                        .condensed = kg_elliptic_rows(p, a->condensed, KG_ROWS_TRACE, i),
                         .u = a->u + kg_shape_most_rows(s, KG_ROWS_MODES) * lanes,
                         .flux = a->q + kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes,
                         .u_star = a->u_star + kg_shape_most_rows(s, KG_ROWS_STAR) * lanes,
@@ -29,7 +29,7 @@ static elements_batch batch_of(kg_pipeline *p, int i)
   return out;
 }
 
-static void zero(kg_pipeline *p, const void *pointer)
+static void zero(kg_elliptic *p, const void *pointer)
 {
   const kg_buffer array = kg_plan_buffer(&p->plan, pointer);
   BENCH_TRY(p->ctx, kg_zero(p->ctx, array.data, array.bytes));
@@ -38,7 +38,7 @@ static void zero(kg_pipeline *p, const void *pointer)
 void elements_open(elements_bench *e, kedge_context *ctx, const kedge_mesh *mesh,
                    kedge_problem *problem)
 {
-  kg_pipeline *const p = &e->b.p;
+  kg_elliptic *const p = &e->b.p;
   bench_open_any(&e->b, ctx, mesh, problem);
   zero(p, &p->arrays.u);  // operators by quadrature leave empty lanes as they are
   zero(p, &p->arrays.u_star);
@@ -55,7 +55,7 @@ kedge_status elements_make(void *user)
 {
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
-    KG_TRY(e->b.p.form->make(e->b.p.ctx, i->elements, &i->coefficient, i->load, i->local,
+    KG_TRY(e->b.p.equation.form->make(e->b.p.ctx, i->elements, &i->coefficient, i->load, i->local,
                              i->condensed));
   return KEDGE_OK;
 }
@@ -64,7 +64,7 @@ kedge_status elements_recover(void *user)
 {
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
-    KG_TRY(e->b.p.form->recover(e->b.p.ctx, i->elements, &i->coefficient, i->load, e->b.x.data,
+    KG_TRY(e->b.p.equation.form->recover(e->b.p.ctx, i->elements, &i->coefficient, i->load, e->b.x.data,
                                 i->u, i->flux));
   return KEDGE_OK;
 }
@@ -73,7 +73,7 @@ kedge_status elements_postprocess(void *user)
 {
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
-    KG_TRY(e->b.p.form->postprocess(e->b.p.ctx, i->elements, &i->coefficient, i->u, i->flux,
+    KG_TRY(e->b.p.equation.form->postprocess(e->b.p.ctx, i->elements, &i->coefficient, i->u, i->flux,
                                     i->u_star, i->indicator));
   return KEDGE_OK;
 }
@@ -81,11 +81,11 @@ kedge_status elements_postprocess(void *user)
 kedge_status elements_apply(void *user)
 {
   elements_bench *const e = user;
-  const kg_pipeline *const p = &e->b.p;
+  const kg_elliptic *const p = &e->b.p;
   return kg_trace_product(
       p->ctx, &(kg_trace_product_args){
-                  .batch = p->batch,
-                  .locals = kg_pipeline_locals(p),
+                  .batch = p->space.batch,
+                  .locals = kg_elliptic_locals(p),
                   .x = e->b.x.data,
                   .y = e->b.y.data,
                   .halo = p->arrays.halo,
@@ -94,10 +94,10 @@ kedge_status elements_apply(void *user)
 
 kedge_status elements_diagonal(elements_bench *e)
 {
-  const kg_pipeline *const p = &e->b.p;
+  const kg_elliptic *const p = &e->b.p;
   return kg_facet_diagonal(p->ctx,
-                           &(kg_facet_diagonal_args){.batch = p->batch,
-                                                     .locals = kg_pipeline_locals(p),
+                           &(kg_facet_diagonal_args){.batch = p->space.batch,
+                                                     .locals = kg_elliptic_locals(p),
                                                      .inverse = p->arrays.inverse_diagonal});
 }
 
@@ -145,7 +145,7 @@ kg_cost elements_postprocess_cost(const elements_bench *e)
 
 kg_cost elements_apply_cost(const elements_bench *e)
 {
-  const kg_locals locals = kg_pipeline_locals(&e->b.p);
+  const kg_locals locals = kg_elliptic_locals(&e->b.p);
   return kg_trace_product_cost(e->b.p.shape.size, &e->b.p.shape.count, &locals);
 }
 

@@ -1,10 +1,10 @@
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "footprint.h"
 
 #include <math.h>
 
 #include "ops/assembled/ell.h"
-#include "solver/memory.h"
+#include "elliptic/memory.h"
 
 /// Bytes of a solve with another matrix in place of ELL.
 static double assembled_bytes(const kg_shape *shape, double matrix_bytes)

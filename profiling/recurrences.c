@@ -25,7 +25,7 @@ enum { ITERATIONS_MAX = 500, OUTER_MAX = 20 };
 
 /// A trace system on the host with its preconditioner.
 typedef struct trace_system {
-  kg_pipeline p;
+  kg_elliptic p;
   kedge_problem *problem;
   kedge_solution solution;
   kg_trace_product_args op;
@@ -49,10 +49,10 @@ static double *vector(kedge_context *ctx, size_t n, size_t size)
   return memory;
 }
 
-static void run_stage(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
-  BENCH_TRY(p->ctx, kg_stage_begin(p, stage));
-  BENCH_TRY(p->ctx, kg_stage_end(p, work ? work(p) : KEDGE_OK));
+  BENCH_TRY(p->ctx, kg_run_begin(&p->run, stage));
+  BENCH_TRY(p->ctx, kg_run_end(&p->run, work ? work(p) : KEDGE_OK));
 }
 
 static kg_cycle cycle_of(trace_system *s)
@@ -91,10 +91,10 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   bench_set(ctx, s->problem, "space", "stabilization", stabilization);
   bench_set(ctx, s->problem, "solver", "preconditioner", "multigrid");
   bench_set(ctx, s->problem, "solver", "precision", precision);
-  kg_pipeline *p = &s->p;
-  p->problem = s->problem;
-  p->solution = &s->solution;
-  BENCH_TRY(ctx, kg_pipeline_prepare(p));
+  kg_elliptic *p = &s->p;
+  p->equation.problem = s->problem;
+  p->run.solution = &s->solution;
+  BENCH_TRY(ctx, kg_elliptic_prepare(p));
   p->shape.choice.apart = true;
   kg_memory_plan(&p->shape, &p->plan, &p->arrays);
   run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer);
@@ -104,7 +104,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
   s->op =
-      (kg_trace_product_args){.batch = p->batch, .locals = kg_pipeline_locals(p), .halo = a->halo};
+      (kg_trace_product_args){.batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->halo};
   s->b = a->b;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
@@ -127,7 +127,7 @@ static void system_close(trace_system *s)
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i) free(vectors[i]);
   free(s->p_single);
   free(s->ap_single);
-  kg_pipeline_free(&s->p);
+  kg_elliptic_free(&s->p);
   kedge_problem_destroy(s->problem);
 }
 

@@ -106,11 +106,11 @@ kedge_status kg_plan_mesh_check(kedge_context *ctx, const kg_plan_mesh *of)
                               mesh->geometry, mesh->info.elements, false);
 }
 
-kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_pipeline *p)
+kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_elliptic *p)
 {
   const double times = (double)to->mesh->info.elements / to->mesh->n_elements;
-  kg_trace_layout_grow(&p->layout, to->n_elements, to->rim, to->grown_rim);
-  p->lines.n_steps = (int32_t)(p->lines.n_steps * times);
-  p->lines.n_lines = (int32_t)(p->lines.n_lines * sqrt(times));
-  return kg_pipeline_shape(p, p->problem->operator_kind, &p->shape);
+  kg_trace_layout_grow(&p->space.layout, to->n_elements, to->rim, to->grown_rim);
+  p->space.lines.n_steps = (int32_t)(p->space.lines.n_steps * times);
+  p->space.lines.n_lines = (int32_t)(p->space.lines.n_lines * sqrt(times));
+  return kg_elliptic_shape(p, p->equation.problem->operator_kind, &p->shape);
 }

@@ -1,8 +1,8 @@
 #include "device/context.h"
 #include "core/sized.h"
 #include "plan/plan.h"
-#include "solver/evaluation.h"
-#include "solver/memory.h"
+#include "elliptic/evaluation.h"
+#include "elliptic/memory.h"
 #include "space/caller_order.h"
 
 static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
@@ -14,12 +14,12 @@ static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
 
 /// The solve with another operator, or that of the problem, in memory that holds nothing of it yet,
 /// not even the mesh.
-static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory empty,
+static kedge_status plan_operator(kg_elliptic *p, kedge_operator op, kg_memory empty,
                                   kedge_plan *plan)
 {
   kg_shape shape;
-  const kedge_status status = kg_pipeline_shape(p, op, &shape);
-  if (status == KEDGE_ERR_INPUT && op != p->problem->operator_kind) {
+  const kedge_status status = kg_elliptic_shape(p, op, &shape);
+  if (status == KEDGE_ERR_INPUT && op != p->equation.problem->operator_kind) {
     p->ctx->error[0] = '\0';  // the mesh has elements that this operator does not take
     return KEDGE_OK;
   }
@@ -38,7 +38,7 @@ static kedge_status plan_operator(kg_pipeline *p, kedge_operator op, kg_memory e
 }
 
 /// The names of what the solve would be, and its unknowns.
-static void describe(const kg_pipeline *p, kedge_plan *plan)
+static void describe(const kg_elliptic *p, kedge_plan *plan)
 {
   const kg_shape *shape = &p->shape;
   const kedge_mesh_info *mesh = &p->mesh->info;
@@ -49,14 +49,14 @@ static void describe(const kg_pipeline *p, kedge_plan *plan)
   plan->operator_kind = shape->choice.linear;
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
-  plan->precision = kedge_precision_name(p->problem->precision);
+  plan->precision = kedge_precision_name(p->equation.problem->precision);
   plan->stabilization_length = kg_stabilization_length(p);
   plan->n_stages = KG_STAGE_COUNT;
   for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }
 
-/// What repeat/at_once.h, repeat/unknowns.h and repeat/giving.h take on the device.
-static void describe_requests(const kg_pipeline *p, kedge_plan *plan)
+/// What solver/at_once.h, solver/unknowns.h and solver/giving.h take on the device.
+static void describe_requests(const kg_elliptic *p, kedge_plan *plan)
 {
   const kg_shape *const s = &p->shape;
   size_t table = 0;
@@ -75,11 +75,11 @@ static const char COUNTED[] =
     "order of its elements is estimated from a smaller one, within 2 %";
 
 /// @param[in] of  the mesh that stands for another one, or nothing
-static kedge_status fill(kg_pipeline *p, const kg_plan_mesh *of, kedge_plan *plan)
+static kedge_status fill(kg_elliptic *p, const kg_plan_mesh *of, kedge_plan *plan)
 {
   const char *wish;
   KG_TRY(kg_evaluation_wish(p->ctx, &wish));  // that it can be read
-  KG_TRY(kg_pipeline_prepare(p));
+  KG_TRY(kg_elliptic_prepare(p));
   if (of->is_smaller) KG_TRY(kg_plan_mesh_grow(of, p));
   describe(p, plan);
   const kg_memory now = kg_memory_free(p->ctx);
@@ -117,12 +117,12 @@ kedge_status kg_plan_make(kedge_context *ctx, const kg_plan_args *args, kedge_pl
   KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
   KG_TRY(kg_enter(ctx));
   if (!args->mesh) KG_TRY(kg_plan_mesh_make(ctx, args->problem, args->counted_from, &own));
-  kg_pipeline p = {.ctx = ctx,
+  kg_elliptic p = {.ctx = ctx,
                    .mesh = args->mesh ? args->mesh : own.mesh,
-                   .problem = args->problem,
+                   .equation.problem = args->problem,
                    .repeats = args->repeats};
   const kedge_status status = fill(&p, &own, &filled);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   kedge_mesh_destroy(own.mesh);
   if (status == KEDGE_OK) kg_copy_sized(&filled, plan);
   return status;

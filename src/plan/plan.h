@@ -1,7 +1,7 @@
 /// @file
 /// The memory of a solve before it, on a mesh that is there or on one that is only counted.
 #pragma once
-#include "solver/pipeline.h"
+#include "elliptic/elliptic.h"
 
 /// A generated mesh of so many elements is counted, not made, and a similar one of at most a
 /// sixteenth of them made in its place.
@@ -38,4 +38,4 @@ kedge_status kg_plan_mesh_make(kedge_context *ctx, const kedge_problem *problem,
 /// @retval KEDGE_ERR_MEMORY  no
 kedge_status kg_plan_mesh_check(kedge_context *ctx, const kg_plan_mesh *of);
 /// Turn counts and shape of a prepared pipeline into those of the mesh that its own stands for.
-kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_pipeline *p);
+kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_elliptic *p);

@@ -5,8 +5,8 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
-#include "solver/memory.h"
-#include "solver/pipeline.h"
+#include "elliptic/memory.h"
+#include "elliptic/elliptic.h"
 
 static int64_t element_unknowns(const kg_shape *s)
 {
@@ -16,9 +16,9 @@ static int64_t element_unknowns(const kg_shape *s)
   return n;
 }
 
-void kg_report_fill(kg_pipeline *p)
+void kg_report_fill(kg_elliptic *p)
 {
-  kedge_solution *s = p->solution;
+  kedge_solution *s = p->run.solution;
   const kedge_mesh *mesh = p->mesh;
   kedge_report *r = &s->report;
   const kg_locals locals = kg_shape_locals(&p->shape);
@@ -29,16 +29,16 @@ void kg_report_fill(kg_pipeline *p)
       .edges = mesh->n_edges,
       .vertices = mesh->n_vertices,
       .boundary_edges = mesh->n_boundary_edges,
-      .order = p->problem->order,
-      .trace_unknowns = (int64_t)p->layout.count.n_free * p->shape.size.n_edge,
+      .order = p->equation.problem->order,
+      .trace_unknowns = (int64_t)p->space.layout.count.n_free * p->shape.size.n_edge,
       .element_unknowns = element_unknowns(&p->shape),
       .backend = kedge_backend_name(p->ctx->backend),
       .device = p->ctx->device,
-      .operator_name = kedge_operator_name(p->problem->operator_kind),
+      .operator_name = kedge_operator_name(p->equation.problem->operator_kind),
       .preconditioner = kg_precond_name(p->shape.choice.precond),
-      .precision = kedge_precision_name(p->problem->precision),
+      .precision = kedge_precision_name(p->equation.problem->precision),
       .smoother = "",
-      .tolerance = p->problem->tolerance,
+      .tolerance = p->equation.problem->tolerance,
       .solver_note = s->note,
       .evaluation = s->evaluation,
       .has_exact = p->shape.choice.wants_errors,
@@ -99,22 +99,22 @@ static void place_results(const kg_shape *shape, kedge_solution *s)
   }
 }
 
-static kedge_status allocate_rows(kg_pipeline *p, kg_rows rows, double **out)
+static kedge_status allocate_rows(kg_elliptic *p, kg_rows rows, double **out)
 {
   return kg_host_alloc(p->ctx, kg_shape_numbers(&p->shape, rows, p->shape.n_batches), sizeof **out,
                        out);
 }
 
-kedge_status kg_results_allocate(kg_pipeline *p)
+kedge_status kg_results_allocate(kg_elliptic *p)
 {
-  kedge_solution *s = p->solution;
-  const size_t lanes = (size_t)p->layout.count.n_groups * KG_LANES, d = sizeof(double);
+  kedge_solution *s = p->run.solution;
+  const size_t lanes = (size_t)p->space.layout.count.n_groups * KG_LANES, d = sizeof(double);
   s->ctx = p->ctx;
   s->mesh = p->mesh;
   s->size = p->shape.size;
-  s->n_groups = p->layout.count.n_groups;
-  s->n_edges = p->layout.count.n_edges;
-  s->scale = p->scale;
+  s->n_groups = p->space.layout.count.n_groups;
+  s->n_edges = p->space.layout.count.n_edges;
+  s->scale = p->equation.scale;
   KG_TRY(kg_host_alloc(p->ctx, lanes, d, &s->indicator));
   if (p->shape.choice.wants_means) {
     KG_TRY(allocate_rows(p, KG_ROWS_MEANS, &s->constant));
@@ -128,9 +128,9 @@ kedge_status kg_results_allocate(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-kedge_status kg_results_adapt(kg_pipeline *p)
+kedge_status kg_results_adapt(kg_elliptic *p)
 {
-  kedge_solution *s = p->solution;
+  kedge_solution *s = p->run.solution;
   bool same = true;
   for (int i = 0; i < s->n_batches; ++i)
     same = same && s->batch[i].keeps_gradient == p->shape.batch[i].keeps_gradient;
@@ -142,30 +142,30 @@ kedge_status kg_results_adapt(kg_pipeline *p)
   return KEDGE_OK;
 }
 
-kedge_status kg_stage_run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
+kedge_status kg_elliptic_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
-  KG_TRY(kg_stage_announce(p, stage, false));
-  KG_TRY(kg_stage_begin(p, stage));
-  KG_TRY(kg_stage_end(p, work(p)));
-  return kg_stage_announce(p, stage, true);
+  KG_TRY(kg_run_announce(&p->run, stage, false));
+  KG_TRY(kg_run_begin(&p->run, stage));
+  KG_TRY(kg_run_end(&p->run, work(p)));
+  return kg_run_announce(&p->run, stage, true);
 }
 
-kedge_status kg_pipeline_begin(kg_pipeline *p)
+kedge_status kg_elliptic_begin(kg_elliptic *p)
 {
   // Cutting patches is the last part of the mesh stage, which began when the mesh was read.
   const double began = kg_seconds();
   kg_range_push("mesh", p->mesh->n_elements, 0);
-  const kedge_status status = kg_pipeline_prepare(p);
+  const kedge_status status = kg_elliptic_prepare(p);
   kg_range_pop();
   KG_TRY(status);
-  p->solution->report.stages[KG_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
-  KG_TRY(kg_stage_announce(p, KG_STAGE_MESH, true));
+  p->run.solution->report.stages[KG_STAGE_MESH].seconds = p->mesh->seconds + kg_seconds() - began;
+  KG_TRY(kg_run_announce(&p->run, KG_STAGE_MESH, true));
   // Before anything is allocated on the device, or for the results.
   kg_memory available = kg_memory_free(p->ctx);
   if (p->before)
     *(p->ctx->backend == KEDGE_BACKEND_CUDA ? &available.device : &available.host) +=
         (int64_t)p->before->plan.memory.bytes;
-  if (p->solution->indicator) available.host += kg_host_bytes(&p->shape);  // results are there
+  if (p->run.solution->indicator) available.host += kg_host_bytes(&p->shape);  // results are there
   const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);
   return kg_memory_check(p->ctx, &p->shape, need, available);
 }
@@ -176,43 +176,43 @@ static bool has_assembly(const kg_choice *choice)
   return choice->linear != KEDGE_OPERATOR_MATRIX_FREE || choice->precond != KG_JACOBI;
 }
 
-kedge_status kg_pipeline_set_up(kg_pipeline *p)
+kedge_status kg_elliptic_set_up(kg_elliptic *p)
 {
-  KG_TRY(kg_stage_run(p, KG_STAGE_TRANSFER, kg_stage_transfer));
-  KG_TRY(kg_stage_run(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  return has_assembly(&p->shape.choice) ? kg_stage_run(p, KG_STAGE_ASSEMBLY, kg_stage_assembly)
+  KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer));
+  KG_TRY(kg_elliptic_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
+  return has_assembly(&p->shape.choice) ? kg_elliptic_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly)
                                         : KEDGE_OK;
 }
 
-static kedge_status run(kg_pipeline *p)
+static kedge_status run(kg_elliptic *p)
 {
-  KG_TRY(kg_pipeline_begin(p));
+  KG_TRY(kg_elliptic_begin(p));
   kg_report_fill(p);
   KG_TRY(kg_results_allocate(p));
   p->ctx->bytes_peak = p->ctx->bytes_in_use;
   const int64_t in_use_before = p->ctx->bytes_in_use;
-  KG_TRY(kg_pipeline_set_up(p));
-  KG_TRY(kg_stage_run(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  KG_TRY(kg_elliptic_set_up(p));
+  KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
-  p->solution->equation = p->resolved.equation;
-  p->resolved.equation = (kg_coefficients){0};
-  p->solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
+  p->run.solution->equation = p->equation.resolved.equation;
+  p->equation.resolved.equation = (kg_coefficients){0};
+  p->run.solution->report.peak_device_bytes = p->ctx->bytes_peak - in_use_before;
   if (p->shape.choice.wants_means) return KEDGE_OK;
-  p->solution->layout = p->layout;
-  p->layout = (kg_trace_layout){0};  // the solution owns it now
+  p->run.solution->layout = p->space.layout;
+  p->space.layout = (kg_trace_layout){0};  // the solution owns it now
   return KEDGE_OK;
 }
 
-kedge_status kg_pipeline_name_robin(const kg_pipeline *p, kedge_status status)
+kedge_status kg_elliptic_name_robin(const kg_elliptic *p, kedge_status status)
 {
   const bool indefinite =
       status == KEDGE_ERR_NUMERIC && strstr(kedge_context_error(p->ctx), "not positive");
-  if (!indefinite || !(p->robin.least < 0.0)) return status;
+  if (!indefinite || !(p->equation.robin.least < 0.0)) return status;
   return KG_FAIL(p->ctx, status,
                  "on boundary '%s' the robin coefficient is as small as %.3g: with it the operator "
                  "is not positive definite, and kedge cannot solve the problem",
-                 p->mesh->groups[p->robin.least_group].name, p->robin.least);
+                 p->mesh->groups[p->equation.robin.least_group].name, p->equation.robin.least);
 }
 
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
@@ -223,17 +223,17 @@ kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solve: context, mesh or problem is NULL");
   KG_TRY(kg_enter(ctx));
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.solution, &p.solution));
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p.run.solution, &p.run.solution));
   kg_range_push("solve", mesh->n_elements, 0);
-  kedge_status status = kg_pipeline_name_robin(&p, run(&p));
+  kedge_status status = kg_elliptic_name_robin(&p, run(&p));
   kg_range_pop();
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something
   if (status != KEDGE_OK) {
-    kedge_solution_destroy(p.solution);
+    kedge_solution_destroy(p.run.solution);
     return status;
   }
-  *out = p.solution;
+  *out = p.run.solution;
   return KEDGE_OK;
 }

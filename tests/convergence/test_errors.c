@@ -8,7 +8,7 @@
 #include "context.h"
 #include "solver/methods.h"
 #include "solver/support.h"
-#include "solver/values.h"
+#include "solution/values.h"
 
 #define WAVES "sin(2*pi*x)*sin(2*pi*y)"
 #define PEAK  "exp(-200*((x-0.4)^2+(y-0.55)^2))"

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "basis/cell.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "io/vtkhdf.h"
 #include "kedge/solution.h"
 

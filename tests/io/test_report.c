@@ -8,7 +8,7 @@
 
 #include "cmocka_all.h"
 #include "core/file.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "io/json.h"
 #include "kedge/solution.h"
 

@@ -13,9 +13,9 @@ kedge_problem *dirichlet(kedge_context *ctx, const char *order, const char *op)
 
 kg_shape shape_of(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem)
 {
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  must(ctx, kg_pipeline_prepare(&p));
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+  must(ctx, kg_elliptic_prepare(&p));
   const kg_shape shape = p.shape;
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   return shape;
 }

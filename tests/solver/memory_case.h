@@ -1,8 +1,8 @@
 /// @file
 /// Problems whose memory is looked at, and what is predicted of them.
 #pragma once
-#include "solver/memory.h"
-#include "solver/pipeline.h"
+#include "elliptic/memory.h"
+#include "elliptic/elliptic.h"
 
 /// Two iterations of a problem with Dirichlet conditions and the exact solution x y.
 kedge_problem *dirichlet(kedge_context *ctx, const char *order, const char *op);

@@ -7,7 +7,7 @@
 #include "grid.h"
 #include "ops/local/entry.h"
 #include "ops/trace/trace_apply.h"
-#include "solver/pipeline.h"
+#include "elliptic/elliptic.h"
 #include "support.h"
 
 enum { TRIANGLES = 1400, CUTS_MAX = 2 };
@@ -59,11 +59,11 @@ static void *fetch(const void *device, size_t bytes)
   return host;
 }
 
-static void fetch_local(kg_pipeline *p, made *s)
+static void fetch_local(kg_elliptic *p, made *s)
 {
   const int m = p->shape.size.n_edge, n = p->shape.size.n_trace;
   const kg_shape *shape = &p->shape;
-  kg_locals locals = kg_pipeline_locals(p);
+  kg_locals locals = kg_elliptic_locals(p);
   uint32_t *side_edge =
       fetch(locals.side_edge,
             sizeof *side_edge * kg_shape_numbers(shape, KG_ROWS_SIDES, shape->n_batches));
@@ -74,7 +74,7 @@ static void fetch_local(kg_pipeline *p, made *s)
   s->local = allocate(s->n_local);
   for (int32_t e = 0; e < p->mesh->n_elements; ++e) {
     const kg_local_element element =
-        kg_local_element_of(&locals, m, kg_lane_of(&p->layout.batches, e));
+        kg_local_element_of(&locals, m, kg_lane_of(&p->space.layout.batches, e));
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
         s->local[(size_t)e * (size_t)(n * n) + (size_t)(i * n + j)] =
@@ -85,13 +85,13 @@ static void fetch_local(kg_pipeline *p, made *s)
 }
 
 /// Rows of the trace to [edge][mode], or back.
-static void by_edge(const kg_pipeline *p, double *rows, double *edges, bool back)
+static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back)
 {
   const int m = p->shape.size.n_edge;
   int32_t next[KG_SECTION_COUNT];
-  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->layout, (kg_section)k);
+  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
   for (int32_t edge = 0; edge < p->mesh->n_edges; ++edge) {
-    const int64_t trace = next[p->layout.edge_section[edge]]++;
+    const int64_t trace = next[p->space.layout.edge_section[edge]]++;
     for (int k = 0; k < m; ++k) {
       double *const row = rows + trace * m + k, *const value = edges + (int64_t)edge * m + k;
       *(back ? row : value) = *(back ? value : row);
@@ -99,24 +99,24 @@ static void by_edge(const kg_pipeline *p, double *rows, double *edges, bool back
   }
 }
 
-static void fetch_free_rows(kg_pipeline *p, const double *device, double *edges)
+static void fetch_free_rows(kg_elliptic *p, const double *device, double *edges)
 {
-  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->layout.count.n_free * m;
-  double *rows = allocate((size_t)p->layout.count.n_edges * m);
+  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->space.layout.count.n_free * m;
+  double *rows = allocate((size_t)p->space.layout.count.n_edges * m);
   must(ctx, kg_copy_out(ctx, rows, device, n * sizeof *rows));
   by_edge(p, rows, edges, false);
   free(rows);
 }
 
-static void multiply(kg_pipeline *p, made *s)
+static void multiply(kg_elliptic *p, made *s)
 {
   uint64_t seed = 5;
   double *x = allocate(s->n_trace), *rows = allocate(s->n_trace);
   for (size_t i = 0; i < s->n_trace; ++i) x[i] = test_random(&seed);
   by_edge(p, rows, x, true);
   must(ctx, kg_copy_in(ctx, p->arrays.x, rows, s->n_trace * sizeof *rows));
-  must(ctx, kg_trace_product(ctx, &(kg_trace_product_args){.batch = p->batch,
-                                                           .locals = kg_pipeline_locals(p),
+  must(ctx, kg_trace_product(ctx, &(kg_trace_product_args){.batch = p->space.batch,
+                                                           .locals = kg_elliptic_locals(p),
                                                            .x = p->arrays.x,
                                                            .y = p->arrays.ap,
                                                            .halo = p->arrays.halo}));
@@ -125,19 +125,19 @@ static void multiply(kg_pipeline *p, made *s)
   free(rows);
 }
 
-static void run(kg_pipeline *p, kg_stage stage, kedge_status (*work)(kg_pipeline *))
+static void run(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
-  must(ctx, kg_stage_begin(p, stage));
-  must(ctx, kg_stage_end(p, work ? work(p) : KEDGE_OK));
+  must(ctx, kg_run_begin(&p->run, stage));
+  must(ctx, kg_run_end(&p->run, work ? work(p) : KEDGE_OK));
 }
 
 static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const cuts *c)
 {
   static kedge_solution solution;
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem, .solution = &solution};
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem, .run.solution = &solution};
   made s;
   cut_as(c);
-  must(ctx, kg_pipeline_prepare(&p));
+  must(ctx, kg_elliptic_prepare(&p));
   assert_int_equal(p.shape.n_batches, c->n + 1);
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   run(&p, KG_STAGE_TRANSFER, kg_stage_transfer);
@@ -149,7 +149,7 @@ static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const 
   fetch_free_rows(&p, p.arrays.b, s.b);
   run(&p, KG_STAGE_TRACE_SOLVE, NULL);
   multiply(&p, &s);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   cut_as(&(cuts){0});
   return s;
 }

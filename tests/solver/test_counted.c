@@ -115,11 +115,11 @@ static void sections_grow_with_the_mesh(void **state)
   must(ctx, kedge_problem_mesh(problem, &of[1].mesh));
   assert_true(of[0].is_smaller && of[0].mesh->n_elements <= FROM / KG_COUNTED_PART);
   for (int i = 0; i < 2; ++i) {
-    kg_pipeline p = {.ctx = ctx, .mesh = of[i].mesh, .problem = problem};
-    must(ctx, kg_pipeline_prepare(&p));
+    kg_elliptic p = {.ctx = ctx, .mesh = of[i].mesh, .equation.problem = problem};
+    must(ctx, kg_elliptic_prepare(&p));
     if (of[i].is_smaller) must(ctx, kg_plan_mesh_grow(&of[i], &p));
     count[i] = p.shape.count;
-    kg_pipeline_free(&p);
+    kg_elliptic_free(&p);
     kedge_mesh_destroy(of[i].mesh);
   }
   kedge_problem_destroy(problem);

@@ -5,7 +5,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "device/context.h"
 #include "device/cuda_nvrtc.h"
 #include "memory_case.h"

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "support.h"
 
 enum { MATRIX_FREE = KEDGE_OPERATOR_MATRIX_FREE };

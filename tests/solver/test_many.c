@@ -8,8 +8,8 @@
 #include "compare.h"
 #include "device/context.h"
 #include "ops/vector/difference.h"
-#include "repeat/at_once.h"
-#include "repeat/solver.h"
+#include "solver/at_once.h"
+#include "solver/solver.h"
 #include "support.h"
 #include "wrap.h"
 

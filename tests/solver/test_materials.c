@@ -6,7 +6,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "mesh/mesh.h"
 #include "moved.h"
 #include "support.h"

@@ -4,7 +4,7 @@
 #include "compare.h"
 #include "context.h"
 #include "core/memory.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "memory_case.h"
 #include "support.h"
 
@@ -92,17 +92,17 @@ static void lines_of_edges_take_what_was_predicted(void **state)
   kedge_problem *problem = dirichlet(ctx, "1", "matrix-free");
   must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
   must(ctx, kedge_problem_set(problem, "solver", "smoother", "line"));
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  must(ctx, kg_pipeline_prepare(&p));
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+  must(ctx, kg_elliptic_prepare(&p));
   kg_edge_lines lines;
   const int64_t before = heap();
-  must(ctx, kg_edge_lines_create(ctx, mesh, &p.layout, &lines));
+  must(ctx, kg_edge_lines_create(ctx, mesh, &p.space.layout, &lines));
   const double taken = (double)(heap() - before);
   assert_true(lines.n_steps > 1000);
   assert_at_most(fabs((double)kg_edge_lines_bytes(lines.n_lines, lines.n_steps) / taken - 1.0),
                  0.02);
   kg_edge_lines_free(&lines);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
 }
@@ -118,13 +118,13 @@ static void gpu_memory_is_what_was_predicted(void **state)
   kedge_report report = KEDGE_REPORT_INIT;
   must(ctx, kedge_solve(ctx, mesh, problem, &solution));  // kernels are loaded now
   kedge_solution_report(solution, &report);
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
-  must(ctx, kg_pipeline_prepare(&p));
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+  must(ctx, kg_elliptic_prepare(&p));
   const int64_t before = kg_free_bytes(ctx);
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
-  must(ctx, kg_pipeline_commit(&p));
+  must(ctx, kg_elliptic_commit(&p));
   const int64_t most = before - kg_free_bytes(ctx);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   assert_true(most > 300000000);
   assert_at_most(fabs((double)report.peak_device_bytes / (double)most - 1.0), 0.05);
   assert_at_most(fabs((double)report.predicted_device_bytes / (double)most - 1.0), 0.05);

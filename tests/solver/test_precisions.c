@@ -10,7 +10,7 @@
 #include "grid.h"
 #include "ops/sample/points.h"
 #include "repeat.h"
-#include "solver/pipeline.h"
+#include "elliptic/elliptic.h"
 #include "support.h"
 
 static const char *const precisions[] = {"mixed", "compact"};
@@ -301,10 +301,10 @@ static void less_room_than_for_a_group_is_refused(void **state)
   if (ctx->backend == KEDGE_BACKEND_CUDA) skip();  // a compiled kernel needs no room
   kedge_mesh *mesh = square_mesh(ctx, 4);
   kedge_problem *problem = small_compact("1", "0", "x");
-  kg_pipeline p = {.ctx = ctx, .mesh = mesh, .problem = problem};
+  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
   kedge_solution solution = {0};
-  p.solution = &solution;
-  must(ctx, kg_pipeline_prepare(&p));
+  p.run.solution = &solution;
+  must(ctx, kg_elliptic_prepare(&p));
   const size_t group = (size_t)kg_rule_points(1) * KG_LANES * sizeof(double);
   double values[1], load[1];  // not touched
   assert_int_equal(kg_source_loads(&p, 0, 0, 1, (kg_buffer){values, group - 1}, load),
@@ -312,7 +312,7 @@ static void less_room_than_for_a_group_is_refused(void **state)
   const char *const sentence =
       "load vectors: 4095 bytes for values of the source where a group needs 4096";
   assert_int_equal(strncmp(kedge_context_error(ctx), sentence, strlen(sentence)), 0);
-  kg_pipeline_free(&p);
+  kg_elliptic_free(&p);
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
 }

@@ -7,7 +7,7 @@
 #include "compare.h"
 #include "context.h"
 #include "ops/local/quadrature/means.h"
-#include "solver/solution.h"
+#include "solution/solution.h"
 #include "support.h"
 
 enum { SQUARES = 5, ORDERS = 5, ROWS = 10 };

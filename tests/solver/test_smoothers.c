@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "core/stage.h"
+#include "elliptic/stages.h"
 #include "grid.h"
 #include "support.h"
 

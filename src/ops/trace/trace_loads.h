@@ -1,6 +1,6 @@
 /// @file
 /// A x becomes A x - b, of the rows that kg_trace_apply() has made of some patches and left open:
-/// each loses what its sides have of F^e. Where b itself is not kept (solver/compact.h).
+/// each loses what its sides have of F^e. Where b itself is not kept (elliptic/compact.h).
 #pragma once
 #include "ops/trace/trace_apply.h"
 KEDGE_BEGIN_DECLS

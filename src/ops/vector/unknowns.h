@@ -1,6 +1,6 @@
 /// @file
 /// Rows of the trace, as products read them, from the unknowns of a caller, who has his own order
-/// and direction of edges (repeat/unknowns.h); and back.
+/// and direction of edges (solver/unknowns.h); and back.
 #pragma once
 #include "core/inline.h"
 #include "ops/ops.h"

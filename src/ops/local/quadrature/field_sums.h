@@ -2,7 +2,7 @@
 /// What the fields of a solution are like, as sums, extrema and the first numbers that are not
 /// finite, over the elements of a chunk: how large u, q and sigma are, how far u* is from u,
 /// between which values both lie, and the eigenvalues of the diffusion. Who reads the sums judges
-/// (diagnose/fields.c, solver/remainder/remainder.c).
+/// (diagnose/fields.c, elliptic/remainder/remainder.c).
 ///
 /// Modes are orthonormal on the reference element, and those of u are the first of u*. So u* - u
 /// falls apart into modes that u has too, where u misses what it could be, and modes of order P + 1

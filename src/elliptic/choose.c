@@ -1,0 +1,181 @@
+#include "elliptic/choose.h"
+
+#include "device/context.h"
+#include "precondition/multigrid.h"
+#include "ops/trace/cg_resident.h"
+#include "ops/trace/trace_apply.h"
+
+enum {
+  KG_GENERAL_ORDER_MAX = 8,
+  LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
+  RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
+};
+
+/// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
+static const double RESIDENT_ANGLE = 0.5;
+
+/// Quadrilaterals, and triangles in several batches, have the kernels that every shape has.
+static bool is_plain(const kg_choose_args *a)
+{
+  return a->n_batches == 1 && a->count->n_wide_groups == 0;
+}
+
+static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
+{
+  return is_plain(a) && kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
+}
+
+/// Choose the preconditioner, also for `preconditioner = auto` (docs/multigrid.md#which-one).
+static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose_args *a)
+{
+  static const kg_precond_kind given[] = {[KEDGE_PRECONDITIONER_JACOBI] = KG_JACOBI,
+                                          [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = KG_BLOCKS,
+                                          [KEDGE_PRECONDITIONER_MULTIGRID] = KG_CYCLE};
+  const kedge_problem *problem = a->problem;
+  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
+  if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
+  if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
+  const int64_t n = a->count->n_elements;
+  const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
+                        can_be_resident(ctx, a);
+  const bool jacobi = n < LEAST || (resident && a->mesh->info.min_angle >= RESIDENT_ANGLE);
+  return jacobi ? KG_JACOBI : KG_CYCLE;
+}
+
+/// Choose the smoother, also for `smoother = auto` (docs/multigrid.md#which-one).
+static kedge_smoother choose_smoother(const kg_choose_args *a)
+{
+  if (a->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->problem->smoother;
+  if (a->count->n_wide_groups > 0) return KEDGE_SMOOTHER_EDGE;
+  return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
+}
+
+/// Without reaction and Robin conditions the product by patches, multigrid and all, works with
+/// reduced K^e of the fast kernels. Others are rounded for differences, or constants would lose
+/// digits. The kernel for small problems has its own way with packed ones.
+static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
+{
+  const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
+  const bool reduces = c->form->reduces && a->count->n_wide_groups == 0 && !c->by_quadrature;
+  if (by_patches && reduces && kg_forgets_constants(a->resolved)) return KG_LAYOUT_REDUCED;
+  return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
+}
+
+/// From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
+/// points takes as long as K^e.
+static kg_residual_kind choose_residual(int order, kg_number iterates)
+{
+  if (iterates == KG_DOUBLE) return KG_PLAIN;
+  return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
+}
+
+/// What the fast kernels do not have, as words; they have straight triangles whose diffusion, a
+/// number or a tensor, and reaction are constant in each element. NULL: nothing.
+static const char *what_is_general(const kg_choose_args *a)
+{
+  if (a->mesh->geometry > 1) return "curved elements";
+  return a->resolved->varies ? "an expression for diffusion or reaction" : NULL;
+}
+
+static bool is_uniform(const kg_resolved *r)
+{
+  const double *k = r->material ? r->material[0] : NULL;
+  return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
+}
+
+kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
+{
+  const kedge_problem *problem = a->problem;
+  const struct {
+    bool asked;
+    const char *section, *key, *what;
+  } table[] = {
+      {problem->order > KG_WIDE_ORDER_MAX, "space", "order", "orders 1 to 8: take one of them"},
+      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
+       "operator = matrix-free or ell: take one"},
+      {problem->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother",
+       "smoother = edge: take that"}};
+  const int32_t n = kg_mesh_quadrilaterals(a->mesh);
+  const char *const general = what_is_general(a);
+  if (general && problem->order > KG_GENERAL_ORDER_MAX)
+    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
+                           "with %s order is 1 to %d, not %d", general, KG_GENERAL_ORDER_MAX,
+                           problem->order);
+  if (a->resolved->has_robin && problem->precision == KEDGE_PRECISION_COMPACT)
+    return kg_problem_fail(ctx, problem,
+                           kg_settings_find(&problem->settings, "solver", "precision"),
+                           "with a robin boundary precision is double or mixed, not compact");
+  for (size_t i = 0; n > 0 && i < sizeof table / sizeof *table; ++i)
+    if (table[i].asked)
+      return kg_problem_fail(
+          ctx, problem, kg_settings_find(&problem->settings, table[i].section, table[i].key),
+          "%s: the mesh has %d quadrilateral%s, on which kedge solves with %s, or mesh without "
+          "recombination",
+          a->mesh->source, n, n == 1 ? "" : "s", table[i].what);
+  return KEDGE_OK;
+}
+
+/// Whether a function that is evaluated at points of elements has `region` in it.
+static bool read_regions(const kg_choose_args *a)
+{
+  const kg_coefficients *c = &a->resolved->equation;
+  const kg_function *const functions[] = {
+      &c->diffusion[0], &c->diffusion[1],     &c->diffusion[2],      &c->reaction,
+      &c->source,       &a->problem->exact_u, &a->problem->exact_dx, &a->problem->exact_dy};
+  bool any = false;
+  const size_t first = a->resolved->varies ? 0 : 4;  // coefficients by region are in a table
+  for (size_t i = first; i < sizeof functions / sizeof *functions; ++i)
+    any = any || kg_function_uses_region(functions[i]);
+  return any;
+}
+
+/// Choose the steps of smoothing where none are given. At order 1 a product takes little time
+/// beside the coarse system, and curves and coefficients that vary need up to 24 iterations with
+/// one step, 17 with two.
+static int choose_steps(const kg_choose_args *a)
+{
+  if (a->problem->smoothing_steps > 0) return a->problem->smoothing_steps;
+  return a->problem->order == 1 && what_is_general(a) ? 2 : 1;
+}
+
+kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
+{
+  const kedge_problem *problem = a->problem;
+  const bool general = what_is_general(a) != NULL;
+  kg_choice c = {.form = &kg_form_elliptic,
+                 .by_quadrature = general,
+                 .varies = a->resolved->varies,
+                 .is_uniform = is_uniform(a->resolved),
+                 .reads_regions = ctx->backend == KEDGE_BACKEND_CUDA && read_regions(a),
+                 .linear = a->linear,
+                 .precond = choose_preconditioner(ctx, a),
+                 .smoother = choose_smoother(a),
+                 .loads_stay = true,
+                 .wants_means = problem->cells_only,
+                 .wants_errors = problem->exact_u.kind != KG_FUNCTION_NONE};
+  const bool jacobi = c.precond == KG_JACOBI;
+  const kedge_precision precision = jacobi ? KEDGE_PRECISION_DOUBLE : problem->precision;
+  c.steps = c.precond == KG_CYCLE ? choose_steps(a) : 0;
+  c.iterates = precision == KEDGE_PRECISION_COMPACT ? KG_SINGLE : KG_DOUBLE;
+  c.cycles = precision == KEDGE_PRECISION_DOUBLE ? KG_DOUBLE : KG_SINGLE;
+  c.resident = jacobi && c.linear == KEDGE_OPERATOR_MATRIX_FREE && can_be_resident(ctx, a);
+  c.layout = choose_layout(a, &c);
+  c.residual = choose_residual(problem->order, c.iterates);
+  c.sides_stay = jacobi;
+  c.facet_sides_stay =
+      !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
+                     .size = kg_sizes_of(problem->order),
+                     .smoother = c.smoother,
+                     .smoothing_steps = c.steps,
+                     .is_general = general || !c.is_uniform || a->count->n_wide_groups > 0,
+                     .locals.local[0] = {.layout = c.layout, .number = c.iterates}});
+  return c;
+}
+
+const char *kg_precond_name(kg_precond_kind kind)
+{
+  static const kedge_preconditioner public[] = {[KG_JACOBI] = KEDGE_PRECONDITIONER_JACOBI,
+                                                [KG_BLOCKS] = KEDGE_PRECONDITIONER_BLOCK_JACOBI,
+                                                [KG_CYCLE] = KEDGE_PRECONDITIONER_MULTIGRID};
+  return kedge_preconditioner_name(public[kind]);
+}

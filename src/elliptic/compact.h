@@ -1,0 +1,28 @@
+/// @file
+/// precision = compact: of K^e only those in single precision stay, reduced, or with a reaction or
+/// quadrilaterals K' (ops/local/differences.h), and the system is solved by iterative refinement
+/// (docs/math.md#compact).
+/// K^e in double precision is made chunk by chunk, of some consecutive patches, once for those and
+/// again for every residual b - A x, up to order 3 with the chunk's part of b. From order 4 on b is
+/// kept, and made with the first K^e or, by a set-up, for each solve. Load vectors and F^e are a
+/// chunk's alone.
+#pragma once
+#include "linear/cg.h"
+#include "elliptic/elliptic.h"
+
+/// The residual is made anew when that of the recurrence has fallen by so much.
+#define KG_COMPACT_GAIN 1e5
+
+/// See where loads move with more points, and integrate these by parts, before they are used.
+kedge_status kg_compact_look(kg_elliptic *p);
+/// Local matrices, in single precision, and b, where it is kept and this is no set-up.
+kedge_status kg_compact_local_matrices(kg_elliptic *p);
+/// b for a solve of a set-up, where it is kept.
+kedge_status kg_compact_condense(kg_elliptic *p);
+
+/// r = b - A x with A in double precision, made again.
+typedef struct kg_remade_residual {
+  kg_residual base;
+  kg_elliptic *elliptic;
+} kg_remade_residual;
+kg_remade_residual kg_remade_residual_of(kg_elliptic *p);

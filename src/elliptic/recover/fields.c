@@ -1,0 +1,119 @@
+// Look at the fields of a solution, chunk by chunk, and judge the sums of them.
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "ops/local/quadrature/field_sums.h"
+#include "elliptic/recover/recover.h"
+
+size_t kg_fields_values(const kg_shape *s, int kind)
+{
+  for (int i = 0; i < s->n_batches; ++i) {
+    const kg_shape_batch *b = &s->batch[i];
+    if (kg_cell_index(b->cell) == kind)
+      return (size_t)(2 * b->size.n_facets + 1) * (size_t)b->size.n_star;
+  }
+  return 0;
+}
+
+kedge_status kg_fields_begin(kg_elliptic *p)
+{
+  static const kg_cell *const cells[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral};
+  for (int k = 0; k < KG_CELL_KINDS; ++k) {
+    double value[KG_FIELD_POINTS * (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2)];
+    if (!p->arrays.field_points[k]) continue;
+    kg_field_points(cells[k], p->shape.size.order, value);
+    KG_TRY(kg_copy_in(p->ctx, p->arrays.field_points[k], value,
+                      kg_fields_values(&p->shape, k) * sizeof *value));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
+{
+  const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
+  const kg_arrays *a = &p->arrays;
+  const kg_shape_batch *b = &p->shape.batch[c->batch];
+  const kg_field_sums_args args = {
+      .n_facets = b->size.n_facets,
+      .n_modes = b->size.n_modes,
+      .n_star = b->size.n_star,
+      .n_points = 2 * b->size.n_facets + 1,
+      .value = a->field_points[kg_cell_index(b->cell)],
+      .n_elements = part.n_elements,
+      .first_element = b->lanes.first_element + c->first * KG_LANES,
+      .vertices = a->vertices,
+      .vertex = part.by_quadrature ? part.cells.vertex : part.batch.arrays.vertex,
+      .u = a->u,
+      .u_star = a->u_star,
+      .flux = a->q,
+      .material = c->coefficient.cells,
+      .by_quadrature = part.by_quadrature,
+      .cells = part.cells,
+      .n_means = kg_batch_rows(b, KG_ROWS_MEANS),
+      .means = kg_only_sizes(p) ? NULL : a->constant,
+      .begins = c->batch == 0 && c->first == 0,
+      .n_pieces = kg_field_pieces(p->shape.count.n_groups),
+      .sums = a->field_sums};
+  kg_run_cost(&p->run, kg_field_sums_cost(&args), 1.0);
+  return kg_field_sums_add(p->ctx, &args);
+}
+
+/// Whether sigma, by the most diffusion that is met, is finite in an element.
+/// @param[in] times  sigma over the coefficients of the flux that a batch has
+static bool has_flux(const kg_results *r, int32_t element, double times)
+{
+  double zero = 0.0;
+  for (int k = 0; k < r->size.n_flux; ++k)
+    zero += 0.0 * (times * r->flux[kg_cell_at(element - r->first_element, r->size.n_flux, k)]);
+  return zero == 0.0;
+}
+
+/// The first element of which sigma leaves double precision where u and q do not: they have no
+/// scale, and sigma has that of the diffusion. Sums of u alone tell where that may be.
+static int32_t find_lost_flux(const kg_elliptic *p)
+{
+  const kg_field_sums *const f = &p->fields;
+  const double h = sqrt(kg_mean_square(p->mesh)), d = p->equation.material.diffusion / p->equation.scale;
+  const double most = fmax(fabs(f->star_least), fabs(f->star_most));
+  if (isfinite(1e9 * most * d / h)) return -1;
+  for (int32_t e = 0; e < p->mesh->n_elements; ++e) {
+    const kg_results *const r = kg_results_of(p->run.solution, e);
+    if (!has_flux(r, e, r->by_quadrature ? 1.0 / (h * p->equation.scale) : d)) return e;
+  }
+  return -1;
+}
+
+/// Name the field that is not finite, if one is, and say where.
+static kg_lost_field find_lost_field(const kg_elliptic *p)
+{
+  const kg_field_sums *const f = &p->fields;
+  const bool means = p->shape.choice.wants_means;
+  if (f->bad_mean >= 0) return (kg_lost_field){"the mean of q or sigma", f->bad_mean};
+  if (f->bad_star < 0) {
+    const int32_t e = means ? -1 : find_lost_flux(p);
+    return (kg_lost_field){e < 0 ? NULL : "sigma", e};
+  }
+  const kg_results *const r = kg_results_of(p->run.solution, f->bad_star);
+  const char *const flux = r->by_quadrature ? "sigma" : "q";
+  if (means) return (kg_lost_field){"the error indicator", f->bad_star};
+  return (kg_lost_field){has_flux(r, f->bad_star, 1.0) ? "u*" : flux, f->bad_star};
+}
+
+kedge_status kg_fields_judge(kg_elliptic *p)
+{
+  const size_t n = (size_t)kg_field_pieces(p->shape.count.n_groups);
+  kg_field_sums *pieces;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *pieces, &pieces));
+  const kedge_status status = kg_copy_out(p->ctx, pieces, p->arrays.field_sums, n * sizeof *pieces);
+  kg_field_sums *const sum = &p->remainder.size;
+  *sum = kg_no_field_sums();
+  for (size_t i = 0; status == KEDGE_OK && i < n; ++i) kg_field_sums_join(&pieces[i], sum);
+  free(pieces);
+  if (status != KEDGE_OK || kg_only_sizes(p)) return status;
+  p->fields = *sum;
+  p->lost = find_lost_field(p);
+  KG_TRY(kg_elliptic_diagnose(p, KG_ABOUT_LOSS));
+  return kg_elliptic_diagnose(p, KG_ABOUT_FIELDS);
+}

@@ -1,0 +1,36 @@
+/// @file
+/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements
+/// (elliptic/evaluation.h). The values lie in memory for the kernel that uses them, but where a GPU
+/// evaluates at points of straight triangles in a kernel made for the functions.
+#pragma once
+#include "problem/problem.h"
+#include "elliptic/evaluation.h"
+
+typedef struct kg_elliptic kg_elliptic;
+
+/// Functions on their way to device memory. Nothing is allocated or compiled before the first run.
+typedef struct kg_sampler {
+  kg_evaluation evaluation;
+  kg_sample_kind kind;
+  int evaluations;  ///< of each point, that are to be expected
+  double *staging;  ///< NULL, or of the host, [group of a chunk][function][point][lane]
+  uint8_t *rough;   ///< [lane of all batches] of the device: which loads are rough; NULL: not asked
+  double least;     ///< for them: values that are less are rounding
+} kg_sampler;
+
+/// All is borrowed. Every point once.
+kg_sampler kg_sampler_of(kg_elliptic *p, kg_sample_kind kind, kg_sample_set set);
+/// Release memory of the host until the next run.
+void kg_sampler_rest(kg_sampler *sampler);
+void kg_sampler_close(kg_sampler *sampler);
+
+/// Load vectors of groups [first, first + count) of a batch.
+/// @param[in] values  work: room for values of the source, of one group at least
+/// @param[out] load   [group of these][N][lane]
+/// @retval KEDGE_ERR_INPUT     a value is not finite
+/// @retval KEDGE_ERR_INTERNAL  there is no room for a group
+kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int32_t count,
+                              kg_buffer values, double *load);
+/// Errors of the solution of a chunk, which is there.
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_sampler_errors(kg_sampler *sampler, int batch, int32_t first, int32_t count);

@@ -1,0 +1,136 @@
+// The reduced output: the elements of the mesh with shared vertices, and numbers for each.
+#include <stdlib.h>
+
+#include "device/loop.h"
+#include "core/memory.h"
+#include "solution/output.h"
+#include "solution/values.h"
+
+enum { CHUNK = 1 << 16 };  // of points or cells
+
+/// Work of one writer.
+typedef struct writer {
+  const kedge_solution *s;
+  kg_vtkhdf *file;
+  int32_t *element;        ///< [cell of the file], which is in the caller's order
+  bool *is_quadrilateral;  ///< [cell of the file]
+  double *values;          ///< [CHUNK][3]
+  int32_t *numbers;        ///< [CHUNK][KG_FACETS_MAX]
+} writer;
+
+/// Vertices keep the mesh's order, in which those of neighbouring elements are near each other.
+static kedge_status write_points(const writer *w)
+{
+  const kedge_mesh *mesh = w->s->mesh;
+  for (int64_t first = 0; first < mesh->n_vertices; first += CHUNK) {
+    const int64_t rest = mesh->n_vertices - first, count = rest < CHUNK ? rest : CHUNK;
+    for (int64_t i = 0; i < count; ++i) {
+      w->values[3 * i] = mesh->vertices[2 * (first + i)];
+      w->values[3 * i + 1] = mesh->vertices[2 * (first + i) + 1];
+      w->values[3 * i + 2] = 0.0;
+    }
+    KG_TRY(kg_vtkhdf_write_points(w->file, first, count, w->values));
+  }
+  return KEDGE_OK;
+}
+
+static void fill_means(const writer *w, const int32_t *element, int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 32))
+  for (int64_t i = 0; i < count; ++i)
+    w->values[i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_U, element[i]);
+}
+
+/// @param[in] x, y  the components of a vector
+static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
+                        int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 64))
+  for (int64_t i = 0; i < count; ++i) {
+    w->values[3 * i] = kg_field_mean(w->s, NULL, x, element[i]);
+    w->values[3 * i + 1] = kg_field_mean(w->s, NULL, y, element[i]);
+    w->values[3 * i + 2] = 0.0;
+  }
+}
+
+static void fill_corners(const writer *w, const int32_t *element, int64_t count)
+{
+  int32_t *corner = w->numbers;
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t *const v = kg_element_vertices(w->s->mesh, element[i]);
+    for (int l = 0; l < kg_block_of(w->s->mesh, element[i])->cell->n_vertices; ++l)
+      *corner++ = v[l];
+  }
+}
+
+static void fill_rest(const writer *w, const int32_t *element, int64_t count)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 32))
+  for (int64_t i = 0; i < count; ++i) {
+    w->numbers[i] = w->s->mesh->element_region[element[i]];
+    w->values[i] = kg_indicator_of(w->s, element[i]);
+  }
+}
+
+static kedge_status write_cells(const writer *w)
+{
+  const int64_t n = w->s->mesh->n_elements;
+  for (int64_t first = 0; first < n; first += CHUNK) {
+    const int64_t count = n - first < CHUNK ? n - first : CHUNK;
+    const int32_t *element = w->element + first;
+    fill_corners(w, element, count);
+    KG_TRY(kg_vtkhdf_write_corners(w->file, first, count, w->numbers));
+    fill_means(w, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "u", first, count, w->values));
+    fill_vector(w, KEDGE_FIELD_QX, KEDGE_FIELD_QY, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "q", first, count, w->values));
+    fill_vector(w, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "sigma", first, count, w->values));
+    fill_rest(w, element, count);
+    KG_TRY(kg_vtkhdf_write(w->file, "region", first, count, w->numbers));
+    KG_TRY(kg_vtkhdf_write(w->file, "error_indicator", first, count, w->values));
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status write_all(const writer *w)
+{
+  kg_vtkhdf_cell_field(w->file, "u", KG_ITEM_F64, 1);
+  kg_vtkhdf_cell_field(w->file, "q", KG_ITEM_F64, 3);
+  kg_vtkhdf_cell_field(w->file, "sigma", KG_ITEM_F64, 3);
+  kg_vtkhdf_cell_field(w->file, "region", KG_ITEM_I32, 1);
+  kg_vtkhdf_cell_field(w->file, "error_indicator", KG_ITEM_F64, 1);
+  kg_vtkhdf_number(w->file, "order", w->s->report.order);
+  kg_vtkhdf_number(w->file, "converged", w->s->report.converged);
+  kg_vtkhdf_number(w->file, "relative_residual", w->s->report.relative_residual);
+  KG_TRY(write_points(w));
+  return write_cells(w);
+}
+
+kedge_status kg_output_cells(const kedge_solution *s, const char *path)
+{
+  const kedge_mesh *mesh = s->mesh;
+  const size_t n = (size_t)mesh->n_elements;
+  writer w = {.s = s};
+  kedge_status status = kg_host_alloc(s->ctx, n, sizeof *w.element, &w.element);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, n, sizeof *w.is_quadrilateral, &w.is_quadrilateral);
+  if (status == KEDGE_OK) status = kg_host_alloc(s->ctx, CHUNK, 3 * sizeof *w.values, &w.values);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, CHUNK, KG_FACETS_MAX * sizeof *w.numbers, &w.numbers);
+  if (status == KEDGE_OK) {
+    const kg_vtkhdf_cells cells = kg_output_order(mesh, w.element, w.is_quadrilateral);
+    status = kg_vtkhdf_create_shared(s->ctx, path, &cells, mesh->n_vertices, &w.file);
+  }
+  if (status == KEDGE_OK) status = write_all(&w);
+  if (status == KEDGE_OK) {
+    status = kg_vtkhdf_finish(w.file);
+    w.file = NULL;
+  }
+  kg_vtkhdf_abandon(w.file);
+  free(w.element);
+  free(w.is_quadrilateral);
+  free(w.values);
+  free(w.numbers);
+  return status;
+}

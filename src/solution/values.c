@@ -1,0 +1,395 @@
+#include "solution/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "device/context.h"
+#include "problem/located.h"
+#include "ops/local/quadrature/means.h"
+
+enum {
+  MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+  STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
+  POINTS_MAX = (KEDGE_ORDER_MAX + 3) * (KEDGE_ORDER_MAX + 3),  // of a rule, or nodes of output
+  FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
+};
+
+/// Index kg_element_points by shape.
+static int shape_of(const kg_cell *cell)
+{
+  return cell == &kg_quadrilateral;
+}
+
+/// A vector that a field is a component of.
+typedef enum vector { SCALAR, GRADIENT, FLUX } vector;
+
+static vector vector_of(kedge_field field)
+{
+  static const vector of[KEDGE_FIELD_COUNT] = {[KEDGE_FIELD_QX] = GRADIENT,
+                                               [KEDGE_FIELD_QY] = GRADIENT,
+                                               [KEDGE_FIELD_SIGMA_X] = FLUX,
+                                               [KEDGE_FIELD_SIGMA_Y] = FLUX};
+  return of[field];
+}
+
+static int component_of(kedge_field field)
+{
+  return field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
+}
+
+kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
+{
+  *out = (kg_element_points){0};
+  for (int b = 0; b < s->mesh->n_blocks; ++b) {
+    const kg_cell *const cell = s->mesh->block[b].cell;
+    const int k = shape_of(cell);
+    KG_TRY(kg_cell_nodes_create(s->ctx, cell, s->size.order, s->mesh->geometry, order,
+                                &out->values[k], &out->points[k]));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points *out)
+{
+  *out = (kg_element_points){0};
+  for (int b = 0; b < s->mesh->n_blocks; ++b) {
+    const kg_cell *const cell = s->mesh->block[b].cell;
+    const int k = shape_of(cell);
+    KG_TRY(kg_cell_rule_create(s->ctx, cell, s->size.order, s->mesh->geometry, rows,
+                               &out->values[k], &out->points[k]));
+  }
+  return KEDGE_OK;
+}
+
+void kg_element_points_free(kg_element_points *points)
+{
+  for (int k = 0; k < KG_BLOCKS_MAX; ++k) free(points->values[k]);
+  *points = (kg_element_points){0};
+}
+
+const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_points *points,
+                                   int32_t element)
+{
+  return &points->points[shape_of(kg_block_of(s->mesh, element)->cell)];
+}
+
+kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n)
+{
+  kg_cell_points part = *points;
+  part.n = n;
+  part.r += first;
+  part.s += first;
+  part.weight += first;
+  part.map += 3 * first * points->n_nodes;
+  part.value += first * points->size.n_star;
+  part.flux += first * points->size.n_flux;
+  return part;
+}
+
+int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
+                double y[KG_NODES_MAX])
+{
+  const kg_cell *cell = kg_block_of(mesh, element)->cell;
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  const int n = mesh->nodes ? cell->n_modes(mesh->geometry) : cell->n_vertices;
+  for (int l = 0; l < n; ++l) {
+    const double *at =
+        mesh->nodes ? kg_element_nodes(mesh, element) + 2 * l : mesh->vertices + 2 * (int64_t)v[l];
+    x[l] = at[0];
+    y[l] = at[1];
+  }
+  return n;
+}
+
+static double at_point(int n, const double *map, const double *x)
+{
+  double sum = map[0] * x[0] + map[1] * x[1] + map[2] * x[2];
+  for (int l = 3; l < n; ++l) sum += map[l] * x[l];
+  return sum;
+}
+
+void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
+                     int stride, double *xy)
+{
+  double x[KG_NODES_MAX], y[KG_NODES_MAX];
+  const int V = kg_nodes_of(s->mesh, element, x, y);
+  for (int q = 0; q < points->n; ++q) {
+    xy[stride * q] = at_point(V, points->map + 3 * q * V, x);
+    xy[stride * q + 1] = at_point(V, points->map + 3 * q * V, y);
+  }
+}
+
+/// Diffusion at the points of an element, of the equation as it was solved.
+/// @param[out] value  [4][points->n]
+static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_points *points,
+                                      int32_t element, double *value)
+{
+  double xy[2 * POINTS_MAX], x[POINTS_MAX], y[POINTS_MAX], memory[KG_LOCATED * POINTS_MAX];
+  const int n = points->n;
+  const kg_located at = kg_located_in(memory, POINTS_MAX);
+  kg_place_points(s, points, element, 2, xy);
+  for (int q = 0; q < n; ++q) {
+    x[q] = xy[2 * q];
+    y[q] = xy[2 * q + 1];
+    kg_locate(&at, (size_t)q, s->mesh, element, points->r[q], points->s[q]);
+  }
+  const kedge_points located = kg_located_points(&at, s->mesh, (size_t)n, x, y);
+  kg_coefficients_evaluate(&s->equation, &located, value);
+  for (int i = 0; i < 3 * n; ++i) value[i] *= s->scale;
+  return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
+}
+
+/// A row of the diffusion tensor of an element in which it is constant.
+static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[2])
+{
+  const double *at = s->mesh->vertices + 2 * (int64_t)kg_element_vertices(s->mesh, element)[0];
+  double value[4], memory[KG_LOCATED];
+  const kg_located located = kg_located_in(memory, 1);
+  kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
+  const kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
+  kg_coefficients_evaluate(&s->equation, &point, value);
+  for (int k = 0; k < 2; ++k) kappa[k] = value[row + k];
+}
+
+/// A component of sigma from the coefficients of the flux, or of q = grad u.
+static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *points,
+                                 kedge_field field, int32_t element, double *values)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int S = r->size.n_flux, rows = kg_cell_flux_rows(S, r->keeps_gradient);
+  const int32_t e = element - r->first_element;
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], flux[FLUX_MAX];
+  const bool is_flux = vector_of(field) == FLUX, is_kept = !is_flux && r->keeps_gradient;
+  const int component = component_of(field);
+  kg_cell_diffusion diffusion = {0};
+  if (!is_flux && !is_kept) diffusion = diffusion_at(s, points, element, kappa);
+  const int V = kg_nodes_of(s->mesh, element, x, y);
+  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, rows, is_kept ? S + i : i)];
+  for (int q = 0; q < points->n; ++q) {
+    const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, 1, x, y);
+    double along[2], sigma[2], gradient[2];
+    kg_cell_flux_at(points, q, flux, along);
+    if (is_kept) {
+      kg_cell_gradient_at(&at, along[0], along[1], gradient);
+      values[q] = gradient[component];
+      continue;
+    }
+    kg_cell_flux_of(&at, along[0], along[1], sigma);
+    values[q] = sigma[component] / s->scale;
+    if (is_flux) continue;
+    double here[3];
+    kg_cell_diffusion_at(&diffusion, q, here);
+    kg_cell_gradient_of(here, sigma, gradient);
+    values[q] = gradient[component];
+  }
+}
+
+static void modes_at(const kg_cell_points *points, int n_star, int modes, const double *from,
+                     double factor, double *values)
+{
+  for (int q = 0; q < points->n; ++q) {
+    double sum = 0.0;
+    for (int k = 0; k < modes; ++k) sum += points->value[q * n_star + k] * from[k * KG_LANES];
+    values[q] += factor * sum;
+  }
+}
+
+kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
+{
+  return vector_of(field) == SCALAR ? KEDGE_OK : kg_coefficients_bring(&s->equation);
+}
+
+void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_field field,
+                 int32_t element, double *values)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int N = r->size.n_modes, n_star = r->size.n_star;
+  if (vector_of(field) != SCALAR && r->by_quadrature) {
+    at_quadrature_points(s, points, field, element, values);
+    return;
+  }
+  for (int q = 0; q < points->n; ++q) values[q] = 0.0;
+  if (vector_of(field) == FLUX) {
+    double kappa[2];
+    const double *const q = r->flux + kg_cell_at(element - r->first_element, 2 * N, 0);
+    constant_diffusion(s, element, component_of(field), kappa);
+    for (int k = 0; k < 2; ++k) modes_at(points, n_star, N, q + k * N * KG_LANES, kappa[k], values);
+    return;
+  }
+  const struct {
+    const double *array;
+    int rows, first, modes;
+  } where[KEDGE_FIELD_COUNT] = {
+      [KEDGE_FIELD_U] = {r->u, N, 0, N},
+      [KEDGE_FIELD_QX] = {r->flux, 2 * N, 0, N},
+      [KEDGE_FIELD_QY] = {r->flux, 2 * N, N, N},
+      [KEDGE_FIELD_U_STAR] = {r->u_star, n_star, 0, n_star},
+  };
+  const int modes = where[field].modes;
+  const double *const from = where[field].array + kg_cell_at(element - r->first_element,
+                                                             where[field].rows, where[field].first);
+  modes_at(points, n_star, modes, from, 1.0, values);
+}
+
+/// The place of a field among means of u, q_x, q_y, sigma_x and sigma_y.
+static int place_of_mean(kedge_field field)
+{
+  static const int first[] = {[SCALAR] = 0, [GRADIENT] = 1, [FLUX] = 3};
+  return first[vector_of(field)] + component_of(field);
+}
+
+/// The mean of a field over an element by quadrature, from all its modes.
+static double integrated_mean(const kedge_solution *s, const kg_cell_points *rule,
+                              kedge_field field, int32_t element)
+{
+  const kg_results *const r = kg_results_of(s, element);
+  const int N = r->size.n_modes, S = kg_cell_flux_rows(r->size.n_flux, r->keeps_gradient);
+  const int32_t e = element - r->first_element;
+  double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], u[MODES_MAX], flux[2 * FLUX_MAX],
+      means[KG_CELL_MEANS];
+  const kg_cell_diffusion diffusion = diffusion_at(s, rule, element, kappa);
+  kg_nodes_of(s->mesh, element, x, y);
+  for (int i = 0; i < N; ++i) u[i] = r->u[kg_cell_at(e, N, i)];
+  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, S, i)];
+  kg_cell_means_of(rule, &diffusion, x, y, u, flux,
+                   r->keeps_gradient ? flux + r->size.n_flux : NULL, (kg_team){0}, means);
+  for (int k = 3; k < KG_CELL_MEANS; ++k) means[k] /= s->scale;
+  return means[place_of_mean(field)];
+}
+
+double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_field field,
+                     int32_t element)
+{
+  // u* has the mean of u. Modes are orthonormal, so the constant one is one over the root of the
+  // area of the reference element; on triangles it alone has a mean.
+  const kg_results *const r = kg_results_of(s, element);
+  const int component = component_of(field), N = r->size.n_modes;
+  const int32_t e = element - r->first_element;
+  const double mode = r->cell == &kg_triangle ? sqrt(0.5) : 0.5;
+  if (vector_of(field) == FLUX && !r->by_quadrature) {
+    double kappa[2];
+    constant_diffusion(s, element, component, kappa);
+    return kappa[0] * kg_field_mean(s, rule, KEDGE_FIELD_QX, element) +
+           kappa[1] * kg_field_mean(s, rule, KEDGE_FIELD_QY, element);
+  }
+  const double scale = vector_of(field) == FLUX ? s->scale : 1.0;
+  const int n_means = r->by_quadrature ? KG_CELL_MEANS : 3;
+  if (r->constant) return mode * r->constant[kg_cell_at(e, n_means, place_of_mean(field))] / scale;
+  if (r->by_quadrature) return integrated_mean(s, rule, field, element);
+  return mode * (vector_of(field) == GRADIENT ? r->flux[kg_cell_at(e, 2 * N, component * N)]
+                                              : r->u[kg_cell_at(e, N, 0)]);
+}
+
+// Solutions as data of other problems.
+
+enum { TOGETHER = 512 };
+
+/// Tables of a point, as kg_field_at() reads them.
+typedef struct point_tables {
+  double r, s;
+  kg_cell_points points;
+  double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
+} point_tables;
+
+/// @param[in] scalar  of the field, which needs the modes alone
+static void fill_tables(const kedge_solution *solution, const kg_cell *cell, bool scalar, double r,
+                        double s, point_tables *t)
+{
+  const int order = solution->size.order, geometry = solution->mesh->geometry;
+  const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
+  const int n_nodes = cell->n_modes(geometry);
+  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
+  cell->modes(order + 1, r, s, value, NULL, NULL);
+  for (int i = 0; i < size.n_star; ++i) t->value[i] = (double)value[i];
+  if (!scalar) {
+    cell->map(geometry, r, s, map);
+    cell->flux(order, r, s, flux, NULL);
+    for (int i = 0; i < 3 * n_nodes; ++i) t->map[i] = (double)map[i];
+    for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
+  }
+  t->r = r;
+  t->s = s;
+  t->points = (kg_cell_points){.size = size,
+                               .geometry = geometry,
+                               .n_nodes = n_nodes,
+                               .n = 1,
+                               .r = &t->r,
+                               .s = &t->s,
+                               .map = t->map,
+                               .value = t->value,
+                               .flux = t->flux};
+}
+
+/// TOGETHER points at most, of elements in any order: those at one place of the reference element
+/// are evaluated after each other and share its tables.
+static void values_at(const kedge_solution *solution, kedge_field field, const kedge_points *points,
+                      size_t first, double *value)
+{
+  const size_t end = first + TOGETHER < points->n ? first + TOGETHER : points->n;
+  bool done[TOGETHER] = {false};
+  point_tables tables;
+  for (size_t i = first; i < end; ++i) {
+    if (done[i - first]) continue;
+    const kg_cell *const cell = kg_block_of(solution->mesh, points->place[i])->cell;
+    const double r = points->r[i], s = points->s[i];
+    fill_tables(solution, cell, vector_of(field) == SCALAR, r, s, &tables);
+    for (size_t k = i; k < end; ++k) {
+      if (points->r[k] != r || points->s[k] != s || done[k - first]) continue;
+      if (kg_block_of(solution->mesh, points->place[k])->cell != cell) continue;
+      kg_field_at(solution, &tables.points, field, points->place[k], &value[k]);
+      done[k - first] = true;
+    }
+  }
+}
+
+kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
+                               const kedge_points *points, double *value)
+{
+  if (!solution || !points || !value || points->mesh != solution->mesh || solution->constant ||
+      (unsigned)field >= KEDGE_FIELD_COUNT)
+    return KEDGE_ERR_ARG;
+  KG_TRY(kg_field_prepare(solution, field));
+  for (size_t first = 0; first < points->n; first += TOGETHER)
+    values_at(solution, field, points, first, value);
+  return KEDGE_OK;
+}
+
+void kedge_by_solution(void *user, const kedge_points *points, double *value)
+{
+  if (kedge_solution_at(user, KEDGE_FIELD_U_STAR, points, value) == KEDGE_OK) return;
+  for (size_t i = 0; i < points->n; ++i) value[i] = NAN;
+}
+
+static kedge_status check_data(kedge_context *ctx, const kedge_mesh *mesh,
+                               const kedge_solution *result, const kg_function *f)
+{
+  for (int t = 0; f && t < f->n_regions; ++t)
+    KG_TRY(check_data(ctx, mesh, result, &f->regions[t].function));
+  if (!f || f->kind != KG_FUNCTION_CALLER || f->function != kedge_by_solution) return KEDGE_OK;
+  const kedge_solution *const solution = f->user;
+  KG_REQUIRE(ctx, solution, KEDGE_ERR_ARG, "kedge_by_solution: the solution is NULL");
+  KG_REQUIRE(ctx, solution->mesh == mesh, KEDGE_ERR_INPUT,
+             "kedge_by_solution: the solution is of another mesh object; find its values at points "
+             "yourself, in a function of x and y");
+  KG_REQUIRE(ctx, !solution->constant, KEDGE_ERR_INPUT,
+             "kedge_by_solution: the solution has means alone, as its problem says [output] fields "
+             "= cells; solve with fields = full");
+  KG_REQUIRE(ctx, solution != result, KEDGE_ERR_ARG,
+             "kedge_by_solution: the solution is also the one to overwrite; give another, or NULL");
+  return KEDGE_OK;
+}
+
+kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const kg_resolved *r,
+                             const kedge_solution *result)
+{
+  const kg_coefficients *const c = &r->equation;
+  const kg_function *const all[] = {&c->diffusion[0], &c->diffusion[1], &c->diffusion[2],
+                                    &c->reaction, &c->source};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    KG_TRY(check_data(ctx, mesh, result, all[i]));
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value));
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient));
+  }
+  return KEDGE_OK;
+}

@@ -1,0 +1,180 @@
+#include "solver/data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/sized.h"
+#include "device/context.h"
+#include "expression/nearest.h"
+#include "problem/values.h"
+#include "solver/giving.h"
+
+/// Read text or take a function.
+/// @param[in] function  that was called, for sentences; and so key: "source" or "value"
+static kedge_status read(const kg_elliptic *p, const char *function, const char *section,
+                         const char *key, const kedge_boundary_value *from, kg_function *out)
+{
+  KG_REQUIRE(p->ctx, !from->text != !from->function, KEDGE_ERR_ARG,
+             "%s: the %s of %s needs a text or a function, one of them", function, key, section);
+  const kg_setting setting = {.section = (char *)section,
+                              .key = (char *)key,
+                              .value = (char *)from->text,
+                              .function = from->function,
+                              .user = from->user,
+                              .origin = KG_FROM_CALL};
+  return kg_value_function(p->equation.problem, &p->equation.problem->settings, &setting, out);
+}
+
+/// The boundary group that data name.
+static kedge_status find_group(const kg_elliptic *p, const char *function, const char *name,
+                               int *group)
+{
+  const kedge_mesh *mesh = p->mesh;
+  KG_REQUIRE(p->ctx, name, KEDGE_ERR_ARG, "%s: a boundary value has no group", function);
+  int n_lines = 0;
+  while (n_lines < mesh->n_groups && mesh->groups[n_lines].dimension == 1) ++n_lines;
+  *group = kg_group_named(n_lines, mesh->groups, name);
+  if (*group >= 0) return KEDGE_OK;
+  for (int g = 0; g < n_lines; ++g)
+    KG_REQUIRE(p->ctx, strcmp(mesh->groups[g].name, name) != 0, KEDGE_ERR_INPUT,
+               "a value is given for '%s', a group of lines inside the domain, where there are no "
+               "boundary conditions",
+               name);
+  kg_nearest nearest = kg_nearest_to(name);
+  for (int g = 0; g < n_lines; ++g)
+    if (mesh->groups[g].count > 0) kg_nearest_offer(&nearest, mesh->groups[g].name);
+  return KG_FAIL(p->ctx, KEDGE_ERR_INPUT, "the mesh has no boundary group '%s'%s%s%s", name,
+                 nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
+                 nearest.best ? "'?" : "");
+}
+
+static bool is_given(const kg_data *data, const kg_function *value)
+{
+  for (int i = 1; i < data->n_given; ++i)
+    if (value == &data->given[i]) return true;
+  return false;
+}
+
+static kedge_status put_value(kg_elliptic *p, const char *function,
+                              const kedge_boundary_value *from, kg_data *data)
+{
+  kg_function *const value = &data->given[data->n_given];
+  int group = -1;
+  KG_TRY(find_group(p, function, from->group, &group));
+  struct kg_resolved_boundary *const to = &p->equation.resolved.boundaries[group];
+  KG_REQUIRE(p->ctx, !is_given(data, to->value), KEDGE_ERR_INPUT,
+             "the boundary group '%s' is given two values; keep one of them", from->group);
+  KG_TRY(read(p, function, from->group, "value", from, value));
+  ++data->n_given;
+  to->value = value;
+  to->at = NULL;
+  return KEDGE_OK;
+}
+
+/// A value of [boundary default]: of all its groups that no other value names.
+static kedge_status put_rest(kg_elliptic *p, const char *function, const kedge_boundary_value *from,
+                             kg_data *data)
+{
+  kg_function *const value = &data->given[data->n_given];
+  int n = 0;
+  for (int g = 0; g < p->mesh->n_groups; ++g) {
+    struct kg_resolved_boundary *const to = &p->equation.resolved.boundaries[g];
+    if (!to->is_rest || is_given(data, to->value)) continue;
+    to->value = value;
+    to->at = NULL;
+    ++n;
+  }
+  KG_REQUIRE(p->ctx, n > 0, KEDGE_ERR_INPUT,
+             "a value is given for 'default', and no boundary group is left to it");
+  KG_TRY(read(p, function, from->group, "value", from, value));
+  ++data->n_given;
+  return KEDGE_OK;
+}
+
+static bool is_rest(const kedge_boundary_value *value)
+{
+  return value->group && strcmp(value->group, "default") == 0;
+}
+
+/// A source as an array in device memory.
+static kedge_status take_array(kedge_solver *s, const char *function, const kedge_data *from,
+                               kg_function *out)
+{
+  kg_elliptic *const p = s->elliptic;
+  KG_REQUIRE(p->ctx, !from->source && !from->source_function, KEDGE_ERR_ARG,
+             "%s: the source needs a text, a function or an array, one of them", function);
+  KG_TRY(kg_giving_order(s));
+  p->data.origin = s->element_order.data;
+  return kg_function_of_device(p->ctx, from->source_by_element, p->mesh->n_elements, out);
+}
+
+static kedge_status put_source(kedge_solver *s, const char *function, const kedge_data *from,
+                               kg_data *data)
+{
+  kg_elliptic *const p = s->elliptic;
+  const kedge_boundary_value source = {NULL, from->source, from->source_function,
+                                       from->source_user};
+  data->n_given = 1;
+  if (from->source_by_element)
+    KG_TRY(take_array(s, function, from, &data->given[0]));
+  else if (source.text || source.function)
+    KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
+  else
+    return KEDGE_OK;
+  KG_TRY(kg_function_take_device(p->ctx, p->mesh->n_elements, &data->given[0]));
+  p->equation.resolved.equation.source = data->given[0];
+  p->equation.resolved.derives_source = false;
+  p->data.gives_source = true;
+  return KEDGE_OK;
+}
+
+static kedge_status put_all(kedge_solver *s, const char *function, const kedge_data *from,
+                            kg_data *data)
+{
+  kg_elliptic *const p = s->elliptic;
+  const size_t n = (size_t)p->mesh->n_groups;
+  KG_REQUIRE(p->ctx, from->n_values >= 0 && (from->n_values == 0 || from->values), KEDGE_ERR_ARG,
+             "%s: %d boundary values without an array", function, from->n_values);
+  KG_TRY(kg_host_calloc(p->ctx, (size_t)from->n_values + 1, sizeof *data->given, &data->given));
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *data->boundaries, &data->boundaries));
+  memcpy(data->boundaries, p->equation.resolved.boundaries, n * sizeof *data->boundaries);
+  data->start = from->start;
+  data->n_device = from->n_device;
+  data->device = from->device;
+  data->source = p->equation.resolved.equation.source;
+  data->derives_source = p->equation.resolved.derives_source;
+  KG_TRY(put_source(s, function, from, data));
+  for (int i = 0; i < from->n_values; ++i)
+    if (!is_rest(&from->values[i])) KG_TRY(put_value(p, function, &from->values[i], data));
+  for (int i = 0; i < from->n_values; ++i)
+    if (is_rest(&from->values[i])) KG_TRY(put_rest(p, function, &from->values[i], data));
+  return KEDGE_OK;
+}
+
+kedge_status kg_data_put(kedge_solver *s, const char *function, const kedge_data *data,
+                         kg_data *out)
+{
+  *out = (kg_data){0};
+  if (!data) return KEDGE_OK;
+  KG_TRY(kg_check_sized(s->elliptic->ctx, "KEDGE_DATA_INIT", data->size));
+  kedge_data all = KEDGE_DATA_INIT;
+  memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
+  return put_all(s, function, &all, out);
+}
+
+void kg_data_restore(kg_elliptic *p, kg_data *data)
+{
+  if (data->boundaries) {
+    memcpy(p->equation.resolved.boundaries, data->boundaries,
+           (size_t)p->mesh->n_groups * sizeof *data->boundaries);
+    p->equation.resolved.equation.source = data->source;
+    p->equation.resolved.derives_source = data->derives_source;
+    p->data.gives_source = false;
+    p->data.origin = NULL;
+  }
+  for (int i = 0; i < data->n_given; ++i) kg_function_free(&data->given[i]);
+  free(data->given);
+  free(data->boundaries);
+  *data = (kg_data){0};
+}

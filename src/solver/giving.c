@@ -1,0 +1,135 @@
+#include "solver/giving.h"
+
+#include <stdlib.h>
+
+#include "basis/cell_tables.h"
+#include "core/memory.h"
+#include "space/caller_order.h"
+
+/// Whether the modes of a field are on the device; of q only those of straight triangles are, with
+/// constant coefficients: elsewhere the flux is, which q follows from point by point.
+static kedge_status check(const kg_elliptic *p, const char *function, const kedge_device_values *of)
+{
+  const kedge_field field = of->field;
+  const bool is_gradient = field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
+  KG_REQUIRE(p->ctx, of->order >= 1 && of->order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
+             "%s: nodes of order %d: the order must be 1 to %d", function, of->order,
+             KEDGE_ORDER_MAX + 1);
+  KG_REQUIRE(p->ctx, of->values, KEDGE_ERR_ARG, "%s: an array for values on the device is NULL",
+             function);
+  KG_REQUIRE(
+      p->ctx, is_gradient || field == KEDGE_FIELD_U || field == KEDGE_FIELD_U_STAR, KEDGE_ERR_ARG,
+      "%s: values on the device are of u, qx, qy and u_star: make the flux of qx and qy", function);
+  for (int i = 0; i < p->shape.n_batches; ++i)
+    KG_REQUIRE(
+        p->ctx, !is_gradient || !p->shape.batch[i].by_quadrature, KEDGE_ERR_UNSUPPORTED,
+        "%s: qx and qy on the device are there for straight triangles with coefficients that "
+        "are constant in each: take them from the solution",
+        function);
+  return kg_join(p->ctx, of->values);
+}
+
+kedge_status kg_giving_order(kedge_solver *s)
+{
+  if (s->element_order.data) return KEDGE_OK;
+  return kg_caller_order_upload(s->elliptic->ctx, s->elliptic->mesh, &s->element_order);
+}
+
+/// Fill the arguments that all chunks of a batch share, but for the table.
+static void fill(const kedge_solver *s, const kedge_device_values *of, int batch,
+                 kg_node_values_args *a)
+{
+  const kg_elliptic *const p = s->elliptic;
+  const kg_shape_batch *const b = &p->shape.batch[batch];
+  const int32_t *const order = (const int32_t *)s->element_order.data + b->lanes.first_element;
+  const bool both = p->mesh->n_blocks > 1;
+  const int N = b->size.n_modes, n_star = b->size.n_star;
+  *a = (kg_node_values_args){.n_nodes = b->cell->n_modes(of->order),
+                             .n_modes = N,
+                             .n_star = n_star,
+                             .rows = N,
+                             .origin = order,
+                             .wide = both ? order + p->mesh->n_elements : NULL,
+                             .n_narrow = b->cell->n_modes(of->order),
+                             .to = of->values};
+  if (both) {
+    a->n_narrow = kg_triangle.n_modes(of->order);
+    a->n_more = kg_quadrilateral.n_modes(of->order) - a->n_narrow;
+  }
+  switch (of->field) {
+    case KEDGE_FIELD_U:
+      a->from = p->arrays.u;
+      break;
+    case KEDGE_FIELD_U_STAR:
+      a->from = p->arrays.u_star;
+      a->n_modes = a->rows = n_star;
+      break;
+    default:
+      a->from = p->arrays.q;
+      a->rows = 2 * N;
+      a->first_row = of->field == KEDGE_FIELD_QY ? N : 0;
+  }
+}
+
+/// Write the table of a batch to its place in device memory.
+static kedge_status put_table(const kg_elliptic *p, const kedge_device_values *of, int batch,
+                              double *place)
+{
+  const kg_shape_batch *const b = &p->shape.batch[batch];
+  kg_cell_points nodes;
+  double *values;
+  KG_TRY(kg_cell_nodes_create(p->ctx, b->cell, b->size.order, p->mesh->geometry, of->order, &values,
+                              &nodes));
+  const size_t n = (size_t)nodes.n * (size_t)b->size.n_star;
+  const kedge_status status = kg_copy_in(p->ctx, place, nodes.value, n * sizeof *place);
+  free(values);
+  return status;
+}
+
+static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *of)
+{
+  kg_elliptic *const p = s->elliptic;
+  size_t doubles = 0;
+  KG_TRY(kg_giving_order(s));
+  KG_TRY(kg_host_calloc(p->ctx, (size_t)n, sizeof *s->given, &s->given));
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < p->shape.n_batches; ++i) {
+      kg_node_values_args *const a = &s->given[k].of[i];
+      fill(s, &of[k], i, a);
+      doubles += (size_t)a->n_nodes * (size_t)a->n_star;
+    }
+  KG_TRY(kg_alloc(p->ctx, doubles, sizeof(double), &s->node_tables));
+  double *next = s->node_tables.data;
+  for (int k = 0; k < n; ++k)
+    for (int i = 0; i < p->shape.n_batches; ++i) {
+      kg_node_values_args *const a = &s->given[k].of[i];
+      KG_TRY(put_table(p, &of[k], i, next));
+      a->basis = next;
+      next += (size_t)a->n_nodes * (size_t)a->n_star;
+    }
+  return KEDGE_OK;
+}
+
+kedge_status kg_giving_open(kedge_solver *s, const char *function, int n,
+                            const kedge_device_values *of)
+{
+  kg_elliptic *const p = s->elliptic;
+  KG_REQUIRE(p->ctx, n >= 0 && (n == 0 || of), KEDGE_ERR_ARG,
+             "%s: %d values on the device without an array", function, n);
+  if (n == 0) return KEDGE_OK;
+  for (int k = 0; k < n; ++k) KG_TRY(check(p, function, &of[k]));
+  KG_TRY(put_all(s, n, of));
+  p->data.given = s->given;
+  p->data.n_given = n;
+  return KEDGE_OK;
+}
+
+void kg_giving_close(kedge_solver *s)
+{
+  kg_elliptic *const p = s->elliptic;
+  p->data.given = NULL;
+  p->data.n_given = 0;
+  free(s->given);
+  s->given = NULL;
+  kg_free(p->ctx, &s->node_tables);
+}

@@ -1,0 +1,84 @@
+#include "solver/unknowns.h"
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+
+/// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
+static bool is_turned(const kedge_mesh *mesh, int32_t edge)
+{
+  int32_t low, high;
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (size_t)edge], &low, &high);
+  return mesh->vertex_origin[low] > mesh->vertex_origin[high];
+}
+
+/// Go through the edges of the mesh that have unknowns.
+/// @param[out] unknowns  [free edge] as kedge_solver.unknowns; or NULL
+/// @param[out] edges     [free edge]: the edge of the mesh; or NULL
+static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
+{
+  int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
+  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
+  int32_t n = 0;
+  for (int32_t edge = 0; edge < p->space.layout.count.n_edges; ++edge) {
+    const kg_section section = (kg_section)p->space.layout.edge_section[edge];
+    const int32_t trace = next[section]++;
+    if (section == KG_SECTION_DIRICHLET) continue;
+    if (edges) edges[n] = edge;
+    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | is_turned(p->mesh, edge);
+    ++n;
+  }
+}
+
+kedge_status kg_unknowns_find(kedge_solver *solver)
+{
+  const kg_elliptic *const p = solver->elliptic;
+  if (solver->unknowns) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->space.layout.count.n_free, sizeof *solver->unknowns,
+                       &solver->unknowns));
+  list(p, solver->unknowns, NULL);
+  return KEDGE_OK;
+}
+
+kedge_status kg_unknowns_upload(kedge_solver *solver)
+{
+  const kg_elliptic *const p = solver->elliptic;
+  KG_TRY(kg_unknowns_find(solver));
+  if (solver->device_unknowns.data) return KEDGE_OK;
+  return kg_upload(p->ctx, solver->unknowns, (size_t)p->space.layout.count.n_free,
+                   sizeof *solver->unknowns, &solver->device_unknowns);
+}
+
+void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx)
+{
+  kg_free(ctx, &solver->device_unknowns);
+  free(solver->unknowns);
+  solver->unknowns = NULL;
+}
+
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns, double *rows)
+{
+  return (kg_unknowns_args){.n_edges = solver->elliptic->space.layout.count.n_free,
+                            .m = solver->elliptic->shape.size.n_edge,
+                            .unknown = solver->unknowns,
+                            .factor = 1.0,
+                            .from = unknowns,
+                            .to = rows};
+}
+
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows, double *unknowns)
+{
+  kg_unknowns_args args = kg_unknowns_taken(solver, rows, unknowns);
+  args.gives = true;
+  args.factor = 1.0 / solver->elliptic->equation.scale;
+  return args;
+}
+
+kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_edges: the solver is NULL");
+  KG_REQUIRE(solver->elliptic->ctx, edges, KEDGE_ERR_ARG, "kedge_solver_edges: the array is NULL");
+  KG_TRY(kg_solver_check(solver, "kedge_solver_edges"));
+  list(solver->elliptic, NULL, edges);
+  return KEDGE_OK;
+}
