@@ -106,20 +106,22 @@ static void fill_arguments(bench *b)
   b->local_matrices = (kg_local_matrices_args){b->p.space.batch, materials, load, local, condensed};
   b->right_hand_side =
       (kg_facet_loads_args){.batch = b->p.space.batch, .condensed = condensed, .b = a->b};
-  b->diagonal = (kg_facet_diagonal_args){.batch = b->p.space.batch,
-                                         .locals = kg_locals_of(local, b->p.space.batch.arrays.side_edge),
-                                         .inverse = a->inverse_diagonal};
+  b->diagonal =
+      (kg_facet_diagonal_args){.batch = b->p.space.batch,
+                               .locals = kg_locals_of(local, b->p.space.batch.arrays.side_edge),
+                               .inverse = a->inverse_diagonal};
   b->apply = (kg_trace_apply_args){.batch = b->p.space.batch,
                                    .local = local,
                                    .x = b->x.data,
                                    .y = b->y.data,
                                    .halo = a->halo,
                                    .pass = {.sum.part = partial, .after_vectors = true}};
-  b->local_solve = (kg_local_solve_args){
-      b->p.space.batch, materials, 0, b->p.shape.choice.recover_groups, b->x.data, load, a->u, a->q};
-  b->postprocess =
-      (kg_postprocess_args){b->p.space.batch, materials, 0,         b->p.shape.choice.recover_groups,
-                            a->u,       a->q,      a->u_star, a->indicator};
+  b->local_solve =
+      (kg_local_solve_args){b->p.space.batch, materials, 0,    b->p.shape.choice.recover_groups,
+                            b->x.data,        load,      a->u, a->q};
+  b->postprocess = (kg_postprocess_args){
+      b->p.space.batch, materials,   0, b->p.shape.choice.recover_groups, a->u, a->q,
+      a->u_star,        a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.space.batch,
                                            kg_points_of_rule(b->p.points[KG_SAMPLE_LOADS]),
                                            kg_sampling_points(&b->p.sampling[KG_SAMPLE_LOADS]),

@@ -18,7 +18,7 @@ void bench_add_exact(bench *b)
   BENCH_TRY(
       ctx, kg_alloc(ctx, (size_t)b->p.shape.count.n_groups, sizeof(kg_error_sums), &b->error_sums));
   b->p.arrays.error_sums = b->error_sums.data;
-  b->errors = (kg_errors_args){b->p.batch,
+  b->errors = (kg_errors_args){b->p.space.batch,
                                b->p.points[KG_SAMPLE_ERRORS],
                                0,
                                b->p.shape.choice.recover_groups,

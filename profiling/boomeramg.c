@@ -114,8 +114,10 @@ static system_source assemble(maker *m, int order)
   kedge_context *ctx = m->machine.ctx;
   bench_set(ctx, m->problem, "solver", "preconditioner", "jacobi");
   bench_set(ctx, m->problem, "solver", "operator", "ell");
-  m->p = (kg_elliptic){
-      .ctx = ctx, .mesh = m->machine.mesh, .equation.problem = m->problem, .run.solution = &m->work};
+  m->p = (kg_elliptic){.ctx = ctx,
+                       .mesh = m->machine.mesh,
+                       .equation.problem = m->problem,
+                       .run.solution = &m->work};
   BENCH_TRY(ctx, kg_elliptic_prepare(&m->p));
   kg_memory_plan(&m->p.shape, &m->p.plan, &m->p.arrays);
   run_stage(&m->p, KG_STAGE_TRANSFER, kg_stage_transfer);

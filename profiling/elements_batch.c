@@ -56,7 +56,7 @@ kedge_status elements_make(void *user)
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
     KG_TRY(e->b.p.equation.form->make(e->b.p.ctx, i->elements, &i->coefficient, i->load, i->local,
-                             i->condensed));
+                                      i->condensed));
   return KEDGE_OK;
 }
 
@@ -64,8 +64,8 @@ kedge_status elements_recover(void *user)
 {
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
-    KG_TRY(e->b.p.equation.form->recover(e->b.p.ctx, i->elements, &i->coefficient, i->load, e->b.x.data,
-                                i->u, i->flux));
+    KG_TRY(e->b.p.equation.form->recover(e->b.p.ctx, i->elements, &i->coefficient, i->load,
+                                         e->b.x.data, i->u, i->flux));
   return KEDGE_OK;
 }
 
@@ -73,8 +73,8 @@ kedge_status elements_postprocess(void *user)
 {
   elements_bench *const e = user;
   for (const elements_batch *i = e->batch; i < e->batch + e->n_batches; ++i)
-    KG_TRY(e->b.p.equation.form->postprocess(e->b.p.ctx, i->elements, &i->coefficient, i->u, i->flux,
-                                    i->u_star, i->indicator));
+    KG_TRY(e->b.p.equation.form->postprocess(e->b.p.ctx, i->elements, &i->coefficient, i->u,
+                                             i->flux, i->u_star, i->indicator));
   return KEDGE_OK;
 }
 

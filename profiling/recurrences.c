@@ -103,8 +103,8 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   run_stage(p, KG_STAGE_TRACE_SOLVE, NULL);
   const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
-  s->op =
-      (kg_trace_product_args){.batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->halo};
+  s->op = (kg_trace_product_args){
+      .batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->halo};
   s->b = a->b;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),

@@ -42,8 +42,8 @@ static kedge_status check_point(const kg_elliptic *p, const kg_places *places, i
   if (kg_is_elliptic(value)) return KEDGE_OK;
   kg_place_at(places, group, q, lane, at);
   const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
-  return kg_coefficients_refuse(p->ctx, p->equation.problem, p->mesh, p->mesh->element_region[spot.element],
-                                &spot, value);
+  return kg_coefficients_refuse(p->ctx, p->equation.problem, p->mesh,
+                                p->mesh->element_region[spot.element], &spot, value);
 }
 
 /// Diffusion and reaction at a point of a group.

@@ -103,7 +103,8 @@ static kedge_status make_local(kg_elliptic *p, const chunk *c)
   kg_coefficient coefficient;
   KG_TRY(kg_cells_coefficient(p, c->of, c->first_patch * groups, c->batch.count.n_groups,
                               p->arrays.chunk_coefficients, &coefficient));
-  return p->equation.form->make(p->ctx, &c->elements, &coefficient, c->load, c->local, c->condensed);
+  return p->equation.form->make(p->ctx, &c->elements, &coefficient, c->load, c->local,
+                                c->condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
@@ -213,7 +214,8 @@ static kg_cost make_cost(const kg_elliptic *p)
   const kg_locals locals = kg_shape_made_locals(&p->shape);
   kg_cost sum = {0};
   for (int i = 0; i < locals.n_locals; ++i)
-    sum = kg_cost_plus(sum, 1, p->equation.form->make_cost(&p->elements[i], locals.local[i].layout));
+    sum =
+        kg_cost_plus(sum, 1, p->equation.form->make_cost(&p->elements[i], locals.local[i].layout));
   return sum;
 }
 
@@ -233,8 +235,9 @@ kedge_status kg_compact_local_matrices(kg_elliptic *p)
 {
   const kg_locals made = kg_shape_made_locals(&p->shape), kept = kg_shape_locals(&p->shape);
   for (int i = 0; i < made.n_locals; ++i)
-    kg_run_cost(
-        &p->run, kg_local_convert_cost(&made.local[i], &kept.local[i], made.local[i].n_elements), 1.0);
+    kg_run_cost(&p->run,
+                kg_local_convert_cost(&made.local[i], &kept.local[i], made.local[i].n_elements),
+                1.0);
   const bool has_right_side = p->shape.choice.residual == KG_REMADE && !p->repeats;
   return has_right_side ? make_right_side(p, true) : make_all(p, (purpose){.keeps = true});
 }

@@ -19,7 +19,8 @@
 static kedge_status count_lines(kg_elliptic *p, kg_shape *s)
 {
   if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return KEDGE_OK;
-  if (!p->space.lines.begin) KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->space.layout, &p->space.lines));
+  if (!p->space.lines.begin)
+    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->space.layout, &p->space.lines));
   s->alignment = p->space.lines.alignment;
   s->n_lines = p->space.lines.n_lines;
   s->n_line_steps = p->space.lines.n_steps;
@@ -75,15 +76,16 @@ static void scale_equation(kg_elliptic *p)
   const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;
   const double tau = given ? problem->stabilization : most[0] / length;
   p->equation.scale = ldexp(1.0, shift);
-  p->equation.material = (kg_material){ldexp(most[0], shift), ldexp(most[1], shift), ldexp(tau, shift),
-                              problem->stabilization_scaling};
-  p->equation.coefficient =
-      (kg_coefficient){.constant = kg_one_material(p->equation.material),
-                       .cells = {.diffusion = {p->equation.material.diffusion, 0.0, p->equation.material.diffusion},
-                                 .reaction = p->equation.material.reaction,
-                                 .stabilization = p->equation.material.stabilization,
-                                 .scaling = p->equation.material.scaling}};
-  if (p->equation.resolved.equation.n_diffusion == 1 && !p->equation.resolved.varies && p->equation.resolved.n_materials == 1)
+  p->equation.material = (kg_material){ldexp(most[0], shift), ldexp(most[1], shift),
+                                       ldexp(tau, shift), problem->stabilization_scaling};
+  p->equation.coefficient = (kg_coefficient){
+      .constant = kg_one_material(p->equation.material),
+      .cells = {.diffusion = {p->equation.material.diffusion, 0.0, p->equation.material.diffusion},
+                .reaction = p->equation.material.reaction,
+                .stabilization = p->equation.material.stabilization,
+                .scaling = p->equation.material.scaling}};
+  if (p->equation.resolved.equation.n_diffusion == 1 && !p->equation.resolved.varies &&
+      p->equation.resolved.n_materials == 1)
     return;
   kg_cell_material *const cells = &p->equation.coefficient.cells;
   if (!given) cells->length = length;
@@ -115,24 +117,26 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
 {
   const kg_trace_counts *count = &p->space.layout.count;
   const int exact = p->equation.problem->exact_quadrature;
-  const kg_choose_args args = {p->equation.problem, &p->equation.resolved, p->mesh,
-                               count,      linear,       p->space.layout.batches.n};
+  const kg_choose_args args = {
+      p->equation.problem,      &p->equation.resolved, p->mesh, count, linear,
+      p->space.layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
-  *s = (kg_shape){
-      .size = kg_sizes_of(p->equation.problem->order),
-      .count = *count,
-      .n_batches = p->space.layout.batches.n,
-      .n_vertices = p->mesh->info.vertices,
-      .geometry = p->mesh->geometry,
-      .boundary_rows = kg_boundary_points(p->equation.problem),
-      .rows = p->equation.problem->quadrature > 0 ? p->equation.problem->quadrature : kg_cell_rows(p->equation.problem->order),
-      .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->equation.problem->order),
-      .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->equation.problem->order),
-      .choice = kg_choose(p->ctx, &args),
-      .n_materials = p->equation.resolved.n_materials,
-      .alignment = p->mesh->alignment,
-      .n_robin = p->equation.resolved.has_robin ? count->n_neumann : 0,
-      .forgets_constants = kg_forgets_constants(&p->equation.resolved)};
+  *s = (kg_shape){.size = kg_sizes_of(p->equation.problem->order),
+                  .count = *count,
+                  .n_batches = p->space.layout.batches.n,
+                  .n_vertices = p->mesh->info.vertices,
+                  .geometry = p->mesh->geometry,
+                  .boundary_rows = kg_boundary_points(p->equation.problem),
+                  .rows = p->equation.problem->quadrature > 0
+                              ? p->equation.problem->quadrature
+                              : kg_cell_rows(p->equation.problem->order),
+                  .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->equation.problem->order),
+                  .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->equation.problem->order),
+                  .choice = kg_choose(p->ctx, &args),
+                  .n_materials = p->equation.resolved.n_materials,
+                  .alignment = p->mesh->alignment,
+                  .n_robin = p->equation.resolved.has_robin ? count->n_neumann : 0,
+                  .forgets_constants = kg_forgets_constants(&p->equation.resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->space.layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
@@ -196,7 +200,8 @@ static kedge_status find_strength(kg_elliptic *p)
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *const block = &mesh->block[k];
     if (any || block->cell == &kg_quadrilateral)
-      KG_TRY(kg_strength_find(p->ctx, mesh, &p->equation.resolved, block, p->equation.problem->order,
+      KG_TRY(kg_strength_find(p->ctx, mesh, &p->equation.resolved, block,
+                              p->equation.problem->order,
                               &p->equation.strength[kg_cell_index(block->cell)]));
   }
   return KEDGE_OK;
@@ -225,10 +230,23 @@ static kedge_status cut(kg_elliptic *p)
   const kedge_status status =
       p->space.is_cut_as_before
           ? kg_trace_layout_copy(p->ctx, &p->before->space.layout, &p->space.layout)
-          : kg_trace_layout_create(p->ctx, mesh, is_dirichlet, kg_patch_groups(p->equation.problem->order),
-                                   p->ctx->n_cuts, p->ctx->cuts, &p->space.layout);
+          : kg_trace_layout_create(p->ctx, mesh, is_dirichlet,
+                                   kg_patch_groups(p->equation.problem->order), p->ctx->n_cuts,
+                                   p->ctx->cuts, &p->space.layout);
   free(is_dirichlet);
   return status;
+}
+
+/// What does not depend on where the solve is.
+static kg_run run_of(kg_elliptic *p)
+{
+  kg_run run = p->run;
+  run.ctx = p->ctx;
+  run.method = &kg_elliptic_method;
+  run.plan = &p->plan;
+  run.n_elements = p->mesh->n_elements;
+  run.n_rows = (int64_t)p->space.layout.count.n_free * p->shape.size.n_edge;
+  return run;
 }
 
 kedge_status kg_elliptic_prepare(kg_elliptic *p)
@@ -249,6 +267,7 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
                             &p->sampling[KG_SAMPLE_LOADS]));
   KG_TRY(kg_sampling_create(p->ctx, problem->order, p->shape.fast_exact_rows,
                             &p->sampling[KG_SAMPLE_ERRORS]));
+  p->run = run_of(p);
   return kg_cells_prepare(p);
 }
 
@@ -284,7 +303,8 @@ static kg_elements elements_of(const kg_elliptic *p, int i)
   const int32_t n = b->lanes.n_elements, groups = (n + KG_LANES - 1) / KG_LANES;
   kg_elements e = {
       .cell = b->cell, .size = b->size, .n_elements = n, .by_quadrature = b->by_quadrature};
-  e.batch = kg_batch_of_lanes(&p->space.batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
+  e.batch =
+      kg_batch_of_lanes(&p->space.batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->by_quadrature) e.cells = kg_cells_of(p, i);
   e.are_parallelograms = b->cell == &kg_quadrilateral && p->space.is_affine && b->n_nodes == 0 &&
                          !b->exact && !b->keeps_gradient && !p->shape.choice.varies;
@@ -297,69 +317,21 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
   p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
   p->space.batch = (kg_batch){.count = p->space.layout.count,
-                        .arrays = {.n_facets = kg_first_facets(&p->space.layout.count),
-                                   .first_wide = kg_first_wide(&p->space.layout.count),
-                                   .vertices = a->vertices,
-                                   .vertex = a->vertex,
-                                   .side_edge = a->side_edge,
-                                   .side_codes = a->side_codes,
-                                   .patch_edge = a->patch_edge,
-                                   .patch_halo = a->patch_halo,
-                                   .halo_edge = a->halo_edge,
-                                   .edge_sides = a->edge_sides},
-                        .reference = kg_reference_at(p->shape.size.order, a->reference)};
+                              .arrays = {.n_facets = kg_first_facets(&p->space.layout.count),
+                                         .first_wide = kg_first_wide(&p->space.layout.count),
+                                         .vertices = a->vertices,
+                                         .vertex = a->vertex,
+                                         .side_edge = a->side_edge,
+                                         .side_codes = a->side_codes,
+                                         .patch_edge = a->patch_edge,
+                                         .patch_halo = a->patch_halo,
+                                         .halo_edge = a->halo_edge,
+                                         .edge_sides = a->edge_sides},
+                              .reference = kg_reference_at(p->shape.size.order, a->reference)};
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   p->equation.form = p->shape.choice.form;
   for (int i = 0; i < KG_SAMPLE_KINDS; ++i)
     p->points[i] =
         kg_points_at(p->shape.size, p->sampling[i].rows, a->point_rule[i], a->point_basis[i]);
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
-}
-
-static const kg_phase phases[KG_STAGE_COUNT] = {
-    [KG_STAGE_TRANSFER] = KG_PHASE_TRANSFER,   [KG_STAGE_LOCAL_MATRICES] = KG_PHASE_LOCAL,
-    [KG_STAGE_ASSEMBLY] = KG_PHASE_ASSEMBLY,   [KG_STAGE_TRACE_SOLVE] = KG_PHASE_BOUND,
-    [KG_STAGE_LOCAL_SOLVE] = KG_PHASE_RECOVER, [KG_STAGE_POSTPROCESS] = KG_PHASE_RECOVER,
-    [KG_STAGE_OUTPUT] = KG_PHASE_RECOVER};
-
-/// The phase with which a stage begins.
-static kg_phase phase_of(const kg_elliptic *p, kg_stage stage)
-{
-  if (p->is_set_up && stage == KG_STAGE_TRANSFER) return KG_PHASE_LOADS;
-  if (p->is_set_up && stage == KG_STAGE_LOCAL_MATRICES) return KG_PHASE_CONDENSE;
-  return phases[stage];
-}
-
-kedge_status kg_stage_begin(kg_elliptic *p, kg_stage stage)
-{
-  assert(stage == KG_STAGE_TRANSFER || phases[stage] > KG_PHASE_TRANSFER);
-  p->run.stage = stage;
-  p->run.stage_began = kg_seconds();
-  kg_range_push(kg_stage_name(stage), p->mesh->n_elements,
-                (int64_t)p->space.layout.count.n_free * p->shape.size.n_edge);
-  const kedge_status status = kg_plan_enter(p->ctx, &p->plan, phase_of(p, stage));
-  if (status != KEDGE_OK) kg_range_pop();
-  return status;
-}
-
-kedge_status kg_stage_end(kg_elliptic *p, kedge_status status)
-{
-  if (status == KEDGE_OK) status = kg_sync(p->ctx);
-  kg_range_pop();
-  p->run.solution->report.stages[p->run.stage].seconds += kg_seconds() - p->run.stage_began;
-  return status;
-}
-
-kedge_status kg_stage_announce(kg_elliptic *p, kg_stage stage, bool finished)
-{
-  return kg_progress(p->ctx,
-                     &(kedge_progress){.stage = kg_stage_name(stage),
-                                       .finished = finished,
-                                       .seconds = p->run.solution->report.stages[stage].seconds});
-}
-
-void kg_stage_cost(kg_elliptic *p, kg_cost cost, double times)
-{
-  p->run.solution->report.stages[p->run.stage].bytes += times * cost.bytes;
-  p->run.solution->report.stages[p->run.stage].flops += times * cost.flops;
 }

@@ -3,7 +3,6 @@
 #pragma once
 #include <math.h>
 
-#include "core/clock.h"
 #include "diagnose/diagnose.h"
 #include "integrals/boundary.h"
 #include "linear/system.h"
@@ -20,6 +19,8 @@
 #include "elliptic/sampling.h"
 #include "solution/solution.h"
 #include "elliptic/source.h"
+#include "elliptic/stages.h"
+#include "method/run.h"
 
 /// A field of which a solve gives values to its caller in device memory.
 typedef struct kg_given {
@@ -45,67 +46,79 @@ typedef struct kg_remainder {
   char failure[256];  ///< why no estimate was made; "": one was, or none was wanted
 } kg_remainder;
 
-typedef struct kg_elliptic {
-  kedge_context *ctx;
-  const kedge_mesh *mesh;
-  const kedge_problem *problem;
-  kg_resolved resolved;
+/// A mesh cut into batches and patches, and its trace: what every equation on it shares.
+typedef struct kg_space {
   kg_trace_layout layout;
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
   kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
+  kg_batch batch;             ///< pointers into arrays, of all lanes
+  bool is_affine;             ///< all quadrilaterals are parallelograms
+  bool is_cut_as_before;      ///< as that of an earlier set-up for this mesh
+  bool has_mesh;              ///< in device memory, and tables
+} kg_space;
+
+/// The equation on a mesh, const once a solve has begun; what of it may be given anew is kg_data.
+typedef struct kg_equation {
+  const kedge_problem *problem;
+  kg_resolved resolved;
+  const kg_form *form;
+  /// The equation is multiplied by a power of four that brings its numbers near 1
+  /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
+  kg_material material;        ///< of the most diffusion and reaction that is met
+  kg_coefficient coefficient;  ///< without values at points
+  double scale;
+  kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
+  kg_robin_range robin;                 ///< known when K^e are
+} kg_equation;
+
+/// The data of one solve.
+typedef struct kg_solve_data {
+  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
+  /// `takes_start`, the trace as it is, without an iteration.
+  const double *start;
+  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
+  bool takes_start;
+  int n_given;
+  const kg_given *given;  ///< [n_given], borrowed for a solve
+  bool gives_source;      ///< the caller of a solve gives the source, not the problem
+  const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
+} kg_solve_data;
+
+typedef struct kg_elliptic {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  kg_space space;
+  kg_equation equation;
+  kg_solve_data data;
+  kg_run run;
   kg_sampling sampling[KG_SAMPLE_KINDS];
   // By shape, of elements that are integrated by quadrature, in host memory (elliptic/cells.h):
   double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];
   double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
   kg_coefficient_values values;         ///< of coefficients, where they vary
-  kg_robin_range robin;                 ///< known when K^e are
   kg_loads_left loads_left;             ///< known when loads are
   double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
   kg_field_sums fields;                 ///< of all elements, once the local solve has ended
   kg_lost_field lost;                   ///< likewise
   int32_t lost_error;                   ///< an element whose errors are not finite, if one's are
   bool repeats;                         ///< set up once, to solve many times
-  bool has_mesh;                        ///< in device memory, and tables
-  bool is_set_up;                       ///< with `repeats`: solves follow
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_elliptic *before;
-  bool is_cut_as_before;
   struct kg_methods *methods;  ///< with `repeats`, when it is set up: what a GPU has recorded stays
-  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
-  /// `takes_start`, the trace as it is, without an iteration.
-  const double *start;
-  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
-  bool takes_start;
   const kg_system_begun
       *begun;  ///< NULL, or what is left is to go on with a solve that put() brings
   /// Bring x; where it is to be iterated on, b too, and then p and z are zero.
   kedge_status (*put)(struct kg_elliptic *p, void *user);
   void *put_user;
-  int n_given;
-  const kg_given *given;  ///< [n_given], borrowed for a solve
-  bool gives_source;      ///< the caller of a solve gives the source, not the problem
-  const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
-  /// The equation is multiplied by a power of four that brings its numbers near 1
-  /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
-  kg_material material;        ///< of the most diffusion and reaction that is met
-  kg_coefficient coefficient;  ///< without values at points
-  double scale;
-  bool is_affine;                       ///< all quadrilaterals are parallelograms
-  kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
-  kg_batch batch;                        ///< pointers into arrays, of all lanes
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
-  const kg_form *form;
   kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
   kg_remainder remainder;
   kg_lost_gradient gradient;
-  kedge_solution *solution;
-  kg_stage stage;  ///< running
-  double stage_began;
 } kg_elliptic;
 
 /// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
@@ -125,16 +138,6 @@ bool kg_is_strong(const kg_elliptic *p, const kg_cell *cell);
 kedge_status kg_elliptic_commit(kg_elliptic *p);
 void kg_elliptic_free(kg_elliptic *p);
 
-/// Begin a stage or a part of it: its phase, its NVTX range, its clock. Stages do not nest.
-kedge_status kg_stage_begin(kg_elliptic *p, kg_stage stage);
-/// Wait for the device and add the time since kg_stage_begin() to the report. `status` is that of
-/// the stage's work: returned if it is a failure.
-kedge_status kg_stage_end(kg_elliptic *p, kedge_status status);
-/// Tell the progress function that a stage has begun, goes on, or has ended, with the time in the
-/// report.
-/// @retval KEDGE_ERR_CANCELLED  the progress function does not want to go on
-kedge_status kg_stage_announce(kg_elliptic *p, kg_stage stage, bool finished);
-
 /// Local matrices in memory, from their shape: those of the batches lie one behind the other.
 kg_locals kg_elliptic_locals_at(const kg_elliptic *p, kg_locals shape, void *memory);
 /// The local matrices that the trace solve reads.
@@ -151,7 +154,7 @@ static inline double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_r
 /// Note what moves of boundary values, in the report and for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
-/// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
+/// The work of the stages, in order, between kg_run_begin() and kg_run_end().
 kedge_status kg_stage_transfer(kg_elliptic *p);
 kedge_status kg_stage_local_matrices(kg_elliptic *p);
 kedge_status kg_stage_assembly(kg_elliptic *p);
@@ -244,6 +247,3 @@ kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of,
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic);
-
-/// Add the cost of an operator to the running stage of the report.
-void kg_stage_cost(kg_elliptic *p, kg_cost cost, double times);

@@ -8,7 +8,8 @@
 
 static kg_material_rule rule_of(const kg_elliptic *p, double length)
 {
-  return (kg_material_rule){p->equation.scale, p->equation.material.stabilization, p->equation.material.scaling, length};
+  return (kg_material_rule){p->equation.scale, p->equation.material.stabilization,
+                            p->equation.material.scaling, length};
 }
 
 kg_material kg_material_of(const kg_elliptic *p, const double value[4], double length)
@@ -69,7 +70,7 @@ static kedge_status find_places(const kg_elliptic *p, int32_t *place)
     int32_t *const to = place + (size_t)b->first_group * KG_LANES;
     for (int32_t e = 0; e < b->n_elements && p->equation.resolved.by_element; ++e)
       to[e] = p->equation.resolved.by_device ? p->mesh->element_origin[b->first_element + e]
-                                    : b->first_element + e;
+                                             : b->first_element + e;
     for (int32_t e = 0; e < b->n_elements && !p->equation.resolved.by_element; ++e)
       KG_TRY(find_material(p, p->mesh->element_region[b->first_element + e], &group, &to[e]));
     for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
@@ -96,7 +97,8 @@ static kedge_status put_table(kg_elliptic *p, double length)
   if (!p->arrays.materials) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
 #pragma omp parallel for num_threads(kg_loop_threads(p->ctx, (int64_t)n, 64))
-  for (size_t m = 0; m < n; ++m) table[m] = kg_material_of(p, p->resolved.material[m], length);
+  for (size_t m = 0; m < n; ++m)
+    table[m] = kg_material_of(p, p->equation.resolved.material[m], length);
   const kedge_status status = kg_copy_in(p->ctx, p->arrays.materials, table, n * sizeof *table);
   free(table);
   return status;
@@ -108,7 +110,8 @@ static kedge_status put_values(kg_elliptic *p)
   double *values;
   if (!p->arrays.material_values) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *values, &values));
-  for (size_t k = 0; k < n; ++k) values[k] = p->equation.scale * p->equation.resolved.material[k / 4][k % 4];
+  for (size_t k = 0; k < n; ++k)
+    values[k] = p->equation.scale * p->equation.resolved.material[k / 4][k % 4];
   const kedge_status status =
       kg_copy_in(p->ctx, p->arrays.material_values, values, n * sizeof *values);
   free(values);

@@ -101,14 +101,7 @@ int64_t kg_peak_bytes(const kg_shape *shape)
 
 int64_t kg_stage_bytes(const kg_plan *plan, kg_stage stage)
 {
-  static const unsigned phases[KG_STAGE_COUNT] = {
-      [KG_STAGE_TRANSFER] = KG_IN(TRANSFER) | KG_IN(LOADS),
-      [KG_STAGE_LOCAL_MATRICES] = KG_IN(LOCAL) | KG_IN(CONDENSE),
-      [KG_STAGE_ASSEMBLY] = KG_FROM(ASSEMBLY, LEVELS),
-      [KG_STAGE_TRACE_SOLVE] = KG_IN_SOLVE,
-      [KG_STAGE_LOCAL_SOLVE] = KG_IN(RECOVER),
-      [KG_STAGE_POSTPROCESS] = KG_IN(RECOVER)};
-  return (int64_t)kg_plan_live_bytes(plan, phases[stage]);
+  return (int64_t)kg_plan_live_bytes(plan, kg_elliptic_method.stage[stage].phases);
 }
 
 /// The arrays of a solve with chunks of so many groups, without places.

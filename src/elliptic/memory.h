@@ -1,6 +1,6 @@
 /// @file
-/// The memory a solve needs, from counts alone: the plan of its arrays (elliptic/declare.h) and what
-/// else lies in host memory.
+/// The memory a solve needs, from counts alone: the plan of its arrays (elliptic/declare.h) and
+/// what else lies in host memory.
 #pragma once
 #include "elliptic/stages.h"
 #include "elliptic/declare.h"

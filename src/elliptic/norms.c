@@ -168,8 +168,8 @@ kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of, dou
   kg_measure m;
   for (int k = 0; k < KG_NORMS; ++k) moves[k] = 0.0;
   p->run.solution->equation = p->equation.resolved.equation;  // lent: the solution is not complete
-  kedge_status status =
-      kg_measure_open(p->run.solution, p->equation.problem, twice < KG_GAUSS_MAX ? twice : KG_GAUSS_MAX, &m);
+  kedge_status status = kg_measure_open(p->run.solution, p->equation.problem,
+                                        twice < KG_GAUSS_MAX ? twice : KG_GAUSS_MAX, &m);
   if (status == KEDGE_OK) status = compare(p, of, &m, moves);
   kg_measure_close(&m);
   p->run.solution->equation = (kg_coefficients){0};

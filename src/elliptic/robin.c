@@ -83,8 +83,8 @@ kedge_status kg_robin_add(kg_elliptic *p)
   if (status == KEDGE_OK)
     status = kg_host_alloc(p->ctx, (size_t)s->n_robin, sizeof(kg_side), &samples.side);
   if (status == KEDGE_OK)
-    status =
-        kg_sample_robin(p->ctx, p->mesh, &p->space.layout, p->equation.problem, &p->equation.resolved, p->equation.scale, &samples);
+    status = kg_sample_robin(p->ctx, p->mesh, &p->space.layout, p->equation.problem,
+                             &p->equation.resolved, p->equation.scale, &samples);
   p->equation.robin = samples.range;
   kg_boundary_note(p, &samples.moves);
   if (status == KEDGE_OK)

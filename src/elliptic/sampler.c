@@ -121,7 +121,7 @@ static kedge_status put_elements(const kg_sampler *s, int batch, int32_t first, 
                                        .from = s->evaluation.set.functions[0]->user,
                                        .values = values};
   kg_run_cost(&s->evaluation.elliptic->run,
-                kg_evaluate_cost(1, 0.0, args.n_points, (int64_t)count * KG_LANES), 1.0);
+              kg_evaluate_cost(1, 0.0, args.n_points, (int64_t)count * KG_LANES), 1.0);
   return kg_element_values(p->ctx, &args);
 }
 
@@ -210,9 +210,9 @@ static kedge_status run_kernel(const kg_sampler *s, int batch, const void *args,
   const double operations = kg_evaluation_operations(e);
   kg_elliptic *const p = e->elliptic;
   kg_run_cost(&p->run,
-                kg_sample_cost(s->kind, p->shape.size, p->shape.fast_exact_rows, wants_flux(p),
-                               operations, n_elements),
-                1.0);
+              kg_sample_cost(s->kind, p->shape.size, p->shape.fast_exact_rows, wants_flux(p),
+                             operations, n_elements),
+              1.0);
   return s->kind == KG_SAMPLE_LOADS ? loads(p->ctx, e->triangles, args, region)
                                     : errors(p->ctx, e->triangles, args, region);
 }
@@ -350,7 +350,7 @@ static kedge_status errors_of_values(kg_sampler *s, int batch, int32_t first, in
   const kg_errors_args args = errors_of(s, batch, first, count);
   const int64_t n = elements_of(p, batch, first, count);
   kg_run_cost(&s->evaluation.elliptic->run,
-                kg_errors_cost(p->shape.size, args.points.rows, wants_flux(p), n), 1.0);
+              kg_errors_cost(p->shape.size, args.points.rows, wants_flux(p), n), 1.0);
   return kg_errors(p->ctx, &args);
 }
 

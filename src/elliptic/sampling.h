@@ -1,6 +1,6 @@
 /// @file
-/// Values of the user's functions at the points of the elements, by the host; elliptic/sampler.h may
-/// have the GPU evaluate them.
+/// Values of the user's functions at the points of the elements, by the host; elliptic/sampler.h
+/// may have the GPU evaluate them.
 #pragma once
 #include "basis/cell_tables.h"
 #include "ops/sample/sample_kernel.h"

@@ -27,10 +27,11 @@ static void open_source(kg_elliptic *p)
   const bool derived = p->equation.resolved.derives_source;
   const bool placed = !derived && !p->data.gives_source;  // by a setting
   s->name = derived ? "source, derived from u of [exact]," : "source";
-  if (!p->data.gives_source) kedge_problem_place(p->equation.problem, "exact", "u", s->place, sizeof s->place);
-  s->sampler = kg_sampler_of(
-      p, KG_SAMPLE_LOADS,
-      (kg_sample_set){1, &s->function, &s->name, s->place, placed ? p->equation.problem : NULL, &key});
+  if (!p->data.gives_source)
+    kedge_problem_place(p->equation.problem, "exact", "u", s->place, sizeof s->place);
+  s->sampler = kg_sampler_of(p, KG_SAMPLE_LOADS,
+                             (kg_sample_set){1, &s->function, &s->name, s->place,
+                                             placed ? p->equation.problem : NULL, &key});
   const int residuals = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? KG_RESIDUALS : 1;
   s->sampler.evaluations = residuals + (p->shape.choice.loads_stay ? 0 : 1);
 }
@@ -38,7 +39,8 @@ static void open_source(kg_elliptic *p)
 bool kg_source_moves(kg_elliptic *p)
 {
   open_source(p);
-  return !p->data.origin && p->equation.problem->load_quadrature == 0 && kg_function_varies(p->source.function);
+  return !p->data.origin && p->equation.problem->load_quadrature == 0 &&
+         kg_function_varies(p->source.function);
 }
 
 /// The rows of the rule of load vectors, by shape.
@@ -64,7 +66,8 @@ static double rounding_of(const kg_elliptic *p)
 {
   double rounding[2];
   if (!p->equation.resolved.derives_source) return 0.0;
-  kg_exact_rounding(p->mesh, &p->equation.problem->exact_u, &p->equation.resolved.equation, rounding);
+  kg_exact_rounding(p->mesh, &p->equation.problem->exact_u, &p->equation.resolved.equation,
+                    rounding);
   return rounding[1] / sqrt(p->mesh->info.area);
 }
 
@@ -211,7 +214,8 @@ kedge_status kg_source_judge(kg_elliptic *p)
   const kg_source *const s = &p->source;
   int32_t *rough = NULL;
   open_source(p);
-  if (p->data.origin || p->equation.problem->load_quadrature == 0 || !kg_function_varies(s->function))
+  if (p->data.origin || p->equation.problem->load_quadrature == 0 ||
+      !kg_function_varies(s->function))
     return KEDGE_OK;
   kg_element_integrals integrals;
   kedge_status status = open_integrals(p, s->function, &integrals);
@@ -287,7 +291,7 @@ static void sum_groups(const kg_elliptic *p, const kg_element_integrals *integra
     const double size = kg_element_integral(integrals, element, sums, NULL);
     if (!isfinite(size) && element < found) found = element;
     double *const to = load + ((size_t)(i / KG_LANES) * (size_t)N) * KG_LANES + i % KG_LANES;
-    for (int k = 0; k < N; ++k) to[k * KG_LANES] = p->scale * sums[k];
+    for (int k = 0; k < N; ++k) to[k * KG_LANES] = p->equation.scale * sums[k];
   }
   if (found < INT32_MAX) *bad = found;
 }
@@ -327,7 +331,8 @@ kedge_status kg_source_loads(kg_elliptic *p, int batch, int32_t first, int32_t c
   open_source(p);
   if (s->function->kind == KG_FUNCTION_NONE)
     return kg_zero(p->ctx, load, group * (size_t)count * sizeof *load);
-  if (p->equation.problem->load_quadrature > 0 && kg_function_varies(s->function) && !p->data.origin)
+  if (p->equation.problem->load_quadrature > 0 && kg_function_varies(s->function) &&
+      !p->data.origin)
     return loads_by_rule(p, batch, first, count, load);
   KG_TRY(kg_sampler_loads(&s->sampler, batch, first, count, values, load));
   return kg_source_patch(p, batch, first, count, load);

@@ -1,7 +1,7 @@
 /// @file
-/// The source of the equation as load vectors: by the rule of elliptic/sampler.h, by a rule that the
-/// problem asks for ([equation] quadrature), or, of elements whose loads move with more points, by
-/// parts (integrals/refined.h).
+/// The source of the equation as load vectors: by the rule of elliptic/sampler.h, by a rule that
+/// the problem asks for ([equation] quadrature), or, of elements whose loads move with more points,
+/// by parts (integrals/refined.h).
 #pragma once
 #include "integrals/refined.h"
 #include "elliptic/sampler.h"

@@ -149,8 +149,8 @@ kedge_status kg_stage_boundary(kg_elliptic *p)
     KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
                          &p->boundary));
   kg_boundary_moves moves = {0};
-  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.layout, p->equation.problem, &p->equation.resolved, p->boundary,
-                            &moves));
+  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.layout, p->equation.problem,
+                            &p->equation.resolved, p->boundary, &moves));
   p->loads_left.boundary = 0.0;
   kg_boundary_note(p, &moves);
   return KEDGE_OK;
@@ -182,8 +182,8 @@ kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times)
 {
   const size_t n = (size_t)p->space.layout.count.n_neumann * (size_t)p->shape.size.n_edge;
   if (n == 0) return KEDGE_OK;
-  const size_t first =
-      (size_t)(p->space.layout.count.n_free - p->space.layout.count.n_neumann) * (size_t)p->shape.size.n_edge;
+  const size_t first = (size_t)(p->space.layout.count.n_free - p->space.layout.count.n_neumann) *
+                       (size_t)p->shape.size.n_edge;
   double *section = to + first;
   double *rows;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
@@ -273,8 +273,8 @@ static kedge_status make_groups(kg_elliptic *p, int batch, int32_t first, int32_
   KG_TRY(kg_cells_coefficient(p, batch, first, kg_elements_groups(&part), p->arrays.coefficients,
                               &coefficient));
   return p->equation.form->make(p->ctx, &part, &coefficient,
-                       load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
-                       condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
+                                load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
+                                condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
 }
 
 /// K^e of a set-up are made with loads that are zero.
@@ -303,7 +303,8 @@ static kedge_status make_right_hand_side(kg_elliptic *p)
   double *b = p->arrays.b;
   kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.layout.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
-      p->ctx, &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));
+      p->ctx,
+      &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));
   return kg_add_neumann(p, b, 1.0);
 }
 
@@ -325,8 +326,8 @@ static kedge_status condense_groups(kg_elliptic *p, int batch, int32_t first, in
   kg_coefficient coefficient;
   KG_TRY(kg_cells_coefficient(p, batch, first, groups, p->arrays.coefficients, &coefficient));
   return p->equation.form->make(p->ctx, &part, &coefficient,
-                       load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
-                       condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
+                                load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
+                                condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
 }
 
 kedge_status kg_stage_condense(kg_elliptic *p)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "linear/cg.h"
@@ -186,7 +187,8 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_elliptic *p = user;
   const size_t rows = (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge;
-  if (!p->data.taken.from) return kg_copy_in(ctx, p->arrays.x, p->data.start, rows * sizeof(double));
+  if (!p->data.taken.from)
+    return kg_copy_in(ctx, p->arrays.x, p->data.start, rows * sizeof(double));
   kg_unknowns_args args = p->data.taken;
   args.to = p->arrays.x;
   return kg_unknowns_move(ctx, &args);
@@ -284,7 +286,7 @@ static kedge_status report_solve(kg_elliptic *p, const kg_methods *m, const kg_r
   s->report.operator_bytes = (int64_t)product.bytes;
   kg_run_cost(&p->run, product, (double)result->iterations);
   kg_run_cost(&p->run, kg_cost_plus(k->table->cost(k), 1, k->precond->table->cost(k->precond)),
-                (double)result->iterations);
+              (double)result->iterations);
   kg_run_cost(&p->run, rounding, result->roundings);
   kg_run_cost(&p->run, residual->cost(residual), result->residuals);
   if (p->shape.choice.iterates == KG_SINGLE) s->report.refinements = result->starts;

@@ -7,7 +7,6 @@
 #include "core/sized.h"
 #include "device/loop.h"
 #include "solution/results.h"
-#include "elliptic/cells.h"
 #include "solution/values.h"
 
 /// Groups do not depend on the number of threads, and their sums are added in order.

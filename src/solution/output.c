@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "device/loop.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "core/writable.h"
-#include "elliptic/elliptic.h"
 #include "solution/output.h"
 #include "solution/values.h"
 
@@ -178,18 +178,17 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
 static kedge_status write_stage(kedge_solution *s, const char *path)
 {
   const double began = kg_seconds();
+  kedge_stage_report *stage = &s->report.stages[s->report.n_stages - 1];  // the last of a method
   KG_TRY(kg_coefficients_bring(&s->equation));
-  KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT)}));
+  KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = stage->name}));
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);
   const kedge_status status = s->constant ? kg_output_cells(s, path) : write_file(s, path);
   kg_range_pop();
   KG_TRY(status);
-  kedge_stage_report *stage = &s->report.stages[KG_STAGE_OUTPUT];
   stage->seconds += kg_seconds() - began;
   // The file is there, whatever the progress function answers.
-  (void)kg_progress(s->ctx, &(kedge_progress){.stage = kg_stage_name(KG_STAGE_OUTPUT),
-                                              .finished = true,
-                                              .seconds = stage->seconds});
+  (void)kg_progress(
+      s->ctx, &(kedge_progress){.stage = stage->name, .finished = true, .seconds = stage->seconds});
   return KEDGE_OK;
 }
 

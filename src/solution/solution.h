@@ -3,7 +3,6 @@
 #pragma once
 #include "basis/cell.h"
 #include "basis/reference.h"
-#include "elliptic/stages.h"
 #include "kedge/solution.h"
 #include "problem/problem.h"
 #include "space/trace_layout.h"

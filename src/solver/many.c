@@ -67,7 +67,8 @@ static int at_once(kedge_solver *s, int n, const kedge_data *const *data,
   for (int i = 0; i < now; ++i) {
     if (follows(now, solutions, data[i])) return 1;
     // The problem's data may be made of a solution too.
-    if (solutions[i] && kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, solutions[i]) != KEDGE_OK)
+    if (solutions[i] &&
+        kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, solutions[i]) != KEDGE_OK)
       return 1;
   }
   const bool takes = kg_many_takes(p->ctx, &p->shape) && p->arrays.multigrid.coarse;

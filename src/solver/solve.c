@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device/context.h"
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "elliptic/memory.h"

@@ -49,7 +49,7 @@ static kedge_status make(kedge_solver *s)
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_TRACE_SOLVE));
   KG_TRY(kg_run_end(&p->run, kg_stage_bound(p)));
   s->version = p->equation.problem->version;
-  p->is_set_up = true;
+  p->run.is_again = true;
   return KEDGE_OK;
 }
 
@@ -111,8 +111,8 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
              "kedge_solver_create: context, mesh or problem is NULL");
   kedge_solver *s;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
-  const kedge_status status =
-      start(s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
+  const kedge_status status = start(
+      s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
   if (status != KEDGE_OK) {
     kedge_solver_destroy(s);
     return status;
@@ -125,9 +125,11 @@ kedge_status kedge_solver_update(kedge_solver *s)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solver_update: the solver is NULL");
   const kg_elliptic *const p = s->elliptic;
-  return start(
-      s, (kg_elliptic){
-             .ctx = p->ctx, .mesh = p->mesh, .equation.problem = p->equation.problem, .repeats = true, .before = p});
+  return start(s, (kg_elliptic){.ctx = p->ctx,
+                                .mesh = p->mesh,
+                                .equation.problem = p->equation.problem,
+                                .repeats = true,
+                                .before = p});
 }
 
 kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
@@ -161,8 +163,8 @@ static bool fits(const kg_elliptic *p, const kedge_solution *s)
 {
   const kg_shape *shape = &p->shape;
   bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
-              s->n_groups == p->space.layout.count.n_groups && s->n_edges == p->space.layout.count.n_edges &&
-              s->n_batches == shape->n_batches &&
+              s->n_groups == p->space.layout.count.n_groups &&
+              s->n_edges == p->space.layout.count.n_edges && s->n_batches == shape->n_batches &&
               (s->constant != NULL) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
     same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
@@ -222,14 +224,14 @@ static kedge_status check_start(const kg_elliptic *p, const kedge_solution *s)
   const size_t edges = (size_t)p->space.layout.count.n_edges;
   KG_REQUIRE(p->ctx, !s || (s->trace && s->layout.edge_section), KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from has no trace");
-  KG_REQUIRE(
-      p->ctx,
-      !s || (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
-             s->n_edges == p->space.layout.count.n_edges && s->n_groups == p->space.layout.count.n_groups &&
-             memcmp(s->layout.edge_section, p->space.layout.edge_section, edges) == 0),
-      KEDGE_ERR_ARG,
-      "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
-      "conditions");
+  KG_REQUIRE(p->ctx,
+             !s || (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
+                    s->n_edges == p->space.layout.count.n_edges &&
+                    s->n_groups == p->space.layout.count.n_groups &&
+                    memcmp(s->layout.edge_section, p->space.layout.edge_section, edges) == 0),
+             KEDGE_ERR_ARG,
+             "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
+             "conditions");
   return KEDGE_OK;
 }
 

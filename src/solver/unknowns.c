@@ -18,7 +18,8 @@ static bool is_turned(const kedge_mesh *mesh, int32_t edge)
 static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
 {
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
-  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
+  for (int k = 0; k < KG_SECTION_COUNT; ++k)
+    next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
   int32_t n = 0;
   for (int32_t edge = 0; edge < p->space.layout.count.n_edges; ++edge) {
     const kg_section section = (kg_section)p->space.layout.edge_section[edge];

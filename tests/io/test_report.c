@@ -116,7 +116,6 @@ static void stages_have_the_names_of_the_report(void **state)
   assert_string_equal(kg_stage_name(KG_STAGE_MESH), "mesh");
   assert_string_equal(kg_stage_name(KG_STAGE_LOCAL_MATRICES), "local_matrices");
   assert_string_equal(kg_stage_name(KG_STAGE_OUTPUT), "output");
-  assert_string_equal(kg_stage_name(KG_STAGE_COUNT), "unknown");
 }
 
 static void a_choice_that_is_none_is_called_unknown(void **state)

@@ -13,8 +13,8 @@
 
 static const kg_material material = {1.3, 0.7, 1.0, KEDGE_SCALING_ONE};
 
-/// A x, or A x - b, as elliptic/compact.c makes it: K^e and F^e of some patches, multiplied at once,
-/// then those of the next ones.
+/// A x, or A x - b, as elliptic/compact.c makes it: K^e and F^e of some patches, multiplied at
+/// once, then those of the next ones.
 static double *product_in_parts(op_case *c, const op_data *data, int32_t patches, bool less_b)
 {
   const kg_trace_counts *n = &c->batch.count;

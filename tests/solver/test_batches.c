@@ -89,7 +89,8 @@ static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back
 {
   const int m = p->shape.size.n_edge;
   int32_t next[KG_SECTION_COUNT];
-  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
+  for (int k = 0; k < KG_SECTION_COUNT; ++k)
+    next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
   for (int32_t edge = 0; edge < p->mesh->n_edges; ++edge) {
     const int64_t trace = next[p->space.layout.edge_section[edge]]++;
     for (int k = 0; k < m; ++k) {
@@ -134,7 +135,8 @@ static void run(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic
 static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const cuts *c)
 {
   static kedge_solution solution;
-  kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem, .run.solution = &solution};
+  kg_elliptic p = {
+      .ctx = ctx, .mesh = mesh, .equation.problem = problem, .run.solution = &solution};
   made s;
   cut_as(c);
   must(ctx, kg_elliptic_prepare(&p));

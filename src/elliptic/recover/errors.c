@@ -68,7 +68,8 @@ kedge_status kg_errors_sum(kg_elliptic *p, kg_group_errors *of)
       total.u_max = kg_larger(total.u_max, of_batch[g].u_max);
     }
   }
-  const double squares[KG_NORMS] = {total.u, total.q, total.u_star, flux / p->equation.scale / p->equation.scale};
+  const double squares[KG_NORMS] = {total.u, total.q, total.u_star,
+                                    flux / p->equation.scale / p->equation.scale};
   memcpy(of->total, squares, sizeof squares);
   kedge_report *report = &p->run.solution->report;
   report->u_l2 = sqrt(total.u);

@@ -75,7 +75,8 @@ static bool has_flux(const kg_results *r, int32_t element, double times)
 static int32_t find_lost_flux(const kg_elliptic *p)
 {
   const kg_field_sums *const f = &p->fields;
-  const double h = sqrt(kg_mean_square(p->mesh)), d = p->equation.material.diffusion / p->equation.scale;
+  const double h = sqrt(kg_mean_square(p->mesh)),
+               d = p->equation.material.diffusion / p->equation.scale;
   const double most = fmax(fabs(f->star_least), fabs(f->star_most));
   if (isfinite(1e9 * most * d / h)) return -1;
   for (int32_t e = 0; e < p->mesh->n_elements; ++e) {

@@ -70,7 +70,8 @@ static kedge_status postprocess_chunk(kg_elliptic *p, const kg_chunk *c, kg_samp
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
-  KG_TRY(p->equation.form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star, a->indicator));
+  KG_TRY(p->equation.form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star,
+                                       a->indicator));
   KG_TRY(kg_fields_add(p, c));
   return p->shape.choice.wants_errors && !kg_only_sizes(p)
              ? kg_sampler_errors(exact, c->batch, c->first, c->n)
@@ -201,7 +202,8 @@ static void add_costs(kg_elliptic *p)
 kedge_status kg_stages_local(kg_elliptic *p)
 {
   static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
-  const kg_function *const functions[] = {&p->equation.problem->exact_u, &p->equation.problem->exact_dx,
+  const kg_function *const functions[] = {&p->equation.problem->exact_u,
+                                          &p->equation.problem->exact_dx,
                                           &p->equation.problem->exact_dy};
   char place[KG_PLACE_BYTES];
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);

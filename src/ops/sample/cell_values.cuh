@@ -3,7 +3,8 @@
 // (cell_kernel.h), without any header and without fused multiply-adds.
 //
 // Layout  as ops/local/quadrature/elements.h; values [group][function][point][lane]
-// Points  sums over the nodes, in the order and with the roundings of the host (elliptic/sampling.c)
+// Points  sums over the nodes, in the order and with the roundings of the host
+//         (elliptic/sampling.c)
 #pragma once
 
 namespace kg
