@@ -189,10 +189,10 @@ kg_cells kg_cells_of(const kg_elliptic *p, int batch)
   return (kg_cells){
       .tables = kg_cell_tables_at(k.cell, k.order, k.geometry, k.rows, a->cell_tables[i]),
       .n_elements = b->lanes.n_elements,
-      .vertices = a->vertices,
-      .vertex = a->vertex + sides,
+      .vertices = a->space.vertices,
+      .vertex = a->space.vertex + sides,
       .nodes = b->n_nodes > 0 ? a->nodes + nodes : NULL,
-      .side_edge = a->side_edge + sides};
+      .side_edge = a->space.side_edge + sides};
 }
 
 kg_cell_points kg_cells_device_points(const kg_elliptic *p, int batch, kg_sample_kind kind)

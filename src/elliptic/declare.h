@@ -6,21 +6,13 @@
 #include "ops/vector/cg_state.h"
 #include "ops/local/quadrature/field_sums.h"
 #include "ops/sample/sample_kernel.h"
-#include "ops/numbering/trace_arrays.h"
+#include "ops/numbering/space.h"
 #include "elliptic/shape.h"
 
 /// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
 /// groups, or of a chunk of them.
 typedef struct kg_arrays {
-  kg_connectivity connectivity;  ///< of the mesh
-  double *vertices;              ///< and what follows: see kg_trace_arrays
-  int32_t *vertex;
-  int32_t *regions;  ///< [element] of the mesh
-  uint32_t *side_edge;
-  kg_side *edge_sides;
-  uint32_t *side_codes;
-  int32_t *patch_edge, *patch_halo;
-  uint32_t *halo_edge;
+  kg_space_arrays space;
   double *reference;                                                   ///< kg_reference_at()
   uint8_t *rough;                                                      ///< [lane]: of loads
   double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()

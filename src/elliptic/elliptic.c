@@ -159,30 +159,6 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   return KEDGE_OK;
 }
 
-/// Whether all quadrilaterals are parallelograms, where the adjusted flux has its full order, but
-/// for 1e-10 of their heights.
-static bool has_parallelograms(const kedge_mesh *mesh)
-{
-  const int32_t n = kg_mesh_quadrilaterals(mesh);
-  if (mesh->geometry > 1) return n == 0;
-  for (int32_t e = mesh->n_elements - n; e < mesh->n_elements; ++e) {
-    const int32_t *v = kg_element_vertices(mesh, e);
-    double gap = 0.0, size = 0.0, diagonal[2][2];
-    for (int k = 0; k < 2; ++k) {
-      double x[4];
-      for (int l = 0; l < 4; ++l) x[l] = mesh->vertices[2 * (int64_t)v[l] + k];
-      gap = fmax(gap, fabs(x[0] - x[1] + x[2] - x[3]));
-      for (int d = 0; d < 2; ++d) {
-        diagonal[d][k] = x[2 + d] - x[d];
-        size = fmax(size, fabs(diagonal[d][k]));
-      }
-    }
-    const double twice_area = diagonal[0][0] * diagonal[1][1] - diagonal[0][1] * diagonal[1][0];
-    if (gap * size > 1e-10 * twice_area) return false;
-  }
-  return true;
-}
-
 bool kg_is_strong(const kg_elliptic *p, const kg_cell *cell)
 {
   const kg_strength *const s = &p->equation.strength[kg_cell_index(cell)];
@@ -207,17 +183,6 @@ static kedge_status find_strength(kg_elliptic *p)
   return KEDGE_OK;
 }
 
-/// Whether the cut into patches is that of the set-up before.
-static bool is_cut_already(const kg_elliptic *p, const bool *is_dirichlet)
-{
-  const kg_elliptic *const b = p->before;
-  bool same = b && b->shape.size.order == p->equation.problem->order;
-  for (int i = 0; same && i < p->mesh->n_groups; ++i)
-    same = p->mesh->groups[i].dimension != 1 ||
-           is_dirichlet[i] == (b->equation.resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET);
-  return same;
-}
-
 static kedge_status cut(kg_elliptic *p)
 {
   const kedge_mesh *mesh = p->mesh;
@@ -226,15 +191,8 @@ static kedge_status cut(kg_elliptic *p)
   for (int i = 0; i < mesh->n_groups; ++i)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->equation.resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
-  p->space.is_cut_as_before = is_cut_already(p, is_dirichlet);
-  const kedge_status status =
-      p->space.is_cut_as_before
-          ? kg_trace_layout_copy(p->ctx, &p->before->space.layout, &p->space.layout)
-          : kg_trace_layout_create(p->ctx, mesh, is_dirichlet,
-                                   kg_patch_groups(p->equation.problem->order), p->ctx->n_cuts,
-                                   p->ctx->cuts, &p->space.layout);
-  free(is_dirichlet);
-  return status;
+  return kg_space_create(p->ctx, mesh, kg_patch_groups(p->equation.problem->order), is_dirichlet,
+                         p->before ? &p->before->space : NULL, &p->space);
 }
 
 /// What does not depend on where the solve is.
@@ -256,12 +214,11 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
   KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->equation.resolved));
   KG_TRY(kg_fields_check(p->ctx, mesh, &p->equation.resolved, NULL));
   scale_equation(p);
-  p->space.is_affine = has_parallelograms(mesh);
   KG_TRY(find_strength(p));
+  KG_TRY(cut(p));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->space.refined = refined ? mesh : NULL;
-  KG_TRY(cut(p));
   KG_TRY(kg_elliptic_shape(p, problem->operator_kind, &p->shape));
   KG_TRY(kg_sampling_create(p->ctx, problem->order, kg_point_rows(problem->order),
                             &p->sampling[KG_SAMPLE_LOADS]));
@@ -279,8 +236,7 @@ void kg_elliptic_free(kg_elliptic *p)
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
   kg_cells_free(p);
-  kg_edge_lines_free(&p->space.lines);
-  kg_trace_layout_free(&p->space.layout);
+  kg_space_free(&p->space);
   for (int i = 0; i < KG_SAMPLE_KINDS; ++i) kg_sampling_free(&p->sampling[i]);
   kg_resolved_free(&p->equation.resolved);
 }
@@ -316,18 +272,7 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
   const kg_arrays *a = &p->arrays;
   p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
-  p->space.batch = (kg_batch){.count = p->space.layout.count,
-                              .arrays = {.n_facets = kg_first_facets(&p->space.layout.count),
-                                         .first_wide = kg_first_wide(&p->space.layout.count),
-                                         .vertices = a->vertices,
-                                         .vertex = a->vertex,
-                                         .side_edge = a->side_edge,
-                                         .side_codes = a->side_codes,
-                                         .patch_edge = a->patch_edge,
-                                         .patch_halo = a->patch_halo,
-                                         .halo_edge = a->halo_edge,
-                                         .edge_sides = a->edge_sides},
-                              .reference = kg_reference_at(p->shape.size.order, a->reference)};
+  kg_space_view(&p->space, &a->space, kg_reference_at(p->shape.size.order, a->reference));
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   p->equation.form = p->shape.choice.form;
   for (int i = 0; i < KG_SAMPLE_KINDS; ++i)

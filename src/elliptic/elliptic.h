@@ -46,17 +46,6 @@ typedef struct kg_remainder {
   char failure[256];  ///< why no estimate was made; "": one was, or none was wanted
 } kg_remainder;
 
-/// A mesh cut into batches and patches, and its trace: what every equation on it shares.
-typedef struct kg_space {
-  kg_trace_layout layout;
-  const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
-  kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
-  kg_batch batch;             ///< pointers into arrays, of all lanes
-  bool is_affine;             ///< all quadrilaterals are parallelograms
-  bool is_cut_as_before;      ///< as that of an earlier set-up for this mesh
-  bool has_mesh;              ///< in device memory, and tables
-} kg_space;
-
 /// The equation on a mesh, const once a solve has begun; what of it may be given anew is kg_data.
 typedef struct kg_equation {
   const kedge_problem *problem;

@@ -180,8 +180,8 @@ void kg_evaluation_close(kg_evaluation *e)
 const int32_t *kg_evaluation_regions(const kg_evaluation *e, int batch, int32_t first)
 {
   const kg_elliptic *p = e->elliptic;
-  if (!p->arrays.regions) return NULL;
-  return p->arrays.regions + p->shape.batch[batch].lanes.first_element + first * KG_LANES;
+  if (!p->arrays.space.regions) return NULL;
+  return p->arrays.space.regions + p->shape.batch[batch].lanes.first_element + first * KG_LANES;
 }
 
 /// Count values that lie in memory.

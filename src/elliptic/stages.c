@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "ops/sample/points.h"
 #include "ops/trace/facet_sum.h"
-#include "ops/numbering/trace_arrays.h"
 #include "integrals/boundary.h"
 #include "elliptic/cells.h"
 #include "elliptic/compact.h"
@@ -16,12 +15,7 @@
 void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
   const kg_choice *c = &s->choice;
-  const kg_trace_counts *n = &s->count;
-  const size_t d = sizeof(double), i = sizeof(int32_t);
-  const size_t sides = kg_shape_numbers(s, KG_ROWS_SIDES, s->n_batches);
-  const size_t codes = kg_shape_numbers(s, KG_ROWS_CODES, s->n_batches);
-  const bool patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
-  const size_t begins = patches ? (size_t)n->n_patches + 1 : 0;
+  const size_t d = sizeof(double);
   const unsigned all = KG_FROM(TRANSFER, RECOVER), solve = KG_IN_SOLVE;
   const bool compact = c->iterates == KG_SINGLE;  // whose loads are a chunk's (elliptic/compact.h)
   unsigned edge_sides = KG_IN(TRANSFER) | KG_IN(LOCAL);
@@ -33,18 +27,14 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   if (c->repeats) load |= KG_IN(CONDENSE);
   if (c->loads_stay) load |= c->repeats ? KG_FROM(BOUND, RECOVER) : all;
   if (!c->loads_stay) values |= KG_IN(RECOVER);
-  kg_connectivity_declare(plan, n, KG_IN(TRANSFER), &a->connectivity);
-  kg_plan_array(plan, "vertices", 2 * (size_t)s->n_vertices, d, all, &a->vertices);
-  kg_plan_array(plan, "corners", sides, i, all, &a->vertex);
-  kg_plan_array(plan, "regions", c->reads_regions ? (size_t)n->n_elements : 0, i, all, &a->regions);
-  kg_plan_array(plan, "sides of elements", sides, i, c->sides_stay ? all : all & ~solve,
-                &a->side_edge);
-  kg_plan_array(plan, "sides of edges", 2 * (size_t)n->n_edges, sizeof(kg_side), edge_sides,
-                &a->edge_sides);
-  kg_plan_array(plan, "codes of sides", patches ? codes : 0, i, all, &a->side_codes);
-  kg_plan_array(plan, "edges of patches", begins, i, all, &a->patch_edge);
-  kg_plan_array(plan, "halos of patches", begins, i, all, &a->patch_halo);
-  kg_plan_array(plan, "edges of the halo", patches ? (size_t)n->n_halo : 0, i, all, &a->halo_edge);
+  kg_space_declare(plan, &s->count, s->n_vertices,
+                   &(kg_space_use){.making = KG_IN(TRANSFER),
+                                   .all = all,
+                                   .sides = c->sides_stay ? all : all & ~solve,
+                                   .edge_sides = edge_sides,
+                                   .has_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE,
+                                   .has_regions = c->reads_regions},
+                   &a->space);
   kg_plan_array(plan, "reference", kg_reference_count(s->size.order), d, all, &a->reference);
   const int rows[KG_SAMPLE_KINDS] = {kg_point_rows(s->size.order), s->fast_exact_rows};
   for (int k = 0; k < KG_SAMPLE_KINDS; ++k) {
@@ -61,40 +51,6 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "values of the source",
                 values ? (size_t)kg_shape_source_points(s) * kg_shape_chunk_lanes(s) : 0, d, values,
                 &a->source_values);
-}
-
-static kedge_status put(kg_elliptic *p, void *array, const void *host, size_t bytes)
-{
-  return array ? kg_copy_in(p->ctx, array, host, bytes) : KEDGE_OK;
-}
-
-/// The mesh's connectivity, and the arrays of the trace that the device makes from it.
-static kedge_status put_mesh(kg_elliptic *p)
-{
-  const kg_trace_counts *count = &p->space.layout.count;
-  const kg_arrays *b = &p->arrays;
-  const size_t begins = ((size_t)count->n_patches + 1) * sizeof *b->patch_edge;
-  KG_TRY(kg_connectivity_put(p->ctx, p->mesh, &p->space.layout, &b->connectivity));
-  KG_TRY(put(p, b->vertices, p->mesh->vertices,
-             2 * (size_t)p->mesh->n_vertices * sizeof *b->vertices));
-  KG_TRY(put(p, b->regions, p->mesh->element_region,
-             (size_t)p->mesh->n_elements * sizeof *b->regions));
-  KG_TRY(put(p, b->patch_edge, kg_section_first(&p->space.layout, KG_SECTION_INSIDE), begins));
-  KG_TRY(put(p, b->patch_halo, p->space.layout.patch_halo, begins));
-  kg_run_cost(&p->run, kg_trace_arrays_cost(count), 1.0);
-  kg_trace_arrays_args args = {.count = *count,
-                               .batches = p->space.layout.batches,
-                               .mesh = b->connectivity,
-                               .edge_sides = b->edge_sides,
-                               .patch_halo = b->patch_halo,
-                               .halo_edge = b->halo_edge};
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, i);
-    const size_t codes = kg_shape_numbers(&p->shape, KG_ROWS_CODES, i);
-    args.lanes[i] = (kg_lane_arrays){b->vertex + sides, b->side_edge + sides,
-                                     b->side_codes ? b->side_codes + codes : NULL};
-  }
-  return kg_trace_arrays_fill(p->ctx, &args);
 }
 
 static kedge_status put_reference(kg_elliptic *p)
@@ -160,7 +116,8 @@ kedge_status kg_stage_transfer(kg_elliptic *p)
 {
   KG_TRY(kg_elliptic_commit(p));
   if (!p->space.has_mesh) {
-    KG_TRY(put_mesh(p));
+    kg_run_cost(&p->run, kg_trace_arrays_cost(&p->space.layout.count), 1.0);
+    KG_TRY(kg_space_put(p->ctx, p->mesh, &p->space, &p->arrays.space));
     KG_TRY(put_reference(p));
     KG_TRY(kg_cells_put(p));
   }

@@ -56,7 +56,7 @@ static kedge_status assemble(kg_elliptic *p, parts *of, size_t n)
   kg_ell_assemble_args args = {.batch = p->space.batch};
   const size_t sides = kg_shape_numbers(&p->shape, KG_ROWS_SIDES, p->shape.n_batches);
   KG_TRY(copy_locals(p, of, &args.locals));
-  KG_TRY(copy(p->ctx, p->arrays.side_edge, sides * sizeof *of->side_edge, &of->side_edge));
+  KG_TRY(copy(p->ctx, p->arrays.space.side_edge, sides * sizeof *of->side_edge, &of->side_edge));
   args.batch.arrays.side_edge = args.locals.side_edge = of->side_edge;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *of->ell.column, &of->ell.column));
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *of->ell.value, &of->ell.value));

@@ -43,7 +43,7 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
       .value = a->field_points[kg_cell_index(b->cell)],
       .n_elements = part.n_elements,
       .first_element = b->lanes.first_element + c->first * KG_LANES,
-      .vertices = a->vertices,
+      .vertices = a->space.vertices,
       .vertex = part.by_quadrature ? part.cells.vertex : part.batch.arrays.vertex,
       .u = a->u,
       .u_star = a->u_star,
