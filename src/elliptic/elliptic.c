@@ -225,6 +225,7 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
   KG_TRY(kg_sampling_create(p->ctx, problem->order, p->shape.fast_exact_rows,
                             &p->sampling[KG_SAMPLE_ERRORS]));
   p->run = run_of(p);
+  p->data = kg_elliptic_data(p);
   return kg_cells_prepare(p);
 }
 

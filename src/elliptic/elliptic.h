@@ -10,9 +10,7 @@
 #include "ops/local/quadrature/strength.h"
 #include "ops/ops.h"
 #include "ops/local/quadrature/field_sums.h"
-#include "ops/sample/node_values.h"
-#include "ops/vector/unknowns.h"
-#include "problem/problem.h"
+#include "elliptic/data.h"
 #include "elliptic/evaluation.h"
 #include "elliptic/memory.h"
 #include "elliptic/sampler.h"
@@ -21,11 +19,6 @@
 #include "elliptic/source.h"
 #include "elliptic/stages.h"
 #include "method/run.h"
-
-/// A field of which a solve gives values to its caller in device memory.
-typedef struct kg_given {
-  kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
-} kg_given;
 
 /// What the local solve makes. The last two only find how large it is (kg_remainder.size).
 typedef enum kg_makes {
@@ -60,25 +53,12 @@ typedef struct kg_equation {
   kg_robin_range robin;                 ///< known when K^e are
 } kg_equation;
 
-/// The data of one solve.
-typedef struct kg_solve_data {
-  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
-  /// `takes_start`, the trace as it is, without an iteration.
-  const double *start;
-  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
-  bool takes_start;
-  int n_given;
-  const kg_given *given;  ///< [n_given], borrowed for a solve
-  bool gives_source;      ///< the caller of a solve gives the source, not the problem
-  const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
-} kg_solve_data;
-
 typedef struct kg_elliptic {
   kedge_context *ctx;
   const kedge_mesh *mesh;
   kg_space space;
   kg_equation equation;
-  kg_solve_data data;
+  kg_data data;  ///< of the solve that runs
   kg_run run;
   kg_sampling sampling[KG_SAMPLE_KINDS];
   // By shape, of elements that are integrated by quadrature, in host memory (elliptic/cells.h):
@@ -174,6 +154,11 @@ kedge_status kg_trace_end(kg_elliptic *p, const double **y);
 /// @param[out] b  [free row] in device memory, until the next call
 kedge_status kg_trace_right_side(kg_elliptic *p, const double **b);
 
+/// The data that the problem of a prepared solve says.
+static inline kg_data kg_elliptic_data(const kg_elliptic *p)
+{
+  return (kg_data){.resolved = &p->equation.resolved};
+}
 /// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
 kedge_status kg_elliptic_begin(kg_elliptic *p);
 /// Fill the report of the pipeline's solution with what is known before the first stage.

@@ -23,8 +23,8 @@ static void open_source(kg_elliptic *p)
   static const char *const key = "source";
   kg_source *s = &p->source;
   if (s->function) return;
-  s->function = &p->equation.resolved.equation.source;
-  const bool derived = p->equation.resolved.derives_source;
+  s->function = &p->data.resolved->equation.source;
+  const bool derived = p->data.resolved->derives_source;
   const bool placed = !derived && !p->data.gives_source;  // by a setting
   s->name = derived ? "source, derived from u of [exact]," : "source";
   if (!p->data.gives_source)
@@ -65,9 +65,8 @@ static kedge_status open_integrals(const kg_elliptic *p, const kg_function *func
 static double rounding_of(const kg_elliptic *p)
 {
   double rounding[2];
-  if (!p->equation.resolved.derives_source) return 0.0;
-  kg_exact_rounding(p->mesh, &p->equation.problem->exact_u, &p->equation.resolved.equation,
-                    rounding);
+  if (!p->data.resolved->derives_source) return 0.0;
+  kg_exact_rounding(p->mesh, &p->equation.problem->exact_u, &p->data.resolved->equation, rounding);
   return rounding[1] / sqrt(p->mesh->info.area);
 }
 

@@ -106,7 +106,7 @@ kedge_status kg_stage_boundary(kg_elliptic *p)
                          &p->boundary));
   kg_boundary_moves moves = {0};
   KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.layout, p->equation.problem,
-                            &p->equation.resolved, p->boundary, &moves));
+                            p->data.resolved, p->boundary, &moves));
   p->loads_left.boundary = 0.0;
   kg_boundary_note(p, &moves);
   return KEDGE_OK;

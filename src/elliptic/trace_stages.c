@@ -229,7 +229,7 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .ctx = p->ctx,
       .mesh = p->mesh,
       .problem = p->equation.problem,
-      .resolved = &p->equation.resolved,
+      .resolved = p->data.resolved,
       .layout = &p->space.layout,
       .boundary = p->boundary,
       .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,

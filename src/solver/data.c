@@ -49,24 +49,24 @@ static kedge_status find_group(const kg_elliptic *p, const char *function, const
                  nearest.best ? "'?" : "");
 }
 
-static bool is_given(const kg_data *data, const kg_function *value)
+static bool is_given(const kg_data_made *made, const kg_function *value)
 {
-  for (int i = 1; i < data->n_given; ++i)
-    if (value == &data->given[i]) return true;
+  for (int i = 1; i < made->n_functions; ++i)
+    if (value == &made->function[i]) return true;
   return false;
 }
 
 static kedge_status put_value(kg_elliptic *p, const char *function,
-                              const kedge_boundary_value *from, kg_data *data)
+                              const kedge_boundary_value *from, kg_data_made *made)
 {
-  kg_function *const value = &data->given[data->n_given];
+  kg_function *const value = &made->function[made->n_functions];
   int group = -1;
   KG_TRY(find_group(p, function, from->group, &group));
-  struct kg_resolved_boundary *const to = &p->equation.resolved.boundaries[group];
-  KG_REQUIRE(p->ctx, !is_given(data, to->value), KEDGE_ERR_INPUT,
+  struct kg_resolved_boundary *const to = &made->resolved.boundaries[group];
+  KG_REQUIRE(p->ctx, !is_given(made, to->value), KEDGE_ERR_INPUT,
              "the boundary group '%s' is given two values; keep one of them", from->group);
   KG_TRY(read(p, function, from->group, "value", from, value));
-  ++data->n_given;
+  ++made->n_functions;
   to->value = value;
   to->at = NULL;
   return KEDGE_OK;
@@ -74,13 +74,13 @@ static kedge_status put_value(kg_elliptic *p, const char *function,
 
 /// A value of [boundary default]: of all its groups that no other value names.
 static kedge_status put_rest(kg_elliptic *p, const char *function, const kedge_boundary_value *from,
-                             kg_data *data)
+                             kg_data_made *made)
 {
-  kg_function *const value = &data->given[data->n_given];
+  kg_function *const value = &made->function[made->n_functions];
   int n = 0;
   for (int g = 0; g < p->mesh->n_groups; ++g) {
-    struct kg_resolved_boundary *const to = &p->equation.resolved.boundaries[g];
-    if (!to->is_rest || is_given(data, to->value)) continue;
+    struct kg_resolved_boundary *const to = &made->resolved.boundaries[g];
+    if (!to->is_rest || is_given(made, to->value)) continue;
     to->value = value;
     to->at = NULL;
     ++n;
@@ -88,7 +88,7 @@ static kedge_status put_rest(kg_elliptic *p, const char *function, const kedge_b
   KG_REQUIRE(p->ctx, n > 0, KEDGE_ERR_INPUT,
              "a value is given for 'default', and no boundary group is left to it");
   KG_TRY(read(p, function, from->group, "value", from, value));
-  ++data->n_given;
+  ++made->n_functions;
   return KEDGE_OK;
 }
 
@@ -99,82 +99,77 @@ static bool is_rest(const kedge_boundary_value *value)
 
 /// A source as an array in device memory.
 static kedge_status take_array(kedge_solver *s, const char *function, const kedge_data *from,
-                               kg_function *out)
+                               kg_data_made *made)
 {
   kg_elliptic *const p = s->elliptic;
   KG_REQUIRE(p->ctx, !from->source && !from->source_function, KEDGE_ERR_ARG,
              "%s: the source needs a text, a function or an array, one of them", function);
   KG_TRY(kg_giving_order(s));
-  p->data.origin = s->element_order.data;
-  return kg_function_of_device(p->ctx, from->source_by_element, p->mesh->n_elements, out);
+  made->data.origin = s->element_order.data;
+  return kg_function_of_device(p->ctx, from->source_by_element, p->mesh->n_elements,
+                               &made->function[0]);
 }
 
 static kedge_status put_source(kedge_solver *s, const char *function, const kedge_data *from,
-                               kg_data *data)
+                               kg_data_made *made)
 {
   kg_elliptic *const p = s->elliptic;
   const kedge_boundary_value source = {NULL, from->source, from->source_function,
                                        from->source_user};
-  data->n_given = 1;
+  made->n_functions = 1;
   if (from->source_by_element)
-    KG_TRY(take_array(s, function, from, &data->given[0]));
+    KG_TRY(take_array(s, function, from, made));
   else if (source.text || source.function)
-    KG_TRY(read(p, function, "the equation", "source", &source, &data->given[0]));
+    KG_TRY(read(p, function, "the equation", "source", &source, &made->function[0]));
   else
     return KEDGE_OK;
-  KG_TRY(kg_function_take_device(p->ctx, p->mesh->n_elements, &data->given[0]));
-  p->equation.resolved.equation.source = data->given[0];
-  p->equation.resolved.derives_source = false;
-  p->data.gives_source = true;
+  KG_TRY(kg_function_take_device(p->ctx, p->mesh->n_elements, &made->function[0]));
+  made->resolved.equation.source = made->function[0];
+  made->resolved.derives_source = false;
+  made->data.gives_source = true;
   return KEDGE_OK;
 }
 
-static kedge_status put_all(kedge_solver *s, const char *function, const kedge_data *from,
-                            kg_data *data)
+static kedge_status make(kedge_solver *s, const char *function, const kedge_data *from,
+                         kg_data_made *made)
 {
   kg_elliptic *const p = s->elliptic;
-  const size_t n = (size_t)p->mesh->n_groups;
+  const size_t n = (size_t)p->mesh->n_groups * sizeof *made->resolved.boundaries;
   KG_REQUIRE(p->ctx, from->n_values >= 0 && (from->n_values == 0 || from->values), KEDGE_ERR_ARG,
              "%s: %d boundary values without an array", function, from->n_values);
-  KG_TRY(kg_host_calloc(p->ctx, (size_t)from->n_values + 1, sizeof *data->given, &data->given));
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *data->boundaries, &data->boundaries));
-  memcpy(data->boundaries, p->equation.resolved.boundaries, n * sizeof *data->boundaries);
-  data->start = from->start;
-  data->n_device = from->n_device;
-  data->device = from->device;
-  data->source = p->equation.resolved.equation.source;
-  data->derives_source = p->equation.resolved.derives_source;
-  KG_TRY(put_source(s, function, from, data));
+  KG_TRY(kg_host_alloc(p->ctx, n, 1, &made->resolved.boundaries));
+  memcpy(made->resolved.boundaries, p->equation.resolved.boundaries, n);
+  KG_TRY(
+      kg_host_calloc(p->ctx, (size_t)from->n_values + 1, sizeof *made->function, &made->function));
+  made->start = from->start;
+  made->n_device = from->n_device;
+  made->device = from->device;
+  KG_TRY(put_source(s, function, from, made));
   for (int i = 0; i < from->n_values; ++i)
-    if (!is_rest(&from->values[i])) KG_TRY(put_value(p, function, &from->values[i], data));
+    if (!is_rest(&from->values[i])) KG_TRY(put_value(p, function, &from->values[i], made));
   for (int i = 0; i < from->n_values; ++i)
-    if (is_rest(&from->values[i])) KG_TRY(put_rest(p, function, &from->values[i], data));
+    if (is_rest(&from->values[i])) KG_TRY(put_rest(p, function, &from->values[i], made));
   return KEDGE_OK;
 }
 
-kedge_status kg_data_put(kedge_solver *s, const char *function, const kedge_data *data,
-                         kg_data *out)
+kedge_status kg_data_make(kedge_solver *s, const char *function, const kedge_data *from,
+                          kg_data_made *made)
 {
-  *out = (kg_data){0};
-  if (!data) return KEDGE_OK;
-  KG_TRY(kg_check_sized(s->elliptic->ctx, "KEDGE_DATA_INIT", data->size));
+  *made = (kg_data_made){.data = kg_elliptic_data(s->elliptic)};
+  if (!from) return KEDGE_OK;
+  KG_TRY(kg_check_sized(s->elliptic->ctx, "KEDGE_DATA_INIT", from->size));
   kedge_data all = KEDGE_DATA_INIT;
-  memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
-  return put_all(s, function, &all, out);
+  memcpy(&all, from, from->size < sizeof all ? from->size : sizeof all);
+  made->resolved = s->elliptic->equation.resolved;
+  made->resolved.boundaries = NULL;
+  made->data.resolved = &made->resolved;
+  return make(s, function, &all, made);
 }
 
-void kg_data_restore(kg_elliptic *p, kg_data *data)
+void kg_data_free(kg_data_made *made)
 {
-  if (data->boundaries) {
-    memcpy(p->equation.resolved.boundaries, data->boundaries,
-           (size_t)p->mesh->n_groups * sizeof *data->boundaries);
-    p->equation.resolved.equation.source = data->source;
-    p->equation.resolved.derives_source = data->derives_source;
-    p->data.gives_source = false;
-    p->data.origin = NULL;
-  }
-  for (int i = 0; i < data->n_given; ++i) kg_function_free(&data->given[i]);
-  free(data->given);
-  free(data->boundaries);
-  *data = (kg_data){0};
+  for (int i = 0; i < made->n_functions; ++i) kg_function_free(&made->function[i]);
+  free(made->function);
+  free(made->resolved.boundaries);
+  *made = (kg_data_made){.n_device = 0};
 }

@@ -110,26 +110,24 @@ static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *o
   return KEDGE_OK;
 }
 
-kedge_status kg_giving_open(kedge_solver *s, const char *function, int n,
-                            const kedge_device_values *of)
+kedge_status kg_giving_open(kedge_solver *s, const char *function, kg_data_made *made)
 {
+  const int n = made->n_device;
+  const kedge_device_values *const of = made->device;
   kg_elliptic *const p = s->elliptic;
   KG_REQUIRE(p->ctx, n >= 0 && (n == 0 || of), KEDGE_ERR_ARG,
              "%s: %d values on the device without an array", function, n);
   if (n == 0) return KEDGE_OK;
   for (int k = 0; k < n; ++k) KG_TRY(check(p, function, &of[k]));
   KG_TRY(put_all(s, n, of));
-  p->data.given = s->given;
-  p->data.n_given = n;
+  made->data.given = s->given;
+  made->data.n_given = n;
   return KEDGE_OK;
 }
 
 void kg_giving_close(kedge_solver *s)
 {
-  kg_elliptic *const p = s->elliptic;
-  p->data.given = NULL;
-  p->data.n_given = 0;
   free(s->given);
   s->given = NULL;
-  kg_free(p->ctx, &s->node_tables);
+  kg_free(s->elliptic->ctx, &s->node_tables);
 }

@@ -68,7 +68,7 @@ static int at_once(kedge_solver *s, int n, const kedge_data *const *data,
     if (follows(now, solutions, data[i])) return 1;
     // The problem's data may be made of a solution too.
     if (solutions[i] &&
-        kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, solutions[i]) != KEDGE_OK)
+        kg_fields_check(p->ctx, p->mesh, p->data.resolved, solutions[i]) != KEDGE_OK)
       return 1;
   }
   const bool takes = kg_many_takes(p->ctx, &p->shape) && p->arrays.multigrid.coarse;
@@ -110,13 +110,14 @@ static kedge_status solve_at_once(kedge_solver *s, int n, const kedge_data *cons
   double seconds;
   for (s->vector = 0; s->vector < n; ++s->vector) {
     kedge_solution **const to = &solutions[s->vector];
-    KG_TRY(kg_solver_work(s, function, data[s->vector], to, true, prepare));
+    KG_TRY(kg_solver_work(s, &(kg_work){function, data[s->vector], NULL, true, prepare}, to));
   }
   KG_TRY(kg_enter(p->ctx));
   KG_TRY(kg_elliptic_name_robin(p, kg_many_solve(p, s->many, n, &seconds)));
   for (s->vector = 0; s->vector < n; ++s->vector) {
     solutions[s->vector]->report.stages[KG_STAGE_TRACE_SOLVE].seconds += seconds;
-    KG_TRY(kg_solver_work(s, function, data[s->vector], &solutions[s->vector], false, finish));
+    KG_TRY(kg_solver_work(s, &(kg_work){function, data[s->vector], NULL, false, finish},
+                          &solutions[s->vector]));
   }
   return KEDGE_OK;
 }

@@ -204,7 +204,7 @@ kedge_status kg_solver_end(kedge_solver *solver)
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
-  KG_TRY(kg_coefficients_copy(p->ctx, &p->equation.resolved.equation, &p->run.solution->equation));
+  KG_TRY(kg_coefficients_copy(p->ctx, &p->data.resolved->equation, &p->run.solution->equation));
   kg_trace_layout_free(&p->run.solution->layout);
   if (p->shape.choice.wants_means) return KEDGE_OK;
   return kg_trace_layout_copy(p->ctx, &p->space.layout, &p->run.solution->layout);
@@ -245,38 +245,48 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
   return KEDGE_OK;
 }
 
-static kedge_status solve(kedge_solver *solver, const char *function, const kedge_data *data,
-                          const double *trace, kedge_solution **solution, bool begins,
-                          kedge_status (*work)(kedge_solver *))
+/// The trace to begin with: that of a solution, or one that is taken as it is.
+static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken, kg_data_made *made)
+{
+  kg_data *const data = &made->data;
+  data->takes_start = taken != NULL;
+  if (taken) {
+    data->start = taken->rows;
+    data->taken = taken->there;
+    return KEDGE_OK;
+  }
+  KG_TRY(check_start(p, made->start));
+  data->start = made->start ? made->start->trace : NULL;
+  return KEDGE_OK;
+}
+
+static kedge_status solve(kedge_solver *solver, const kg_work *work, kedge_solution **solution)
 {
   kg_elliptic *const p = solver->elliptic;
-  kg_data replaced;
-  KG_TRY(kg_solver_check(solver, function));
+  kg_data_made made;
+  KG_TRY(kg_solver_check(solver, work->function));
   const kedge_solution *const given = *solution;
-  if (begins) KG_TRY(begin(solver, function, solution));
+  if (work->begins) KG_TRY(begin(solver, work->function, solution));
   p->run.solution = *solution;
-  kedge_status status = kg_data_put(solver, function, data, &replaced);
-  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, given);
-  p->data.takes_start = trace != NULL || p->data.taken.from != NULL;
-  if (status == KEDGE_OK) status = check_start(p, p->data.takes_start ? NULL : replaced.start);
-  p->data.start = trace || !replaced.start ? trace : replaced.start->trace;
-  if (status == KEDGE_OK)
-    status = kg_giving_open(solver, function, replaced.n_device, replaced.device);
-  if (status == KEDGE_OK) status = kg_elliptic_name_robin(p, work(solver));
+  kedge_status status = kg_data_make(solver, work->function, work->data, &made);
+  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, made.data.resolved, given);
+  if (status == KEDGE_OK) status = put_start(p, work->trace, &made);
+  if (status == KEDGE_OK) status = kg_giving_open(solver, work->function, &made);
+  p->data = made.data;
+  if (status == KEDGE_OK) status = kg_elliptic_name_robin(p, work->run(solver));
+  p->data = kg_elliptic_data(p);
   kg_giving_close(solver);
   kg_source_close(&p->source);
-  kg_data_restore(p, &replaced);
+  kg_data_free(&made);
   return status;
 }
 
-static kedge_status run_with(kedge_solver *solver, const char *function, const kedge_data *data,
-                             const double *trace, kedge_solution **solution, bool begins,
-                             kedge_status (*work)(kedge_solver *))
+kedge_status kg_solver_work(kedge_solver *solver, const kg_work *work, kedge_solution **solution)
 {
   kg_elliptic *const p = solver->elliptic;
   kedge_status status = kg_enter(p->ctx);
   kg_range_push("solve", p->mesh->n_elements, 0);
-  if (status == KEDGE_OK) status = solve(solver, function, data, trace, solution, begins, work);
+  if (status == KEDGE_OK) status = solve(solver, work, solution);
   kg_range_pop();
   p->run.solution = &solver->set_up;
   if (status == KEDGE_OK) return KEDGE_OK;
@@ -286,16 +296,11 @@ static kedge_status run_with(kedge_solver *solver, const char *function, const k
 }
 
 kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
-                           const double *trace, kedge_solution **solution)
+                           const kg_taken_trace *trace, kedge_solution **solution)
 {
-  return run_with(solver, function, data, trace, solution, true, run);
-}
-
-kedge_status kg_solver_work(kedge_solver *solver, const char *function, const kedge_data *data,
-                            kedge_solution **solution, bool begins,
-                            kedge_status (*work)(kedge_solver *))
-{
-  return run_with(solver, function, data, NULL, solution, begins, work);
+  return kg_solver_work(
+      solver, &(kg_work){.function = function, .data = data, .trace = trace, .begins = true, run},
+      solution);
 }
 
 kedge_status kedge_solver_solve(kedge_solver *solver, const kedge_data *data,

@@ -27,17 +27,26 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
 /// Refuse also where the operator is not there in double precision.
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
 
-/// Parts of a solve with data in place of the problem's: what `work` does.
-/// @param[in] begins  the solution is filled in or made first; else it is one that has begun
-kedge_status kg_solver_work(kedge_solver *solver, const char *function, const kedge_data *data,
-                            kedge_solution **solution, bool begins,
-                            kedge_status (*work)(kedge_solver *));
+/// A trace that is taken as it is, without an iteration.
+typedef struct kg_taken_trace {
+  const double *rows;      ///< [free row] in host memory, in the numbering of the trace; or NULL
+  kg_unknowns_args there;  ///< from device memory: all but `to`
+} kg_taken_trace;
+
+/// Parts of a solve with data in place of the problem's.
+typedef struct kg_work {
+  const char *function;         ///< that was called, for sentences
+  const kedge_data *data;       ///< NULL: those of the problem
+  const kg_taken_trace *trace;  ///< NULL: it is solved for
+  bool begins;  ///< the solution is filled in or made first; else it is one that has begun
+  kedge_status (*run)(kedge_solver *);
+} kg_work;
+
+kedge_status kg_solver_work(kedge_solver *solver, const kg_work *work, kedge_solution **solution);
 /// The last parts of a solve, from the trace solve on.
 kedge_status kg_solver_end(kedge_solver *solver);
 /// Forget what solves of many at once keep.
 void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);
-/// Solve with data in place of the problem's; or, without an iteration, take the trace.
-/// @param[in] function  that was called, for sentences
-/// @param[in] trace     [free row] in host memory, in the numbering of the trace; NULL: solve
+/// All parts of a solve.
 kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
-                           const double *trace, kedge_solution **solution);
+                           const kg_taken_trace *trace, kedge_solution **solution);

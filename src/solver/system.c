@@ -113,20 +113,22 @@ static kedge_status make_right_side(kedge_solver *solver, const char *function,
                                     const kedge_data *data, const double **b)
 {
   kg_elliptic *const p = solver->elliptic;
-  kg_data replaced;
+  kg_data_made made;
   kedge_solution *scratch;
   KG_TRY(kg_enter(p->ctx));
   KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *scratch, &scratch));
   p->run.solution = scratch;
   kg_report_fill(p);
-  kedge_status status = kg_data_put(solver, function, data, &replaced);
-  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, NULL);
+  kedge_status status = kg_data_make(solver, function, data, &made);
+  if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, made.data.resolved, NULL);
+  p->data = made.data;
   if (status == KEDGE_OK) status = kg_elliptic_stage(p, KG_STAGE_TRANSFER, kg_stage_loads);
   if (status == KEDGE_OK) status = kg_elliptic_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense);
   if (status == KEDGE_OK) status = kg_run_begin(&p->run, KG_STAGE_TRACE_SOLVE);
   if (status == KEDGE_OK) status = kg_run_end(&p->run, kg_trace_right_side(p, b));
+  p->data = kg_elliptic_data(p);
   kg_source_close(&p->source);
-  kg_data_restore(p, &replaced);
+  kg_data_free(&made);
   free(scratch);
   p->run.solution = &solver->set_up;
   return status;
@@ -194,7 +196,8 @@ kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, 
   if (status == KEDGE_OK) status = alloc_rows(solver, &rows);
   if (status == KEDGE_OK) {
     take_unknowns(solver, trace, rows);
-    status = kg_solver_run(solver, "kedge_solver_recover", data, rows, solution);
+    status = kg_solver_run(solver, "kedge_solver_recover", data, &(kg_taken_trace){.rows = rows},
+                           solution);
   } else {
     kedge_solution_destroy(*solution);
     *solution = NULL;
@@ -203,8 +206,9 @@ kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, 
   return status;
 }
 
-/// Look at a trace in device memory, and have the solver begin with it.
-static kedge_status take_there(kedge_solver *solver, const char *function, const double *trace)
+/// Look at a trace in device memory, and take it.
+static kedge_status take_there(kedge_solver *solver, const char *function, const double *trace,
+                               kg_unknowns_args *there)
 {
   kg_elliptic *const p = solver->elliptic;
   int64_t bad;
@@ -219,8 +223,8 @@ static kedge_status take_there(kedge_solver *solver, const char *function, const
     return refuse_unknown(p->ctx, function, (size_t)bad, value);
   }
   KG_TRY(kg_unknowns_upload(solver));
-  p->data.taken = kg_unknowns_taken(solver, trace, NULL);
-  p->data.taken.unknown = solver->device_unknowns.data;
+  *there = kg_unknowns_taken(solver, trace, NULL);
+  there->unknown = solver->device_unknowns.data;
   return KEDGE_OK;
 }
 
@@ -232,13 +236,13 @@ kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data 
   kg_elliptic *const p = solver->elliptic;
   KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
              function);
-  kedge_status status = take_there(solver, function, trace);
+  kg_taken_trace taken = {NULL};
+  kedge_status status = take_there(solver, function, trace, &taken.there);
   if (status == KEDGE_OK) {
-    status = kg_solver_run(solver, function, data, NULL, solution);
+    status = kg_solver_run(solver, function, data, &taken, solution);
   } else {
     kedge_solution_destroy(*solution);
     *solution = NULL;
   }
-  p->data.taken = (kg_unknowns_args){0};
   return status;
 }

@@ -140,8 +140,8 @@ static kedge_status make_sides(kg_elliptic *p)
 {
   if (p->shape.choice.sides_stay) return KEDGE_OK;
   kg_run_cost(&p->run, kg_trace_sides_cost(&p->space.layout.count), 1.0);
-  return kg_trace_sides(
-      p->ctx, &(kg_trace_sides_args){.batch = p->space.batch, .side_edge = p->arrays.space.side_edge});
+  return kg_trace_sides(p->ctx, &(kg_trace_sides_args){.batch = p->space.batch,
+                                                       .side_edge = p->arrays.space.side_edge});
 }
 
 static kedge_status prepare(kg_elliptic *p)

@@ -291,16 +291,14 @@ kedge_status kg_remainder_look(kg_elliptic *p)
 {
   if (!rings(p)) return KEDGE_OK;
   const kg_system_begun *const begun = p->begun;
-  const kg_unknowns_args taken = p->data.taken;
-  const double *const start = p->data.start;
+  const kg_data data = p->data;
   look l = {0};
   p->begun = NULL;
   p->data.taken = (kg_unknowns_args){0};
   kedge_status status = look_at(p, &l);
   p->remainder.makes = KG_MAKES_SOLUTION;
   p->begun = begun;
-  p->data.taken = taken;
-  p->data.start = start;
+  p->data = data;
   // The solution is as good as it was before somebody asked how good that is.
   if (status == KEDGE_OK || status == KEDGE_ERR_CANCELLED || l.spoils) return status;
   snprintf(p->remainder.failure, sizeof p->remainder.failure, "%s", kedge_context_error(p->ctx));

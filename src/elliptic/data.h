@@ -1,0 +1,26 @@
+/// @file
+/// The data of one solve, all of them: const for who solves.
+#pragma once
+#include "ops/sample/node_values.h"
+#include "ops/vector/unknowns.h"
+#include "problem/problem.h"
+
+/// A field of which a solve gives values to its caller in device memory.
+typedef struct kg_given {
+  kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
+} kg_given;
+
+/// Everything is borrowed.
+typedef struct kg_data {
+  /// That of the equation, or what else differs from it in the source and in boundary values alone.
+  const kg_resolved *resolved;
+  bool gives_source;      ///< the caller of a solve gives the source, not the problem
+  const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
+  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
+  /// `takes_start`, the trace as it is, without an iteration.
+  const double *start;
+  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
+  bool takes_start;
+  int n_given;
+  const kg_given *given;  ///< [n_given]
+} kg_data;
