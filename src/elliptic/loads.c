@@ -1,0 +1,76 @@
+// The data of a solve: load vectors, and boundary data.
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "elliptic/compact.h"
+
+static kedge_status make_loads(kg_elliptic *p)
+{
+  const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
+  const bool moves = kg_source_moves(p);
+  kedge_status status = KEDGE_OK;
+  if (moves) kg_source_look(p);
+  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
+    status = kg_source_loads(p, i, 0, kg_elements_groups(&p->elements[i]), values,
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  if (moves && status == KEDGE_OK) status = kg_source_refine(p);
+  for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
+    status = kg_source_patch(p, i, 0, kg_elements_groups(&p->elements[i]),
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  kg_source_rest(&p->source);
+  return status;
+}
+
+void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves)
+{
+  kg_loads_left *const left = &p->loads_left;
+  p->run.solution->report.refined_facets += moves->n;
+  left->moved = fmax(left->moved, moves->moved);
+  if (moves->left <= left->boundary) return;
+  left->boundary = moves->left;
+  for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
+}
+
+/// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
+kedge_status kg_stage_boundary(kg_elliptic *p)
+{
+  const kg_trace_counts *n = &p->space.layout.count;
+  const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
+  if (!p->boundary)
+    KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
+                         &p->boundary));
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.layout, p->equation.problem,
+                            p->data.resolved, p->boundary, &moves));
+  p->loads_left.boundary = 0.0;
+  kg_boundary_note(p, &moves);
+  return KEDGE_OK;
+}
+
+kedge_status kg_stage_loads(kg_elliptic *p)
+{
+  p->loads_left = (kg_loads_left){0};
+  KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
+  KG_TRY(kg_source_judge(p));
+  return kg_stage_boundary(p);
+}
+
+/// The Neumann section is contiguous and small.
+kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times)
+{
+  const size_t n = (size_t)p->space.layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+  if (n == 0) return KEDGE_OK;
+  const size_t first = (size_t)(p->space.layout.count.n_free - p->space.layout.count.n_neumann) *
+                       (size_t)p->shape.size.n_edge;
+  double *section = to + first;
+  double *rows;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
+  kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
+  if (status == KEDGE_OK) {
+    for (size_t i = 0; i < n; ++i) rows[i] += times * p->equation.scale * p->boundary[i];
+    status = kg_copy_in(p->ctx, section, rows, n * sizeof *rows);
+  }
+  free(rows);
+  return status;
+}
