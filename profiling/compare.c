@@ -55,7 +55,7 @@ static void print_result(const comparison *c, const result *r, double reference_
 {
   const double floor_seconds = bench_floor(&c->machine->roof, r->size.cost);
   const footprint memory =
-      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.resolved), r->form,
+      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.equation.resolved), r->form,
                    r->size.matrix_bytes, (double)c->machine->free_bytes);
   print_head(c, r);
   bench_print_number("seconds", r->seconds);
@@ -81,7 +81,7 @@ static void print_skipped(const comparison *c, const result *r)
 {
   const char *reason = kedge_context_error(c->machine->ctx);
   const footprint memory =
-      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.resolved), r->form,
+      footprint_of(&c->b.p.shape, kg_forgets_constants(&c->b.p.equation.resolved), r->form,
                    r->size.matrix_bytes, (double)c->machine->free_bytes);
   print_head(c, r);
   bench_print_text("skipped", reason);
@@ -252,7 +252,7 @@ static void compare_variant(comparison *c, const format_variant *variant)
 {
   kedge_context *ctx = c->machine->ctx;
   const kg_shape *shape = &c->b.p.shape;
-  const format_source source = {c->b.p.batch, c->b.apply.local,
+  const format_source source = {c->b.p.space.batch, c->b.apply.local,
                                 variant->assembled ? c->b.ell.matrix : (kg_ell_matrix){0},
                                 c->b.x.data, c->b.y.data};
   result r = {.measure = "apply",

@@ -6,6 +6,11 @@
 #include "device/context.h"
 #include "elliptic/elliptic.h"
 
+kg_data kg_elliptic_data(const kg_elliptic *p)
+{
+  return (kg_data){.resolved = &p->equation.resolved};
+}
+
 kedge_status kg_elliptic_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
   KG_TRY(kg_run_announce(&p->run, stage, false));

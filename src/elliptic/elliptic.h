@@ -155,10 +155,7 @@ kedge_status kg_trace_end(kg_elliptic *p, const double **y);
 kedge_status kg_trace_right_side(kg_elliptic *p, const double **b);
 
 /// The data that the problem of a prepared solve says.
-static inline kg_data kg_elliptic_data(const kg_elliptic *p)
-{
-  return (kg_data){.resolved = &p->equation.resolved};
-}
+kg_data kg_elliptic_data(const kg_elliptic *p);
 /// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
 kedge_status kg_elliptic_begin(kg_elliptic *p);
 /// Fill the report of the pipeline's solution with what is known before the first stage.
