@@ -32,7 +32,7 @@ kedge_status kg_solver_check_double(const kedge_solver *solver, const char *func
 kedge_status kg_solver_work(kedge_solver *solver, const char *function, const kedge_data *data,
                             kedge_solution **solution, bool begins,
                             kedge_status (*work)(kedge_solver *));
-/// The last parts of a solve, from the trace solve on.
+/// The last parts of a solve, behind the trace solve.
 kedge_status kg_solver_end(kedge_solver *solver);
 /// Forget what solves of many at once keep.
 void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);
