@@ -88,10 +88,10 @@ static void fill_ell_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
   kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
-  matrix.column = a->ell_column;
-  matrix.value = a->ell_value;
-  b->assemble = (kg_ell_assemble_args){b->p.space.batch, b->diagonal.locals, matrix, a->ell_work,
-                                       b->p.shape.ell_work_bytes};
+  matrix.column = a->iteration.ell_column;
+  matrix.value = a->iteration.ell_value;
+  b->assemble = (kg_ell_assemble_args){b->p.space.batch, b->diagonal.locals, matrix,
+                                       a->iteration.ell_work, b->p.shape.ell_work_bytes};
   b->ell = (kg_ell_apply_args){matrix, b->x.data, b->y.data};
 }
 
@@ -102,7 +102,7 @@ static void fill_arguments(bench *b)
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
   local.data = a->local;
   double *load = a->load;
-  double *condensed = a->condensed, *partial = a->operator_part;
+  double *condensed = a->condensed, *partial = a->iteration.method.cg.product_part;
   b->local_matrices = (kg_local_matrices_args){b->p.space.batch, materials, load, local, condensed};
   b->right_hand_side =
       (kg_facet_loads_args){.batch = b->p.space.batch, .condensed = condensed, .b = a->b};
@@ -114,7 +114,7 @@ static void fill_arguments(bench *b)
                                    .local = local,
                                    .x = b->x.data,
                                    .y = b->y.data,
-                                   .halo = a->halo,
+                                   .halo = a->iteration.halo,
                                    .pass = {.sum.part = partial, .after_vectors = true}};
   b->local_solve =
       (kg_local_solve_args){b->p.space.batch, materials, 0,    b->p.shape.choice.recover_groups,
@@ -137,7 +137,8 @@ static void fill_vectors(bench *b, const double *x)
 {
   kedge_context *ctx = b->p.ctx;
   const size_t n = (size_t)b->vectors.n * sizeof(double);
-  void *const vectors[] = {b->p.arrays.x, b->p.arrays.z, b->p.arrays.p, b->p.arrays.ap};
+  const kg_cg_vectors_args *const v = &b->vectors;
+  void *const vectors[] = {v->x, v->z, v->p, v->ap};
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; ++i)
     BENCH_TRY(ctx, kg_copy_in(ctx, vectors[i], x, n));
   // Steps so short that nothing grows.
@@ -191,15 +192,8 @@ static void open_bench(bench *b, kedge_context *ctx, const kedge_mesh *mesh, ked
   BENCH_TRY(ctx, kg_upload(ctx, x, n, sizeof *x, &b->x));
   BENCH_TRY(ctx, kg_alloc(ctx, n, sizeof *x, &b->y));
   BENCH_TRY(ctx, kg_alloc(ctx, KG_PIECES, sizeof(double), &b->ell_partial));
-  b->vectors =
-      (kg_cg_vectors_args){.n = (int64_t)b->p.shape.count.n_free * (int64_t)b->p.shape.size.n_edge,
-                           .inverse = b->p.arrays.inverse_diagonal,
-                           .x = b->p.arrays.x,
-                           .z = b->p.arrays.z,
-                           .p = b->p.arrays.p,
-                           .ap = b->p.arrays.ap,
-                           .partial = b->p.arrays.vector_part,
-                           .state = b->p.arrays.state};
+  b->vectors = b->p.arrays.iteration.method.cg.v;
+  b->vectors.steps = NULL;
   fill_vectors(b, x);
   free(x);
 }
@@ -224,9 +218,11 @@ kedge_status bench_add_ell(bench *b)
   const kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
   const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
   kg_arrays *a = &b->p.arrays;
-  kg_plan_array(&b->ell_plan, "ELL columns", n, sizeof *a->ell_column, 1, &a->ell_column);
-  kg_plan_array(&b->ell_plan, "ELL values", n, sizeof *a->ell_value, 1, &a->ell_value);
-  kg_plan_array(&b->ell_plan, "ELL work", b->p.shape.ell_work_bytes, 1, 1, &a->ell_work);
+  kg_plan_array(&b->ell_plan, "ELL columns", n, sizeof *a->iteration.ell_column, 1,
+                &a->iteration.ell_column);
+  kg_plan_array(&b->ell_plan, "ELL values", n, sizeof *a->iteration.ell_value, 1,
+                &a->iteration.ell_value);
+  kg_plan_array(&b->ell_plan, "ELL work", b->p.shape.ell_work_bytes, 1, 1, &a->iteration.ell_work);
   kg_plan_place(&b->ell_plan);
   KG_TRY(kg_plan_commit(b->p.ctx, &b->ell_plan));
   fill_ell_arguments(b);
@@ -324,7 +320,7 @@ kedge_status bench_add_many(bench *b)
   b->apply_many.halo = z + all;
   b->apply_many.pass.many = true;
   b->edge_blocks = z + all + (halo + 3) / 4 * 4;
-  b->smooth = smooth_args(b, b->x.data, b->p.arrays.ap, b->y.data);
+  b->smooth = smooth_args(b, b->x.data, b->vectors.ap, b->y.data);
   b->smooth_many = smooth_args(b, at, y, z);
   b->smooth_many.many = true;
   return kg_edge_blocks(b->p.ctx, &(kg_edge_blocks_args){.batch = b->p.space.batch,

@@ -58,7 +58,7 @@ static double trace_solve_bytes(const maker *m)
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   double bytes = (double)kg_stage_bytes(&p.plan, KG_STAGE_TRACE_SOLVE);
   for (const kg_plan_entry *e = p.plan.entry; e < p.plan.entry + p.plan.n; ++e)
-    if (e->pointer != &p.arrays.x && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
+    if (strcmp(e->name, "x") != 0 && e->phases & KG_IN_SOLVE && e->phases & KG_IN(RECOVER))
       bytes -= (double)e->bytes;
   kg_elliptic_free(&p);
   return bytes;

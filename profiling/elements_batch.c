@@ -83,13 +83,14 @@ kedge_status elements_apply(void *user)
   elements_bench *const e = user;
   const kg_elliptic *const p = &e->b.p;
   return kg_trace_product(
-      p->ctx, &(kg_trace_product_args){
-                  .batch = p->space.batch,
-                  .locals = kg_elliptic_locals(p),
-                  .x = e->b.x.data,
-                  .y = e->b.y.data,
-                  .halo = p->arrays.halo,
-                  .pass = {.sum.part = p->arrays.operator_part, .after_vectors = true}});
+      p->ctx,
+      &(kg_trace_product_args){
+          .batch = p->space.batch,
+          .locals = kg_elliptic_locals(p),
+          .x = e->b.x.data,
+          .y = e->b.y.data,
+          .halo = p->arrays.iteration.halo,
+          .pass = {.sum.part = p->arrays.iteration.method.cg.product_part, .after_vectors = true}});
 }
 
 kedge_status elements_diagonal(elements_bench *e)

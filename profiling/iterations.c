@@ -83,7 +83,7 @@ static int run_order(const bench_settings *settings, const bench_machine *m, int
   open_order(&b, m->ctx, m->mesh, order);
   if (settings->check) open_order(&host, m->host_ctx, m->mesh, order);
   int wrong = run_form(settings, &b, &host, false);
-  if (b.p.arrays.resident) wrong += run_form(settings, &b, &host, true);
+  if (b.p.arrays.iteration.method.cg.work) wrong += run_form(settings, &b, &host, true);
   if (settings->check) bench_close(&host);
   bench_close(&b);
   return wrong;

@@ -17,7 +17,6 @@
 
 #include "bench.h"
 #include "core/memory.h"
-#include "precondition/bound.h"
 #include "ops/vector/round.h"
 
 enum { ITERATIONS_MAX = 500, OUTER_MAX = 20 };
@@ -52,35 +51,16 @@ static double *vector(kedge_context *ctx, size_t n, size_t size)
 static void run_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *))
 {
   BENCH_TRY(p->ctx, kg_run_begin(&p->run, stage));
-  BENCH_TRY(p->ctx, kg_run_end(&p->run, work ? work(p) : KEDGE_OK));
+  BENCH_TRY(p->ctx, kg_run_end(&p->run, work(p)));
 }
 
+/// The cycle of the pipeline, over these vectors.
 static kg_cycle cycle_of(trace_system *s)
 {
-  const kg_patches a = kg_patches_of(&s->op);
-  return kg_cycle_of(&s->p.arrays.multigrid, &a, s->v.ap, &s->exponent);
-}
-
-/// The bound of the smoother.
-static void measure(trace_system *s)
-{
-  const kg_patches a = kg_patches_of(&s->op);
-  kg_cycle blocks = cycle_of(s);
-  blocks.blocks = true;
-  const kg_cg_vectors_args *v = &s->v;
-  const kg_cg cg =
-      kg_cg_of(&kg_cg_loop, &(kg_cg_args){.linear = &a.base,
-                                          .precond = &blocks.base,
-                                          .x = v->x,
-                                          .r = v->r,
-                                          .p = v->p,
-                                          .ap = v->ap,
-                                          .z = v->z_single ? (void *)v->z_single : v->z,
-                                          .part = v->partial,
-                                          .product_part = s->p.arrays.operator_part,
-                                          .state = v->state});
-  BENCH_TRY(s->p.ctx,
-            kg_multigrid_bound(s->p.ctx, &cg, v->r, &s->p.arrays.multigrid.largest_eigenvalue));
+  kg_cycle c = s->p.arrays.iteration.cycle;
+  c.base.product = s->v.ap;
+  c.base.exponent = &s->exponent;
+  return c;
 }
 
 static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *mesh, int order,
@@ -100,25 +80,24 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   run_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
-  run_stage(p, KG_STAGE_TRACE_SOLVE, NULL);
+  run_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_bound);
   const kg_arrays *a = &p->arrays;
   const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
   s->op = (kg_trace_product_args){
-      .batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->halo};
+      .batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->iteration.halo};
   s->b = a->b;
   s->v = (kg_cg_vectors_args){.n = (int64_t)p->shape.count.n_free * (int64_t)m,
                               .x = vector(ctx, all, sizeof(double)),
                               .z = vector(ctx, all, sizeof(double)),
-                              .z_single = p->arrays.multigrid.single.z,
+                              .z_single = p->arrays.iteration.multigrid.single.z,
                               .p = vector(ctx, all, sizeof(double)),
                               .r = vector(ctx, all, sizeof(double)),
                               .ap = vector(ctx, all, sizeof(double)),
-                              .partial = a->vector_part,
-                              .state = a->state};
+                              .partial = a->iteration.method.cg.part,
+                              .state = a->iteration.method.cg.states->of};
   s->r_before = vector(ctx, all, sizeof(double));
   s->p_single = (float *)vector(ctx, all, sizeof(float));
   s->ap_single = (float *)vector(ctx, all, sizeof(float));
-  if (kg_multigrid_is_measured(&p->arrays.multigrid.shape)) measure(s);
 }
 
 static void system_close(trace_system *s)
@@ -150,8 +129,8 @@ static void multiply(trace_system *s, const double *x, double *y)
 static void multiply_single(trace_system *s, const double *x, double *y)
 {
   kg_trace_product_args op = s->op;
-  op.locals = s->p.arrays.multigrid.single.locals;
-  op.halo = s->p.arrays.multigrid.single.halo;
+  op.locals = s->p.arrays.iteration.multigrid.single.locals;
+  op.halo = s->p.arrays.iteration.multigrid.single.halo;
   op.x = s->p_single;
   op.y = s->ap_single;
   for (int64_t i = 0; i < s->v.n; ++i) s->p_single[i] = (float)x[i];
@@ -165,7 +144,7 @@ static double precondition(trace_system *s, double rr)
   const kg_cg_vectors_args *v = &s->v;
   const kg_cycle c = cycle_of(s);
   double rz;
-  BENCH_TRY(s->p.ctx, c.base.table->begin(s->p.ctx, &c.base, 1, &rr));
+  BENCH_TRY(s->p.ctx, c.base.table->begin(s->p.ctx, &c.base, &rr));
   BENCH_TRY(s->p.ctx,
             c.base.table->apply(s->p.ctx, &c.base, v->r, v->z_single ? (void *)v->z_single : v->z,
                                 &(kg_pass){.sum = {v->partial, &rz, NULL}}));

@@ -12,6 +12,7 @@ enum {
   ATTEMPTS = 2000,  // at most
   NEAR = 500,       // that part above what the fullest phase holds is good enough
   SMALL = 2000,     // arrays of less than that part are
+  PHASES = 31,      // at most; as a number, none of them
 };
 
 static void point_at(const kg_plan_entry *entry, void *memory)
@@ -22,9 +23,9 @@ static void point_at(const kg_plan_entry *entry, void *memory)
 void kg_plan_array(kg_plan *plan, const char *name, size_t count, size_t size, unsigned phases,
                    void *pointer)
 {
-  const bool kept =
-      plan->repeats && !(phases & KG_ANEW) && phases & KG_IN_SETUP && phases & KG_IN_EACH;
-  phases = (phases & ~KG_ANEW) | (kept ? KG_IN_EACH : 0);
+  const kg_phases *const of = plan->repeats;
+  const bool kept = of && !(phases & KG_ANEW) && phases & of->once && phases & of->each;
+  phases = (phases & ~KG_ANEW) | (kept ? of->each : 0);
   const kg_plan_entry entry = {name, kg_rounded(count * size), 0, phases, pointer};
   assert(!plan->memory.data);
   point_at(&entry, NULL);
@@ -108,7 +109,7 @@ static size_t place(kg_plan *plan, const double *weight)
 size_t kg_plan_live_bytes(const kg_plan *plan, unsigned phases)
 {
   size_t most = 0;
-  for (int phase = 0; phase < KG_PHASE_COUNT; ++phase) {
+  for (int phase = 0; phase < PHASES; ++phase) {
     size_t bytes = 0;
     for (int i = 0; i < plan->n; ++i)
       if (plan->entry[i].phases & phases & 1u << phase) bytes += plan->entry[i].bytes;
@@ -170,7 +171,7 @@ bool kg_plan_take(kg_plan *plan, kg_plan *from)
 {
   const bool same = are_alike(plan, from);
   assert(!plan->memory.data);
-  plan->now = KG_PHASE_COUNT;
+  plan->now = PHASES;
   if (!from->memory.data || from->memory.bytes < plan->bytes) return false;
   if (same) plan->now = from->now;
   for (int i = 0; i < from->n; ++i) point_at(&from->entry[i], NULL);
@@ -184,7 +185,7 @@ kedge_status kg_plan_commit(kedge_context *ctx, kg_plan *plan)
   if (plan->bytes == 0) return KEDGE_OK;
   if (!plan->memory.data) {
     KG_TRY(kg_alloc(ctx, plan->bytes, 1, &plan->memory));
-    plan->now = KG_PHASE_COUNT;
+    plan->now = PHASES;
   }
   for (int i = 0; i < plan->n; ++i)
     point_at(&plan->entry[i], (char *)plan->memory.data + plan->entry[i].at);
@@ -216,10 +217,10 @@ static kedge_status find_writes(kedge_context *ctx, const kg_plan *plan)
   return KEDGE_OK;
 }
 
-kedge_status kg_plan_enter(kedge_context *ctx, kg_plan *plan, kg_phase phase)
+kedge_status kg_plan_enter(kedge_context *ctx, kg_plan *plan, int phase)
 {
   if (!plan || !plan->lives) return KEDGE_OK;
-  if (plan->now < KG_PHASE_COUNT) KG_TRY(find_writes(ctx, plan));
+  if (plan->now < PHASES) KG_TRY(find_writes(ctx, plan));
   char *const memory = plan->memory.data;
   for (size_t at = 0; at < plan->bytes; at += KG_ALIGNMENT)
     if (!(plan->lives[at / KG_ALIGNMENT] & 1u << phase)) memset(memory + at, 0xff, KG_ALIGNMENT);
@@ -228,7 +229,7 @@ kedge_status kg_plan_enter(kedge_context *ctx, kg_plan *plan, kg_phase phase)
     if (e->phases & 1u << phase && !(e->phases & 1u << plan->now))
       memset(memory + e->at, 0xff, e->bytes);
   }
-  plan->now = (int)phase;
+  plan->now = phase;
   return KEDGE_OK;
 }
 

@@ -162,7 +162,7 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
                                     .local = c->local,
                                     .x = to.x,
                                     .y = to.y,
-                                    .halo = p->arrays.halo,
+                                    .halo = p->arrays.iteration.halo,
                                     .pass.open = &open};
   if (to.loads) KG_TRY(make_loads(p, c));
   KG_TRY(make_local(p, c));
@@ -175,7 +175,7 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
 /// y = 0, with the rows between patches that are left open.
 static kedge_status clear(kg_elliptic *p, double *y)
 {
-  const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.halo);
+  const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.iteration.halo);
   KG_TRY(kg_zero(p->ctx, y,
                  (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
   return kg_zero(p->ctx, halo.data, halo.bytes);
@@ -200,12 +200,12 @@ static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum 
 {
   const kg_trace_counts *n = &p->space.layout.count;
   const int64_t m = p->shape.size.n_edge;
-  return kg_difference(
-      p->ctx, &(kg_difference_args){.n = n->n_free * m,
-                                    .b = b,
-                                    .r = r,
-                                    .open = {n->n_interior * m, n->n_shared * m, p->arrays.halo},
-                                    .sum = sum});
+  return kg_difference(p->ctx, &(kg_difference_args){.n = n->n_free * m,
+                                                     .b = b,
+                                                     .r = r,
+                                                     .open = {n->n_interior * m, n->n_shared * m,
+                                                              p->arrays.iteration.halo},
+                                                     .sum = sum});
 }
 
 /// The cost of all K^e.
@@ -228,7 +228,7 @@ static kedge_status make_right_side(kg_elliptic *p, bool keeps)
   kg_run_cost(&p->run, kg_trace_loads_cost(p->shape.size, &p->shape.count), 1.0);
   kg_run_cost(&p->run, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.size.n_edge), 1.0);
   KG_TRY(status);
-  return subtract(p, NULL, a->b, (kg_sum){.part = a->vector_part, .total = &a->state->rr});
+  return subtract(p, NULL, a->b, a->iteration.method.base.sum);
 }
 
 kedge_status kg_compact_local_matrices(kg_elliptic *p)

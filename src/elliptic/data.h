@@ -12,7 +12,7 @@ typedef struct kg_given {
 
 /// Everything is borrowed.
 typedef struct kg_data {
-  /// That of the equation, or a view of it with the source and boundary values of this solve.
+  /// The equation's own, or a view of it with the source and boundary values of this solve.
   const kg_resolved *resolved;
   bool gives_source;      ///< the caller of a solve gives the source, not the problem
   const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL

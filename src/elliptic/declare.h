@@ -2,12 +2,11 @@
 /// The arrays of a solve in device memory. Every stage declares those that it begins with; places
 /// and bytes are the plan's (device/plan.h).
 #pragma once
-#include "device/plan.h"
-#include "ops/vector/cg_state.h"
+#include "linear/phases.h"
 #include "ops/local/quadrature/field_sums.h"
 #include "ops/sample/sample_kernel.h"
 #include "ops/numbering/space.h"
-#include "elliptic/shape.h"
+#include "elliptic/iteration.h"
 
 /// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
 /// groups, or of a chunk of them.
@@ -37,23 +36,7 @@ typedef struct kg_arrays {
   double *b;                 ///< [free row]
   double *inverse_diagonal;  ///< [free row]: the Jacobi preconditioner
 
-  double *full_local;  ///< kg_shape_full_local()
-  int32_t *ell_column;
-  double *ell_value;
-  void *ell_work;
-  kg_multigrid multigrid;  ///< from assembly to the end of the trace solve
-
-  double *x;         ///< [row]: the trace
-  void *r, *z, *ap;  ///< [free row], z of multigrid [row]
-  void *p;           ///< [row]
-  double *residual;  ///< [free row]: in double precision, where r is not
-  double *room;      ///< [2 vertices], for kg_cycle.room where p has not as many bytes; or NULL
-  double *halo;
-  double *operator_part, *vector_part;
-  kg_cg_state *state;
-  kg_cg_step *steps;
-  int32_t *exponent;  ///< of a cycle (kg_cycle)
-  void *resident;     ///< of ops/trace/cg_resident.h
+  kg_iteration iteration;
 
   double *nodes;                        ///< [batch][group][2][node][lane], of curved elements
   double *coefficients;                 ///< of a chunk: kg_cell_material.values
@@ -74,35 +57,8 @@ static inline unsigned kg_phase_of_b(const kg_choice *c)
   return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
 }
 
-/// Vectors of the trace solve of many right-hand sides at once, beside the arrays of a set-up.
-/// NULL: it does not have them.
-typedef struct kg_many_arrays {
-  double *load;        ///< [vector]: load vectors, where they stay for the local solve
-  double *b, *r, *ap;  ///< [free row][vector]
-  double *x, *p;       ///< [row][vector]
-  void *z;             ///< likewise, of the number of the cycle
-  double *halo, *product_part, *part, *total;
-  kg_cg_states *states;
-  kg_cg_step *steps;
-  int32_t *exponent;
-  double *residual, *correction, *mode_value, *mode_part;  ///< of the cycle, as what follows
-  void *d;
-  float *cycle_r, *cycle_product, *cycle_halo;
-  void *coarse_vectors;
-} kg_many_arrays;
-
-/// Whether the trace solve takes many: packed or reduced K^e of triangles, multigrid that smooths
-/// by edges, an iteration in double precision.
-bool kg_many_takes(kedge_context *ctx, const kg_shape *shape);
-/// Whether n at once cost less than one by one: on a GPU three do, where all KG_VECTORS cost 2.3 to
-/// 2.8 times as much as one (profiling/many.c). On the host the caches have what vectors share.
-bool kg_many_pays(const kedge_context *ctx, int n);
-void kg_many_declare(kg_plan *plan, const kg_shape *shape, kg_many_arrays *arrays);
-/// Bytes of these arrays.
-int64_t kg_many_bytes(const kg_shape *shape);
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_robin_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_compact_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
-void kg_trace_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_recover_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

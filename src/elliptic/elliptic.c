@@ -232,8 +232,7 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
 void kg_elliptic_free(kg_elliptic *p)
 {
   kg_source_close(&p->source);
-  kg_methods_free(p);
-  kg_multigrid_destroy(p->ctx, &p->arrays.multigrid);
+  kg_iteration_free(p->ctx, &p->arrays.iteration);
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
   kg_cells_free(p);
@@ -279,5 +278,6 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
   for (int i = 0; i < KG_SAMPLE_KINDS; ++i)
     p->points[i] =
         kg_points_at(p->shape.size, p->sampling[i].rows, a->point_rule[i], a->point_basis[i]);
+  KG_TRY(kg_trace_bind(p));
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }

@@ -73,12 +73,6 @@ typedef struct kg_elliptic {
   bool repeats;                         ///< set up once, to solve many times
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_elliptic *before;
-  struct kg_methods *methods;  ///< with `repeats`, when it is set up: what a GPU has recorded stays
-  const kg_system_begun
-      *begun;  ///< NULL, or what is left is to go on with a solve that put() brings
-  /// Bring x; where it is to be iterated on, b too, and then p and z are zero.
-  kedge_status (*put)(struct kg_elliptic *p, void *user);
-  void *put_user;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
@@ -138,10 +132,12 @@ kedge_status kg_stages_local(kg_elliptic *p);
 kedge_status kg_stage_loads(kg_elliptic *p);
 kedge_status kg_stage_boundary(kg_elliptic *p);  ///< the boundary data alone
 kedge_status kg_stage_condense(kg_elliptic *p);
-/// The last part of a set-up: make the methods of its solves, and measure the smoother, where
-/// multigrid asks for that.
+/// The last part of a set-up: measure the smoother, where multigrid asks for that.
 kedge_status kg_stage_bound(kg_elliptic *p);
-void kg_methods_free(kg_elliptic *p);
+/// The last part of a commit: the iteration learns where its arrays are.
+kedge_status kg_trace_bind(kg_elliptic *p);
+/// The report of a trace solve, and what is to be said of it, in its stage.
+kedge_status kg_trace_report(kg_elliptic *p, const kg_system_result *result);
 /// With a set-up that stands: y = A x, of the equation as it is solved, which is p->scale times
 /// that of the problem. Not with precision = compact, whose A is one in single precision.
 /// @param[in]  x  [free row] in host memory, as y
@@ -216,5 +212,8 @@ typedef struct kg_group_errors {
 kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of,
                             double moves[KG_NORMS]);
 
+/// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
+/// is of the size of diffusion / h, or of reaction * h.
+double kg_stabilization_ratio(const kg_elliptic *p);
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic);

@@ -77,11 +77,12 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
 
 static void declare(const kg_shape *shape, kg_plan *plan, kg_arrays *arrays)
 {
-  *plan = (kg_plan){.apart = shape->choice.apart, .repeats = shape->choice.repeats};
+  *plan = (kg_plan){.apart = shape->choice.apart,
+                    .repeats = shape->choice.repeats ? &kg_solve_phases : NULL};
   kg_transfer_declare(plan, shape, arrays);
   kg_local_declare(plan, shape, arrays);
   kg_compact_declare(plan, shape, arrays);
-  kg_trace_declare(plan, shape, arrays);
+  kg_iteration_declare(plan, shape, 1, &arrays->iteration);
   kg_recover_declare(plan, shape, arrays);
 }
 

@@ -1,4 +1,4 @@
-#include "device/plan.h"
+#include "linear/phases.h"
 #include "elliptic/stages.h"
 
 static const kg_method_stage stages[] = {

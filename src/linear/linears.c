@@ -7,12 +7,18 @@
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number)
 {
   const int64_t m = batch->reference.size.n_edge;
+  int64_t parts = KG_PIECES;
+  if (table == &kg_patches_table) parts = batch->count.n_patches;
+  if (table == &kg_gather_table)
+    parts = kg_trace_gather_partials(batch->reference.size, &batch->count);
   return (kg_linear){.table = table,
                      .number = number,
+                     .n_rhs = 1,
                      .symmetric = true,
                      .rows = m * batch->count.n_free,
                      .all_rows = m * batch->count.n_edges,
-                     .n_elements = batch->count.n_elements};
+                     .n_elements = batch->count.n_elements,
+                     .n_parts = parts};
 }
 
 kedge_status kg_linear_apply(kedge_context *ctx, const kg_linear *linear, const void *x, void *y,
@@ -39,7 +45,7 @@ static kg_cost no_cost(const kg_linear *linear)
 kg_patches kg_patches_of(const kg_trace_product_args *args)
 {
   const kg_number number = args->locals.local[0].number;
-  return (kg_patches){kg_linear_of(&kg_patches_table, &args->batch, number), *args};
+  return (kg_patches){.base = kg_linear_of(&kg_patches_table, &args->batch, number), .args = *args};
 }
 
 static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
@@ -49,6 +55,7 @@ static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, con
   args.x = x;
   args.y = y;
   args.pass = *pass;
+  args.pass.many = base->n_rhs > 1;
   return kg_trace_product(ctx, &args);
 }
 

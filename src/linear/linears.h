@@ -11,6 +11,7 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_patches {
   kg_linear base;
   kg_trace_product_args args;  ///< without x, y and pass
+  size_t one_kernel_bytes;     ///< work of kg_cg_one_kernel; 0: it does not take these
 } kg_patches;
 
 typedef struct kg_gather {
@@ -39,7 +40,7 @@ typedef union kg_linears {
 
 extern const kg_linear_table kg_patches_table, kg_gather_table, kg_ell_table;
 
-/// Counts of a batch; symmetric.
+/// Counts of a batch; symmetric, of one right-hand side.
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number);
 kg_patches kg_patches_of(const kg_trace_product_args *args);
 

@@ -5,8 +5,8 @@
 #include <float.h>
 
 #include "kedge/solution.h"
-#include "device/plan.h"
 #include "linear/linear.h"
+#include "linear/phases.h"
 KEDGE_BEGIN_DECLS
 
 /// The least square of the first residual: below it, squares of residuals that are rounding are no
@@ -21,36 +21,19 @@ KEDGE_BEGIN_DECLS
 /// blame. Fine meshes are far below: 3e-9 at ten million triangles, growing like their number.
 #define KG_SYSTEM_ROUNDING_MOST 1e-3
 
-/// What a solve goes on from whose first iteration has been made, with others at once
-/// (linear/system_many.h).
-typedef struct kg_system_begun {
-  double rr_start, tolerance_rr;  ///< r . r that tolerances are relative to, and at the tolerance
-  double rr_before, rr;  ///< of the residual before the iteration, and made from x after it
-  double rr_rounding;    ///< that storing x makes; 0: not measured
-  kg_iterated iterated;
-  int residuals, roundings;
-} kg_system_begun;
-
-/// Whether nothing is left to do but to report: a restart would not gain anything.
-bool kg_system_is_done(const kg_system_begun *begun);
-
 typedef struct kg_system {
   kg_residual *residual;
   kg_krylov *krylov;
-  /// NULL, or the same method over the same vectors with a better M, for one iteration where the
-  /// residual is smooth (docs/multigrid.md#the-first-iteration).
-  kg_krylov *first;
+  /// NULL, or a better M for one iteration where the residual is smooth
+  /// (docs/multigrid.md#the-first-iteration).
+  const kg_precond *first;
   /// NULL, or what puts an x to begin with in place of x_0, of which the reference is made.
   kedge_status (*warm)(kedge_context *ctx, void *user);
   void *user;
-  /// NULL, or what x has been made by. b is read where that is not enough.
-  const kg_system_begun *begun;
-  double *r;  ///< [free row], where a residual is made: krylov->r, if that is double
   /// Norms by which the recurrence may fall before the residual is made anew; 0: any, where A is
   /// exact.
   double gain;
-  bool keeps;     ///< recordings of the methods, for another solve
-  kg_plan *plan;  ///< whose phases a solve enters; or NULL
+  bool keeps;  ///< recordings of the method, for another solve
 } kg_system;
 
 typedef struct kg_system_rule {
@@ -82,29 +65,18 @@ typedef struct kg_system_result {
 /// it has converged but the recomputed residual does not agree, what rounding makes of that
 /// residual is measured: it restarts from it unless that is more than the tolerance and there is
 /// little else in it, or the last restart gained less than a factor two. With a gain those restarts
-/// are the rule.
+/// are the rule. Of several right-hand sides those that are done stand still.
 ///
 /// After the iteration of `first` rounding is measured on fine meshes, and where it is more than
-/// the tolerance the recurrence ends there.
+/// the tolerance the recurrence ends there. Where one of several residuals is smooth all of them
+/// take that iteration: none is the worse for it.
+/// @param[in] rule  [n_rhs], of one stabilization, as result
 /// @retval KEDGE_ERR_NUMERIC  not positive definite, or NaN
 kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
                              const kg_system_rule *rule, kg_system_result *result);
 
-/// The r . r to which tolerances are relative, from that of x_0 and b . b. A large stabilization
-/// multiplies the jumps of x_0 where Dirichlet edges end, and only them: b has none of it.
-double kg_system_reference(const kg_system_rule *rule, double rr, double bb);
-/// The sentence on a right-hand side that is too small, and on a residual that is not finite.
-kedge_status kg_system_check_start(kedge_context *ctx, double rr_start);
-kedge_status kg_system_check_residual(kedge_context *ctx, double rr, int64_t iterations);
-/// The residual is that of a source: smooth. It stays so only where the coarse system is solved
-/// well (docs/multigrid.md#the-first-iteration).
-bool kg_system_begins_smooth(const kg_system_rule *rule, double rr);
-/// Rounding leaves some DBL_EPSILON times the number of elements of a smooth residual. Where that
-/// may be more than the tolerance it is measured: further down only the recurrence converges.
-bool kg_system_may_be_rounding(const kg_system_rule *rule, const kg_linear *linear);
-
 /// Put the x of `warm`, which is there, and measure its residual, without an iteration. It is
-/// infinite where that of x_0 is zero and that of x is not.
+/// infinite where that of x_0 is zero and that of x is not. There is one right-hand side.
 kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
                                const kg_system_rule *rule, kg_system_result *result);
 
@@ -118,7 +90,8 @@ typedef struct kg_system_further {
 } kg_system_further;
 
 /// Go on from the x that `warm` puts, with its residual, and leave in its place, also in Dirichlet
-/// rows, what is to be added to it. There is no failure where rounding ends that.
+/// rows, what is to be added to it. There is no failure where rounding ends that. There is one
+/// right-hand side.
 kedge_status kg_system_go_on(kedge_context *ctx, const kg_system *system,
                              const kg_system_rule *rule, kg_system_further *further);
 
@@ -126,7 +99,7 @@ kedge_status kg_system_go_on(kedge_context *ctx, const kg_system *system,
 typedef struct kg_plain_residual {
   kg_residual base;
   const kg_linear *linear;  ///< in double precision
-  const double *b;          ///< [free row]
+  const double *b;          ///< [free row], of all right-hand sides
 } kg_plain_residual;
 kg_plain_residual kg_plain_residual_of(const kg_linear *linear, const double *b);
 

@@ -55,7 +55,7 @@ static void describe(const kg_elliptic *p, kedge_plan *plan)
   for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }
 
-/// What solver/at_once.h, solver/unknowns.h and solver/giving.h take on the device.
+/// What solver/many.c, solver/unknowns.h and solver/giving.h take on the device.
 static void describe_requests(const kg_elliptic *p, kedge_plan *plan)
 {
   const kg_shape *const s = &p->shape;

@@ -70,16 +70,30 @@ static double most_of(const kg_multigrid *m)
 }
 
 /// Make one step of conjugate gradients: z = B^-1 r, the next direction, its product, the new r.
-static kedge_status step(kedge_context *ctx, const kg_cg *cg)
+static kedge_status step(kedge_context *ctx, const kg_cg *cg, const kg_cg_vectors_args *v,
+                         const kg_precond *m)
 {
-  const kg_krylov *k = &cg->base;
-  kg_cg_state *state = cg->v.state;
-  const kg_pass inverse = {.stop = &state->stop, .sum = {cg->v.partial, &state->rz_next, NULL}};
+  const kg_linear *a = cg->base.linear;
+  kg_cg_state *state = v->state;
+  const kg_pass inverse = {.stop = &state->stop, .sum = {v->partial, &state->rz_next, NULL}};
   const kg_pass product = {.stop = &state->stop, .sum = {cg->product_part, &state->p_ap, NULL}};
-  KG_TRY(k->precond->table->apply(ctx, k->precond, k->r, k->z, &inverse));
-  KG_TRY(kg_pcg_direction(ctx, &cg->v));
-  KG_TRY(k->linear->table->apply(ctx, k->linear, k->p, k->ap, &product));
-  return kg_pcg_update(ctx, &cg->v);
+  KG_TRY(m->table->apply(ctx, m, cg->r, cg->z, &inverse));
+  KG_TRY(kg_pcg_direction(ctx, v));
+  KG_TRY(a->table->apply(ctx, a, cg->p, cg->ap, &product));
+  return kg_pcg_update(ctx, v);
+}
+
+/// Make a random residual. That in double precision lies in x where the iteration has another.
+static kedge_status start(kedge_context *ctx, const kg_cg *cg)
+{
+  const kg_linear *a = cg->base.linear;
+  const size_t n = (size_t)a->all_rows;
+  const bool single = a->number == KG_SINGLE;
+  double *const r = single ? cg->base.x : cg->r;
+  KG_TRY(kg_zero(ctx, cg->base.x, n * sizeof *cg->base.x));
+  KG_TRY(kg_zero(ctx, cg->p, n * kg_number_bytes(a->number)));
+  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){a->rows, r}));
+  return single ? kg_round(ctx, &(kg_round_args){.n = a->rows, .from = r, .to = cg->r}) : KEDGE_OK;
 }
 
 /// The coefficients of conjugate gradients are those of Lanczos: T_ii = 1 / alpha_i + beta_i-1 /
@@ -94,23 +108,23 @@ static void extend(tridiagonal *t, const kg_cg_state *state, double *rz, double 
   if (i > 0) t->square[i - 1] = beta / (before * before);
 }
 
-kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out)
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, const kg_cycle *blocks,
+                                double *out)
 {
-  const kg_krylov *k = &cg->base;
-  const kg_cg_vectors_args *v = &cg->v;
+  const kg_multigrid *m = blocks->multigrid;
+  kg_cg_vectors_args v = cg->v;
   tridiagonal t = {0};
   // A few unknowns leave no residual after as many steps as unknowns: 1e-10 of it is near enough.
-  const kg_multigrid *m = ((const kg_cycle *)k->precond)->multigrid;
-  kg_cg_state state = {.max_iterations = steps_of(&m->shape), .target = 1e-20 * (double)v->n};
+  kg_cg_state state = {.max_iterations = steps_of(&m->shape), .target = 1e-20 * (double)v.n};
   double rz = 0.0, alpha = 0.0;
   const double one = 1.0;
-  KG_TRY(kg_random_vector(ctx, &(kg_random_vector_args){v->n, r}));
-  if (k->r != (void *)r) KG_TRY(kg_round(ctx, &(kg_round_args){.n = v->n, .from = r, .to = k->r}));
-  KG_TRY(kg_copy_in(ctx, v->state, &state, sizeof state));
-  KG_TRY(k->precond->table->begin(ctx, k->precond, 1, &one));
-  while (v->n > 0 && state.stop == KG_CG_RUNNING) {
-    KG_TRY(step(ctx, cg));
-    KG_TRY(kg_copy_out(ctx, &state, v->state, sizeof state));
+  v.steps = NULL;
+  KG_TRY(start(ctx, cg));
+  KG_TRY(kg_copy_in(ctx, v.state, &state, sizeof state));
+  KG_TRY(blocks->base.table->begin(ctx, &blocks->base, &one));
+  while (v.n > 0 && state.stop == KG_CG_RUNNING) {
+    KG_TRY(step(ctx, cg, &v, &blocks->base));
+    KG_TRY(kg_copy_out(ctx, &state, v.state, sizeof state));
     KG_REQUIRE(ctx, state.stop <= KG_CG_LIMIT, KEDGE_ERR_NUMERIC,
                "multigrid cannot measure its smoother: the trace operator is not positive definite "
                "or not finite (p.Ap = %g, r.Mr = %g in step %d); check the mesh for nearly "

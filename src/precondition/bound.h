@@ -9,11 +9,11 @@
 /// from a random residual, and a twentieth more for several steps of smoothing, a twelfth less for
 /// a single one (a thirtieth with lines), vertex modes included; never more than is possible. Waits
 /// for the device.
-/// @param[in] cg with a kg_cycle of a step of smoothing alone; x and all vectors of the iteration
-/// are work
-/// @param[in] r   work, in double precision: [free row], that of cg if it is
+/// @param[in] cg      all of its vectors, x too, are work
+/// @param[in] blocks  a kg_cycle of a step of smoothing alone
 /// @retval KEDGE_ERR_NUMERIC  the trace operator is not positive definite, or holds NaN
-kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, double *r, double *out);
+kedge_status kg_multigrid_bound(kedge_context *ctx, const kg_cg *cg, const kg_cycle *blocks,
+                                double *out);
 enum {
   KG_LANCZOS_STEPS = 12,
   KG_LANCZOS_STEPS_OF_ONE = 8,  ///< for a single step of smoothing

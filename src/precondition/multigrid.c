@@ -108,14 +108,14 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
   kg_plan_array(plan, "coarse correction", n, d, KG_IN(COARSE) | KG_IN(CORRECT), &m->correction);
 }
 
-void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
-                          const kg_coarse_table *solver, kg_multigrid *m)
+void kg_multigrid_declare(kg_plan *plan, kg_multigrid *m)
 {
+  const kg_multigrid_shape *const shape = &m->shape;
   const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
   const size_t real = kg_number_bytes(shape->number);
   const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
-  *m = (kg_multigrid){
-      .shape = *shape, .smoother = kg_multigrid_smoother(shape), .solver = solver, .plan = plan};
+  m->smoother = kg_multigrid_smoother(shape);
+  m->plan = plan;
   declare_smoother(plan, &m->smoother);
   kg_plan_array(plan, "fault of blocks", 1, sizeof(int32_t), KG_IN(ASSEMBLY), &m->block_fault);
   if (kg_multigrid_has_copies(shape) && shape->smoothing_steps > 0)
@@ -124,6 +124,49 @@ void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
   kg_plan_array(plan, "Chebyshev", shape->smoothing_steps > 1 ? rows : 0, real, smoothing, &m->d);
   if (kg_multigrid_has_vertex_modes(shape)) declare_modes(plan, shape, &m->modes);
   declare_space(plan, shape, m);
+}
+
+void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *m)
+{
+  const kg_multigrid_shape *const shape = &m->shape;
+  const bool copies = kg_multigrid_has_copies(shape), modes = kg_multigrid_has_vertex_modes(shape);
+  const unsigned all = KG_IN_SOLVE;
+  const size_t K = KG_VECTORS, d = sizeof(double), real = kg_number_bytes(shape->number);
+  const size_t edge = (size_t)shape->size.n_edge, n = K * (size_t)shape->count.n_free * edge;
+  const size_t halo = K * (size_t)shape->count.n_shared * edge, edges = (size_t)shape->count.n_free;
+  const size_t vertices = K * (size_t)shape->n_vertices;
+  kg_multigrid_single *const s = &m->single;
+  m->bytes =
+      m->solver->bytes(shape->n_vertices, kg_vertex_entries_max(&shape->count), shape->spare);
+  kg_plan_array(plan, "residual", vertices, d, all, &m->residual);
+  kg_plan_array(plan, "correction", vertices, d, all, &m->correction);
+  kg_plan_array(plan, "modes", modes ? vertices : 0, d, all, &m->modes.value);
+  kg_plan_array(plan, "parts of modes", modes ? 2 * K * edges : 0, d, all, &m->modes.part);
+  kg_plan_array(plan, "Chebyshev", shape->smoothing_steps > 1 ? n : 0, real, all, &m->d);
+  kg_plan_array(plan, "r of cycles", copies ? n : 0, real, all, &s->r);
+  kg_plan_array(plan, "A z of cycles", copies ? n : 0, real, all, &s->product);
+  kg_plan_array(plan, "halo of cycles", copies ? halo : 0, real, all, &s->halo);
+  kg_plan_array(plan, "coarse vectors", K * (size_t)m->bytes.vectors, 1, all, &m->coarse_vectors);
+}
+
+kedge_status kg_multigrid_share(kedge_context *ctx, const kg_multigrid *of, kg_multigrid *m)
+{
+  const kg_multigrid own = *m;
+  *m = *of;
+  m->plan = NULL;
+  m->coarse = NULL;
+  m->residual = own.residual;
+  m->correction = own.correction;
+  m->d = own.d;
+  m->modes.value = own.modes.value;
+  m->modes.part = own.modes.part;
+  m->single.r = own.single.r;
+  m->single.product = own.single.product;
+  m->single.halo = own.single.halo;
+  m->coarse_vectors = own.coarse_vectors;
+  KG_TRY(of->solver->of_many(ctx, of->coarse, &m->coarse));
+  return of->solver->lend(ctx, m->coarse, m->coarse_vectors,
+                          KG_VECTORS * (size_t)of->bytes.vectors);
 }
 
 static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_smoother *s)

@@ -16,8 +16,8 @@
 /// Everything that depends on the matrix is made once, by kg_multigrid_create(), in memory that was
 /// declared before; a cycle only launches operators.
 #pragma once
-#include "device/plan.h"
 #include "linear/linears.h"
+#include "linear/phases.h"
 #include "space/edge_lines.h"
 #include "precondition/amg/coarse.h"
 #include "precondition/smoother.h"
@@ -137,9 +137,13 @@ static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *sha
 
 /// Declare all that a multigrid has in device memory, but r, z and the product of a cycle that has
 /// the number of conjugate gradients.
-/// @param[out] out  must not move before kg_plan_free()
-void kg_multigrid_declare(kg_plan *plan, const kg_multigrid_shape *shape,
-                          const kg_coarse_table *solver, kg_multigrid *out);
+/// @param[in,out] multigrid  its shape and solver are there; must not move before kg_plan_free()
+void kg_multigrid_declare(kg_plan *plan, kg_multigrid *multigrid);
+/// Likewise what the cycle of KG_VECTORS right-hand sides has beside a multigrid that stands; and
+/// once that is there, share the rest of that one. kg_multigrid_destroy() it first.
+void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *multigrid);
+kedge_status kg_multigrid_share(kedge_context *ctx, const kg_multigrid *of,
+                                kg_multigrid *multigrid);
 
 typedef struct kg_multigrid_args {
   kg_batch batch;

@@ -13,9 +13,10 @@ static kg_cost no_cost(const kg_precond *base)
 
 static const kg_precond_table jacobi = {.name = "Jacobi", .cost = no_cost};
 
-kg_precond kg_jacobi_of(const double *inverse)
+kg_precond kg_jacobi_of(const kg_linear *a, const double *inverse)
 {
-  return (kg_precond){.table = &jacobi, .number = KG_DOUBLE, .pointwise = true, .inverse = inverse};
+  return (kg_precond){
+      .table = &jacobi, .linear = a, .symmetric = true, .pointwise = true, .inverse = inverse};
 }
 
 /// Name, for a sentence, what helps where one step smooths too far: with more steps its bound is
@@ -30,13 +31,34 @@ static const char *remedy_of(const kg_multigrid_shape *shape)
                "or " KG_WITHOUT_MULTIGRID;
 }
 
-static kedge_status begin(kedge_context *ctx, const kg_precond *base, int n, const double *rr)
+/// Whether the vectors of the cycle are its own.
+static bool has_copies(const kg_cycle *c)
 {
-  const kg_cycle *c = (const kg_cycle *)base;
+  return kg_multigrid_has_copies(&c->multigrid->shape);
+}
+
+/// Work: [free row], of the number of the cycle.
+static void *product_of(const kg_cycle *c)
+{
+  return has_copies(c) ? c->multigrid->single.product : c->base.product;
+}
+
+static void declare(kg_plan *plan, kg_precond *base)
+{
+  kg_multigrid *const m = ((kg_cycle *)base)->multigrid;
+  if (base->linear->n_rhs > 1)
+    kg_multigrid_declare_vectors(plan, m);
+  else
+    kg_multigrid_declare(plan, m);
+}
+
+static kedge_status begin(kedge_context *ctx, const kg_precond *base, const double *rr)
+{
+  const int n = base->linear->n_rhs;
   int32_t exponent[KG_VECTORS];
   for (int v = 0; v < n; ++v) exponent[v] = kg_round_exponent(rr[v]);
-  if (!c->exponent) return KEDGE_OK;
-  return kg_copy_in(ctx, c->exponent, exponent, (size_t)n * sizeof *exponent);
+  if (!has_copies((const kg_cycle *)base)) return KEDGE_OK;
+  return kg_copy_in(ctx, base->exponent, exponent, (size_t)n * sizeof *exponent);
 }
 
 /// Vectors that an application works on, in the number of the cycle.
@@ -45,20 +67,21 @@ typedef struct work {
   const void *r;              ///< [free trace edge][mode]
   void *z;                    ///< [trace edge][mode]; Dirichlet rows are zero
   kg_sum sum;                 ///< r . z, with KG_PIECES parts
+  void *product;              ///< [free trace edge][mode]: A z
   bool many;                  ///< of KG_VECTORS vectors
   const kg_advance *advance;  ///< NULL, or a step of r that who reads it first has to make
 } work;
 
 static kedge_status multiply(kedge_context *ctx, const work *w)
 {
-  const kg_linear *a = &w->cycle->linear.base;
-  return a->table->apply(ctx, a, w->z, w->cycle->product, &(kg_pass){.many = w->many});
+  const kg_linear *a = w->cycle->base.linear;
+  return a->table->apply(ctx, a, w->z, w->product, &(kg_pass){0});
 }
 
 /// The step that r takes where a smoothing begins, unless rounding r has made it.
 static kg_advance advance_of(const work *w, bool from_zero)
 {
-  return from_zero && w->advance && !w->cycle->exponent ? *w->advance : (kg_advance){0};
+  return from_zero && w->advance && !has_copies(w->cycle) ? *w->advance : (kg_advance){0};
 }
 
 /// The vertex modes that a step has to move: of r - A z, with the product at hand, or of r.
@@ -72,7 +95,7 @@ static kedge_status find_modes(kedge_context *ctx, const work *w, bool from_zero
                                             .n_edges = m->shape.count.n_free,
                                             .number = m->shape.number,
                                             .r = w->r,
-                                            .product = from_zero ? NULL : w->cycle->product,
+                                            .product = from_zero ? NULL : w->product,
                                             .advance = advance_of(w, from_zero),
                                             .many = w->many});
 }
@@ -95,7 +118,7 @@ static kedge_status add_correction(kedge_context *ctx, const work *w,
                                                           .size = m->shape.size,
                                                           .number = m->shape.number,
                                                           .z = w->z,
-                                                          .product = w->cycle->product,
+                                                          .product = w->product,
                                                           .many = w->many}));
   correction->coarse = NULL;
   return KEDGE_OK;
@@ -121,7 +144,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
     }
     const kg_smoother_args args = {
         .r = w->r,
-        .product = w->cycle->product,
+        .product = w->product,
         .correction = how.correction,
         .modes = m->modes,
         .advance = advance_of(w, how.from_zero && i == 1 && !m->modes.value),
@@ -151,13 +174,13 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
                                                             .size = m->shape.size,
                                                             .number = m->shape.number,
                                                             .r = w->r,
-                                                            .product = w->cycle->product,
+                                                            .product = w->product,
                                                             .coarse = m->residual,
                                                             .many = w->many}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_COARSE));
   kg_range_push("coarse_solve", m->shape.count.n_elements, m->space.n_rows);
-  const kedge_status status =
-      m->solver->solve(ctx, m->coarse, w->cycle->room, m->residual, m->correction);
+  const kedge_status status = m->solver->solve(
+      ctx, m->coarse, w->cycle->well ? w->cycle->base.room : NULL, m->residual, m->correction);
   kg_range_pop();
   *out = (kg_vertex_correction){.space = m->space,
                                 .materials = m->materials,
@@ -189,7 +212,7 @@ static kedge_status apply_blocks(kedge_context *ctx, const work *w)
   KG_TRY(find_modes(ctx, w, true));
   return m->smoother.table->step(ctx, &m->smoother,
                                  &(kg_smoother_args){.r = w->r,
-                                                     .product = w->cycle->product,
+                                                     .product = w->product,
                                                      .modes = m->modes,
                                                      .from_zero = true,
                                                      .z = w->z,
@@ -219,18 +242,20 @@ static kedge_status apply_rest(kedge_context *ctx, const work *w)
 /// Zeros in the rows of z that steps do not write.
 static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *z)
 {
-  const kg_linear *a = &c->linear.base;
-  const size_t real = kg_number_bytes(c->base.number);
+  const kg_linear *a = c->base.linear;
+  const size_t real = kg_number_bytes(a->number);
   return kg_zero(ctx, (char *)z + (size_t)a->rows * real, (size_t)(a->all_rows - a->rows) * real);
 }
 
 /// Vectors of a cycle in its own number, if it has one.
-static work work_of(const kg_cycle *c, const void *r, void *z, kg_sum sum, bool many)
+static work work_of(const kg_cycle *c, const void *r, void *z, kg_sum sum)
 {
-  work w = {.cycle = c, .r = r, .z = z, .sum = sum, .many = many};
-  if (!c->exponent) return w;
+  work w = {.cycle = c, .r = r, .z = z, .sum = sum};
+  w.product = product_of(c);
+  w.many = c->base.linear->n_rhs > 1;
+  if (!has_copies(c)) return w;
   w.r = c->multigrid->single.r;
-  w.sum.exponent = c->exponent;
+  w.sum.exponent = c->base.exponent;
   return w;
 }
 
@@ -238,11 +263,11 @@ static work work_of(const kg_cycle *c, const void *r, void *z, kg_sum sum, bool 
 static kedge_status round_residual(kedge_context *ctx, const work *w, const void *r)
 {
   const kg_cycle *c = w->cycle;
-  if (!c->exponent) return KEDGE_OK;
-  return kg_round(ctx, &(kg_round_args){.n = c->linear.base.rows * (w->many ? KG_VECTORS : 1),
+  if (!has_copies(c)) return KEDGE_OK;
+  return kg_round(ctx, &(kg_round_args){.n = c->base.linear->rows * c->base.linear->n_rhs,
                                         .from = r,
                                         .to = c->multigrid->single.r,
-                                        .exponent = c->exponent,
+                                        .exponent = c->base.exponent,
                                         .advance = w->advance ? *w->advance : (kg_advance){0},
                                         .many = w->many});
 }
@@ -252,8 +277,8 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
 {
   const kg_cycle *c = (const kg_cycle *)base;
   const kg_multigrid *m = c->multigrid;
-  const work w = work_of(c, r, z, pass->sum, pass->many);
-  if (pass->many) return apply_rest(ctx, &w);
+  const work w = work_of(c, r, z, pass->sum);
+  if (w.many) return apply_rest(ctx, &w);
   if (!c->blocks) KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_DOWN));
   if (kg_multigrid_z_rests(&m->shape)) KG_TRY(zero_dirichlet(ctx, c, z));
   KG_TRY(round_residual(ctx, &w, r));
@@ -265,7 +290,7 @@ static kedge_status apply(kedge_context *ctx, const kg_precond *base, const void
 static kedge_status start(kedge_context *ctx, const kg_precond *base, const void *r, void *z,
                           const kg_advance *advance)
 {
-  work w = work_of((const kg_cycle *)base, r, z, (kg_sum){0}, true);
+  work w = work_of((const kg_cycle *)base, r, z, (kg_sum){0});
   w.advance = advance;
   KG_TRY(round_residual(ctx, &w, r));
   return smooth_down(ctx, &w);
@@ -310,22 +335,25 @@ static kg_cost cost(const kg_precond *base)
   return kg_multigrid_apply_cost(&((const kg_cycle *)base)->multigrid->shape);
 }
 
-static const kg_precond_table cycle = {
-    .name = "multigrid", .begin = begin, .apply = apply, .start = start, .cost = cost};
+static const kg_precond_table cycle = {.name = "multigrid",
+                                       .declare = declare,
+                                       .begin = begin,
+                                       .apply = apply,
+                                       .start = start,
+                                       .cost = cost};
 
-kg_cycle kg_cycle_of(const kg_multigrid *m, const kg_patches *a, void *product, int32_t *exponent)
+kg_cycle kg_cycle_of(kg_multigrid *m, const kg_linear *a)
 {
-  kg_cycle c = {
-      .base = {.table = &cycle, .number = m->shape.number, .remedy = remedy_of(&m->shape)},
-      .multigrid = m,
-      .linear = *a,
-      .product = product};
-  if (!kg_multigrid_has_copies(&m->shape)) return c;
-  kg_trace_product_args args = a->args;
-  args.locals = m->single.locals;
-  args.halo = m->single.halo;
-  c.linear = kg_patches_of(&args);
-  c.product = m->single.product;
-  c.exponent = exponent;
-  return c;
+  const kg_multigrid_shape *s = &m->shape;
+  const bool copies = kg_multigrid_has_copies(s);
+  const size_t vertices = (size_t)a->n_rhs * (size_t)s->n_vertices;
+  return (kg_cycle){.base = {.table = &cycle,
+                             .linear = a,
+                             .symmetric = true,
+                             .z = copies && a->n_rhs == 1 ? &m->single.z : NULL,
+                             .remedy = remedy_of(s),
+                             .product_phases = copies ? 0 : kg_multigrid_product_phases(s),
+                             .rests = kg_multigrid_z_rests(s) ? KG_IN(RESTRICT) | KG_IN(COARSE) : 0,
+                             .room_bytes = 2 * vertices * sizeof(double)},
+                    .multigrid = m};
 }

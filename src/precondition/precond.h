@@ -6,26 +6,20 @@
 #include "precondition/multigrid.h"
 KEDGE_BEGIN_DECLS
 
-/// @param[in] inverse  [free row]: the inverse diagonal
-kg_precond kg_jacobi_of(const double *inverse);
+/// @param[in] inverse  [free row]: the inverse diagonal of A
+kg_precond kg_jacobi_of(const kg_linear *a, const double *inverse);
 
-/// A cycle of multigrid, or without smoothing steps the smoother's B^-1 alone.
+/// A cycle of multigrid, or without smoothing steps the smoother's B^-1 alone. A cycle in single
+/// precision inside double has vectors of its own; M is 2^exponent M there.
 typedef struct kg_cycle {
   kg_precond base;
-  const kg_multigrid *multigrid;
-  /// NULL, or work, two doubles a vertex and vector at least, that nobody reads while the cycle is
-  /// applied: the coarse system is solved well (precondition/amg/coarse.h), which makes a better z
-  void *room;
-  bool blocks;        ///< one smoothing without levels, also where there are smoothing steps
-  kg_patches linear;  ///< A, of the number of the cycle
-  void *product;      ///< work: [free row], of that number
-  int32_t *exponent;  ///< device memory: M in single precision inside double is 2^exponent M; NULL
+  kg_multigrid *multigrid;
+  bool well;    ///< the coarse system is solved well (precondition/amg/coarse.h): a better z
+  bool blocks;  ///< one smoothing without levels, also where there are smoothing steps
 } kg_cycle;
 
-/// @param[in] a         A, of the number of the iteration
-/// @param[in] product   work: [free row], of that number
-/// @param[in] exponent  device memory, one number; not read where the cycle has the number of A
-kg_cycle kg_cycle_of(const kg_multigrid *multigrid, const kg_patches *a, void *product,
-                     int32_t *exponent);
+/// @param[in] multigrid  need not stand yet, but its shape and solver are there; declared with M
+/// @param[in] a          A by patches, of the number of the cycle
+kg_cycle kg_cycle_of(kg_multigrid *multigrid, const kg_linear *a);
 
 KEDGE_END_DECLS

@@ -41,7 +41,7 @@ static kedge_status copy_locals(kg_elliptic *p, parts *of, kg_locals *locals)
     return KEDGE_OK;
   }
   kg_local full = kg_shape_full_local(&p->shape);
-  KG_TRY(copy(p->ctx, p->arrays.full_local, kg_local_bytes(&full), &of->local));
+  KG_TRY(copy(p->ctx, p->arrays.iteration.full_local, kg_local_bytes(&full), &of->local));
   full.data = of->local;
   for (int i = 0; i < locals->n_locals; ++i) {
     kg_local *const local = &locals->local[i];
@@ -73,8 +73,8 @@ static kedge_status make_ell(kg_elliptic *p, parts *of)
   of->ell = kg_ell_shape(p->shape.size, &p->shape.count);
   const size_t n = (size_t)of->ell.width * (size_t)of->ell.stride;
   if (p->shape.choice.linear != KEDGE_OPERATOR_ELL) return assemble(p, of, n);
-  KG_TRY(copy(p->ctx, p->arrays.ell_column, n * sizeof *of->ell.column, &of->ell.column));
-  return copy(p->ctx, p->arrays.ell_value, n * sizeof *of->ell.value, &of->ell.value);
+  KG_TRY(copy(p->ctx, p->arrays.iteration.ell_column, n * sizeof *of->ell.column, &of->ell.column));
+  return copy(p->ctx, p->arrays.iteration.ell_value, n * sizeof *of->ell.value, &of->ell.value);
 }
 
 /// The blocks of the rows of an edge whose columns have unknowns, by ascending column.

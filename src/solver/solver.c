@@ -200,7 +200,6 @@ kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_elliptic *const p = solver->elliptic;
   const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver);
-  KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
@@ -215,6 +214,7 @@ static kedge_status run(kedge_solver *solver)
   kg_elliptic *const p = solver->elliptic;
   KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRANSFER, kg_stage_loads));
   KG_TRY(kg_elliptic_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   return kg_solver_end(solver);
 }
 

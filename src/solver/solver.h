@@ -43,7 +43,7 @@ typedef struct kg_work {
 } kg_work;
 
 kedge_status kg_solver_work(kedge_solver *solver, const kg_work *work, kedge_solution **solution);
-/// The last parts of a solve, from the trace solve on.
+/// The last parts of a solve, behind the trace solve.
 kedge_status kg_solver_end(kedge_solver *solver);
 /// Forget what solves of many at once keep.
 void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);

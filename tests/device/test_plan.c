@@ -5,6 +5,7 @@
 
 #include "cmocka_all.h"
 #include "context.h"
+#include "linear/phases.h"
 
 enum { MANY = 60, MIB = 1 << 20 };
 
@@ -187,7 +188,7 @@ static void without_poison_a_phase_leaves_memory_as_it_is(void **state)
 static void a_plan_of_many_solves_keeps_what_a_set_up_made(void **state)
 {
   (void)state;
-  kg_plan once = {0}, many = {.repeats = true};
+  kg_plan once = {0}, many = {.repeats = &kg_solve_phases};
   kg_plan *const plans[] = {&once, &many};
   double *made, *work, *loads;
   size_t bytes[2];

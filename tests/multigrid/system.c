@@ -53,40 +53,11 @@ static void reduce_operator(trace_system *s)
   s->a.args.locals = kg_locals_of(s->device_local, s->c.batch.arrays.side_edge);
 }
 
-/// An iteration with a cycle, which need not stand yet.
-static kg_cg make_cg(trace_system *s, const kg_cycle *cycle)
-{
-  op_case *c = &s->c;
-  const size_t parts = (size_t)c->batch.count.n_patches;
-  return kg_cg_of(&kg_cg_loop,
-                  &(kg_cg_args){.linear = &s->a.base,
-                                .precond = &cycle->base,
-                                .x = zeros(c, s->n_all),
-                                .r = case_output(c, s->n_rows),
-                                .p = zeros(c, s->n_all),
-                                .ap = cycle->product,
-                                .z = zeros(c, s->n_all),
-                                .part = case_output(c, 2 * KG_PIECES),
-                                .product_part = case_output(c, parts),
-                                .state = (kg_cg_state *)zeros(c, sizeof(kg_cg_state) / 8)});
-}
-
-static void make_vectors(trace_system *s)
-{
-  double *b = case_randoms(3, s->n_rows);
-  s->b = case_input(&s->c, b, s->n_rows);
-  free(b);
-  s->cycle = kg_cycle_of(&s->multigrid, &s->a, case_output(&s->c, s->n_rows), NULL);
-  s->cg = make_cg(s, &s->cycle);
-}
-
 static void measure(trace_system *s)
 {
   kg_cycle blocks = s->cycle;
   blocks.blocks = true;
-  kg_cg cg = s->cg;
-  cg.base.precond = &blocks.base;
-  must(s->ctx, kg_multigrid_bound(s->ctx, &cg, cg.base.r, &s->multigrid.largest_eigenvalue));
+  must(s->ctx, kg_multigrid_bound(s->ctx, &s->cg, &blocks, &s->multigrid.largest_eigenvalue));
 }
 
 static void make_lines(trace_system *s, kg_multigrid_shape *shape)
@@ -112,9 +83,14 @@ static void make_multigrid(trace_system *s, const system_options *o)
   must(s->ctx,
        kg_vertex_space_work_bytes(s->ctx, &shape.count, shape.n_vertices, &shape.space_work_bytes));
   s->plan.apart = true;
-  kg_multigrid_declare(&s->plan, &shape, o->solver, &s->multigrid);
+  s->multigrid = (kg_multigrid){.shape = shape, .solver = o->solver};
+  s->cycle = kg_cycle_of(&s->multigrid, &s->a.base);
+  s->cg.base = (kg_krylov){.table = &kg_cg_loop, .linear = &s->a.base, .precond = &s->cycle.base};
+  kg_cg_loop.declare(&s->plan, &s->cg.base);
   kg_plan_place(&s->plan);
   must(s->ctx, kg_plan_commit(s->ctx, &s->plan));
+  kg_cg_loop.bind(&s->cg.base);
+  must(s->ctx, kg_zero(s->ctx, s->cg.base.x, s->n_all * sizeof(double)));
   must(s->ctx,
        kg_multigrid_create(s->ctx,
                            &(kg_multigrid_args){.batch = c->batch,
@@ -123,7 +99,6 @@ static void make_multigrid(trace_system *s, const system_options *o)
                                                 .locals = kg_locals_of(
                                                     s->device_local, s->c.batch.arrays.side_edge)},
                            &s->multigrid));
-  make_vectors(s);
   if (kg_multigrid_is_measured(&shape)) measure(s);
 }
 
@@ -138,6 +113,9 @@ void system_create(trace_system *s, kedge_context *ctx, system_options o)
   make_operator(s);
   if (o.material.reaction == 0.0 && !o.packed) reduce_operator(s);
   make_multigrid(s, &o);
+  double *b = case_randoms(3, s->n_rows);
+  s->b = case_input(&s->c, b, s->n_rows);
+  free(b);
   s->n_pieces = s->c.n_pieces;
 }
 
@@ -235,17 +213,17 @@ static void get(trace_system *s, double *host, const double *device, size_t coun
 
 void system_precondition(trace_system *s, const double *r, double *z)
 {
-  const kg_krylov *k = &s->cg.base;
+  const kg_cg *k = &s->cg;
   const kg_pass pass = {.sum = {s->cg.v.partial, &s->cg.v.state->rz_next, NULL}};
   put(s, k->r, r, s->n_rows);
   must(s->ctx, kg_zero(s->ctx, k->z, s->n_all * sizeof *z));
-  must(s->ctx, k->precond->table->apply(s->ctx, k->precond, k->r, k->z, &pass));
+  must(s->ctx, s->cycle.base.table->apply(s->ctx, &s->cycle.base, k->r, k->z, &pass));
   get(s, z, k->z, s->n_all);
 }
 
 void system_smooth(trace_system *s, const double *y, double *z)
 {
-  const kg_krylov *k = &s->cg.base;
+  const kg_cg *k = &s->cg;
   const kg_vertex_modes modes = s->multigrid.modes;
   put(s, k->r, y, s->n_rows);
   if (modes.value)
@@ -266,9 +244,9 @@ void system_smooth(trace_system *s, const double *y, double *z)
 
 void system_multiply(trace_system *s, const double *x, double *y)
 {
-  const kg_krylov *k = &s->cg.base;
+  const kg_cg *k = &s->cg;
   put(s, k->z, x, s->n_all);
-  must(s->ctx, k->linear->table->apply(s->ctx, k->linear, k->z, k->ap, &(kg_pass){0}));
+  must(s->ctx, kg_linear_apply(s->ctx, &s->a.base, k->z, k->ap, &(kg_pass){0}));
   get(s, y, k->ap, s->n_rows);
 }
 

@@ -17,7 +17,7 @@ typedef struct trace_system {
   kg_cycle cycle;
   kg_cg cg;               ///< with that cycle
   const double *b;        ///< random: [n_rows]
-  kg_plan plan;           ///< memory of the multigrid
+  kg_plan plan;           ///< memory of both
   int n_pieces;           ///< of the case, that stay
   kg_local device_local;  ///< K^e of the operator
   double *local;          ///< host: [group][n (n+1) / 2][lane], packed

@@ -188,11 +188,8 @@ static int64_t iterations_with(const kg_coarse_table *solver, int order)
   const kg_system_rule rule = {.tolerance = 1e-10, .max_iterations = 100};
   kg_plain_residual residual = kg_plain_residual_of(&s.a.base, s.b);
   kg_cycle well = s.cycle;
-  well.room = s.cg.base.p;
-  kg_cg first = s.cg;
-  first.base.precond = &well.base;
-  const kg_system system = {
-      .residual = &residual.base, .krylov = &s.cg.base, .first = &first.base, .r = s.cg.base.r};
+  well.well = true;
+  const kg_system system = {.residual = &residual.base, .krylov = &s.cg.base, .first = &well.base};
   kg_system_result result;
   must(ctx, kg_system_solve(ctx, &system, &rule, &result));
   assert_true(result.converged);

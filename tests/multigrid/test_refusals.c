@@ -24,11 +24,10 @@ static const char *refusal_of_local(trace_system *s, kg_local local)
 {
   const kg_multigrid_args args = {.batch = s->c.batch,
                                   .locals = kg_locals_of(local, s->c.batch.arrays.side_edge)};
-  kg_multigrid_shape shape = s->multigrid.shape;
   kg_plan plan = {.apart = true};
-  kg_multigrid out;
-  shape.locals = args.locals;
-  kg_multigrid_declare(&plan, &shape, &exact_coarse, &out);
+  kg_multigrid out = {.shape = s->multigrid.shape, .solver = &exact_coarse};
+  out.shape.locals = args.locals;
+  kg_multigrid_declare(&plan, &out);
   kg_plan_place(&plan);
   must(ctx, kg_plan_commit(ctx, &plan));
   assert_int_equal(kg_multigrid_create(ctx, &args, &out), KEDGE_ERR_NUMERIC);

@@ -143,7 +143,7 @@ static void make_trace(batch_case *c)
       .edge_sides = halves(c, 2 * n_edges),
       .patch_halo = case_upload(&c->memory, c->layout.patch_halo, patches, sizeof(int32_t)),
       .halo_edge = halves(c, (size_t)n->n_halo)};
-  kg_connectivity_declare(&source, n, KG_IN(TRANSFER), &args.mesh);
+  kg_connectivity_declare(&source, n, 1, &args.mesh);
   kg_plan_place(&source);
   must(ctx, kg_plan_commit(ctx, &source));
   for (int k = 0; k < c->layout.batches.n; ++k)

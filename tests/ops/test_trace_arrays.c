@@ -73,7 +73,7 @@ static void check_arrays(const kedge_mesh *mesh, const bool *is_dirichlet, int p
   piece written[TEST_LAYOUT_ARRAYS];
   kg_plan plan = {0};
   kg_connectivity connectivity;
-  kg_connectivity_declare(&plan, &layout.count, KG_IN(TRANSFER), &connectivity);
+  kg_connectivity_declare(&plan, &layout.count, 1, &connectivity);
   kg_plan_place(&plan);
   must(ctx, kg_plan_commit(ctx, &plan));
   must(ctx, kg_connectivity_put(ctx, mesh, &layout, &connectivity));

@@ -49,7 +49,7 @@ static void allocate(trace *t)
       .patch_halo = t->patch_halo.data,
       .halo_edge = t->halo_edge.data,
   };
-  kg_connectivity_declare(&t->source, n, KG_IN(TRANSFER), &t->args.mesh);
+  kg_connectivity_declare(&t->source, n, 1, &t->args.mesh);
   kg_plan_place(&t->source);
   must(ctx, kg_plan_commit(ctx, &t->source));
   for (int k = 0; k < t->layout.batches.n; ++k) {

@@ -114,14 +114,15 @@ static void multiply(kg_elliptic *p, made *s)
   uint64_t seed = 5;
   double *x = allocate(s->n_trace), *rows = allocate(s->n_trace);
   for (size_t i = 0; i < s->n_trace; ++i) x[i] = test_random(&seed);
+  const kg_krylov *const k = &p->arrays.iteration.method.base;
   by_edge(p, rows, x, true);
-  must(ctx, kg_copy_in(ctx, p->arrays.x, rows, s->n_trace * sizeof *rows));
+  must(ctx, kg_copy_in(ctx, k->x, rows, s->n_trace * sizeof *rows));
   must(ctx, kg_trace_product(ctx, &(kg_trace_product_args){.batch = p->space.batch,
                                                            .locals = kg_elliptic_locals(p),
-                                                           .x = p->arrays.x,
-                                                           .y = p->arrays.ap,
-                                                           .halo = p->arrays.halo}));
-  fetch_free_rows(p, p->arrays.ap, s->product);
+                                                           .x = k->x,
+                                                           .y = k->work,
+                                                           .halo = p->arrays.iteration.halo}));
+  fetch_free_rows(p, k->work, s->product);
   free(x);
   free(rows);
 }

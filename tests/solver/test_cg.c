@@ -15,16 +15,12 @@ enum { N = 3, STRIDE = 32, WIDTH = 5 };
 
 /// A diagonal matrix as ELL, and the vectors of a solve, in device memory.
 typedef struct system_of_three {
-  kg_buffer column, value, b, inverse, x, z, p, ap, product_part, part, state;
+  kg_buffer column, value, b, inverse;
+  kg_plan plan;
   kg_ell a;
+  kg_precond jacobi;
+  kg_cg cg;
 } system_of_three;
-
-static void *zeros(kg_buffer *buffer, size_t count, size_t size)
-{
-  must(ctx, kg_alloc(ctx, count, size, buffer));
-  must(ctx, kg_zero(ctx, buffer->data, buffer->bytes));
-  return buffer->data;
-}
 
 static void create(system_of_three *s, const double diagonal[N], const double b[N])
 {
@@ -37,40 +33,35 @@ static void create(system_of_three *s, const double diagonal[N], const double b[
   must(ctx, kg_upload(ctx, value, WIDTH * STRIDE, sizeof *value, &s->value));
   must(ctx, kg_upload(ctx, ones, N, sizeof *ones, &s->inverse));
   must(ctx, kg_upload(ctx, b, N, sizeof *b, &s->b));
-  s->a = (kg_ell){.base = {.table = &kg_ell_table, .symmetric = true, .rows = N, .all_rows = N},
+  s->a = (kg_ell){.base = {.table = &kg_ell_table,
+                           .n_rhs = 1,
+                           .symmetric = true,
+                           .rows = N,
+                           .all_rows = N,
+                           .n_parts = KG_PIECES},
                   .matrix = {N, STRIDE, WIDTH, s->column.data, s->value.data}};
-  zeros(&s->x, N, sizeof(double));
-  zeros(&s->z, N, sizeof(double));
-  zeros(&s->p, N, sizeof(double));
-  zeros(&s->ap, N, sizeof(double));
-  zeros(&s->product_part, KG_PIECES, sizeof(double));
-  zeros(&s->part, 2 * KG_PIECES, sizeof(double));
-  zeros(&s->state, 1, sizeof(kg_cg_state));
+  s->jacobi = kg_jacobi_of(&s->a.base, s->inverse.data);
+  s->plan = (kg_plan){0};
+  s->cg = (kg_cg){.base = {.table = &kg_cg_loop, .linear = &s->a.base, .precond = &s->jacobi}};
+  kg_cg_loop.declare(&s->plan, &s->cg.base);
+  kg_plan_place(&s->plan);
+  must(ctx, kg_plan_commit(ctx, &s->plan));
+  kg_cg_loop.bind(&s->cg.base);
+  must(ctx, kg_zero(ctx, s->cg.base.x, N * sizeof(double)));
 }
 
 static void destroy(system_of_three *s)
 {
-  kg_buffer *const all[] = {&s->column, &s->value, &s->b,     &s->inverse, &s->x,           &s->z,
-                            &s->p,      &s->ap,    &s->state, &s->part,    &s->product_part};
+  kg_buffer *const all[] = {&s->column, &s->value, &s->b, &s->inverse};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(ctx, all[i]);
+  kg_plan_free(ctx, &s->plan);
   must(ctx, kg_sync(ctx));
 }
 
 static kedge_status solve_three(system_of_three *s, kg_system_result *result)
 {
-  const kg_precond jacobi = kg_jacobi_of(s->inverse.data);
-  kg_cg cg = kg_cg_of(&kg_cg_loop, &(kg_cg_args){.linear = &s->a.base,
-                                                 .precond = &jacobi,
-                                                 .x = s->x.data,
-                                                 .r = s->ap.data,
-                                                 .p = s->p.data,
-                                                 .ap = s->ap.data,
-                                                 .z = s->z.data,
-                                                 .part = s->part.data,
-                                                 .product_part = s->product_part.data,
-                                                 .state = s->state.data});
   kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b.data);
-  const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = s->ap.data};
+  const kg_system system = {.residual = &residual.base, .krylov = &s->cg.base};
   const kg_system_rule rule = {.tolerance = 1e-12, .max_iterations = 100};
   return kg_system_solve(ctx, &system, &rule, result);
 }
@@ -95,7 +86,7 @@ static void n_distinct_eigenvalues_take_n_iterations(void **state)
   assert_int_equal(result.residuals, 2);
   assert_int_equal(result.roundings, 0);
   double x[N];
-  must(ctx, kg_copy_out(ctx, x, s.x.data, sizeof x));
+  must(ctx, kg_copy_out(ctx, x, s.cg.base.x, sizeof x));
   assert_close(N, x, ((const double[]){1.0, 0.5, 0.25}), rounding(N));
   destroy(&s);
 }
@@ -170,7 +161,7 @@ static void a_restart_goes_on_from_the_residual_that_asked_for_it(void **state)
   true_table = ctx->table;
   kg_backend_table nudging = *true_table;
   nudging.repeat = nudge_x;
-  spoiled = s.x.data;
+  spoiled = s.cg.base.x;
   nudges = 0;
   ctx->table = &nudging;
   kg_system_result result;
@@ -192,7 +183,7 @@ static void a_recomputed_residual_that_is_nan_is_a_numeric_failure(void **state)
   true_table = ctx->table;
   kg_backend_table spoiling = *true_table;
   spoiling.repeat = spoil_x;
-  spoiled = s.x.data;
+  spoiled = s.cg.base.x;
   ctx->table = &spoiling;
   kg_system_result result;
   const kedge_status status = solve_three(&s, &result);

@@ -30,10 +30,10 @@ WRAP(double, kg_smoother_estimate, kedge_smoother kind, int order, double alignm
   return fault.estimate * REAL(kg_smoother_estimate)(kind, order, alignment);
 }
 
-WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_cg *cg, double *r,
-     double *out)
+WRAP(kedge_status, kg_multigrid_bound, kedge_context *context, const kg_cg *cg,
+     const kg_cycle *blocks, double *out)
 {
-  KG_TRY(REAL(kg_multigrid_bound)(context, cg, r, out));
+  KG_TRY(REAL(kg_multigrid_bound)(context, cg, blocks, out));
   *out *= fault.measured;
   return KEDGE_OK;
 }

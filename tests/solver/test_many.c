@@ -8,7 +8,6 @@
 #include "compare.h"
 #include "device/context.h"
 #include "ops/vector/difference.h"
-#include "solver/at_once.h"
 #include "solver/solver.h"
 #include "support.h"
 #include "wrap.h"
@@ -198,7 +197,7 @@ static void their_memory_is_predicted(void **state)
   }
 }
 
-/// Restarts are made alone.
+/// Restarts leave alone what is done.
 static void sharp_tolerances_are_met_too(void **state)
 {
   (void)state;

@@ -12,7 +12,7 @@
 #include "ops/trace/cg_resident.h"
 #include "ops/trace/facet_sum.h"
 #include "ops/local/triangle/local_matrices.h"
-#include "linear/cg.h"
+#include "linear/krylovs.h"
 #include "linear/linears.h"
 #include "linear/system.h"
 #include "precondition/precond.h"
@@ -27,9 +27,7 @@ typedef struct trace_system {
   double *b;
   kg_patches a;
   kg_precond jacobi;
-  kg_cg_args args;
-  double *work;  ///< NULL: this backend or size has no resident form
-  size_t work_bytes;
+  kg_cg cg;
 } trace_system;
 
 static double *random_input(op_case *c, uint64_t seed, size_t count, double scale)
@@ -79,20 +77,18 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
       &(kg_trace_product_args){.batch = c->batch,
                                .locals = kg_locals_of(s->local, c->batch.arrays.side_edge),
                                .halo = case_output(c, (size_t)n->n_halo * m)});
-  s->jacobi = kg_jacobi_of(inverse);
-  double *const product = case_output(c, s->n_rows);
-  s->args = (kg_cg_args){.linear = &s->a.base,
-                         .precond = &s->jacobi,
-                         .x = s->x,
-                         .r = product,
-                         .p = case_output(c, s->n_all),
-                         .ap = product,
-                         .z = case_output(c, s->n_rows),
-                         .part = case_output(c, 2 * KG_PIECES),
-                         .product_part = case_output(c, (size_t)n->n_patches),
-                         .state = (kg_cg_state *)case_output(c, sizeof(kg_cg_state) / 8)};
-  s->work_bytes = kg_cg_resident_bytes(ctx, c->size, n);
-  if (s->work_bytes > 0) s->args.work = s->work = case_output(c, (s->work_bytes + 7) / 8);
+  s->jacobi = kg_jacobi_of(&s->a.base, inverse);
+  s->a.one_kernel_bytes = kg_cg_resident_bytes(ctx, c->size, n);
+  s->cg = (kg_cg){.base = {.linear = &s->a.base, .precond = &s->jacobi, .x = s->x},
+                  .p = case_output(c, s->n_all),
+                  .ap = case_output(c, s->n_rows),
+                  .z = case_output(c, s->n_rows),
+                  .part = case_output(c, 2 * KG_PIECES),
+                  .product_part = case_output(c, (size_t)n->n_patches),
+                  .states = (kg_cg_states *)case_output(c, sizeof(kg_cg_state) / 8),
+                  .work_bytes = s->a.one_kernel_bytes};
+  if (s->cg.work_bytes > 0) s->cg.work = case_output(c, (s->cg.work_bytes + 7) / 8);
+  kg_cg_bind(&s->cg.base);
 }
 
 static void destroy(trace_system *s)
@@ -108,9 +104,9 @@ static void destroy(trace_system *s)
 static void reset(trace_system *s)
 {
   must(ctx, kg_copy_in(ctx, s->x, s->start, s->n_all * sizeof(double)));
-  must(ctx, kg_zero(ctx, s->args.p, s->n_all * sizeof(double)));
-  must(ctx, kg_zero(ctx, s->args.state, sizeof *s->args.state));
-  if (s->work) must(ctx, kg_zero(ctx, s->work, s->work_bytes));
+  must(ctx, kg_zero(ctx, s->cg.p, s->n_all * sizeof(double)));
+  must(ctx, kg_zero(ctx, s->cg.states, sizeof(kg_cg_state)));
+  if (s->cg.work) must(ctx, kg_zero(ctx, s->cg.work, s->cg.work_bytes));
 }
 
 enum form { ORDINARY, RESIDENT };
@@ -119,9 +115,9 @@ static kedge_status run(trace_system *s, enum form form, double tolerance, int64
                         kg_system_result *result)
 {
   reset(s);
-  kg_cg cg = kg_cg_of(form == RESIDENT ? &kg_cg_one_kernel : &kg_cg_loop, &s->args);
+  s->cg.base.table = form == RESIDENT ? &kg_cg_one_kernel : &kg_cg_loop;
   kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b);
-  const kg_system system = {.residual = &residual.base, .krylov = &cg.base, .r = cg.base.r};
+  const kg_system system = {.residual = &residual.base, .krylov = &s->cg.base};
   const kg_system_rule rule = {.tolerance = tolerance, .max_iterations = most};
   return kg_system_solve(ctx, &system, &rule, result);
 }
@@ -140,9 +136,8 @@ static void only_a_gpu_has_it(void **state)
   trace_system s;
   create(&s, 33, 2, CASE_MIXED);
   const bool on_gpu = ctx->backend == KEDGE_BACKEND_CUDA;
-  assert_int_equal(s.work != NULL, on_gpu);
-  assert_ptr_equal(kg_krylov_for(ctx, &s.a.base, &s.jacobi),
-                   on_gpu ? &kg_cg_one_kernel : &kg_cg_loop);
+  assert_int_equal(s.cg.work != NULL, on_gpu);
+  assert_ptr_equal(kg_krylov_for(&s.a.base, &s.jacobi), on_gpu ? &kg_cg_one_kernel : &kg_cg_loop);
   destroy(&s);
 }
 
@@ -156,7 +151,7 @@ static void a_gpu_without_cooperative_launches_does_not_have_it(void **state)
   cuda->cooperates = false;
   create(&s, 33, 2, CASE_MIXED);
   cuda->cooperates = true;
-  assert_null(s.work);
+  assert_null(s.cg.work);
   destroy(&s);
 }
 #endif
@@ -221,18 +216,18 @@ static void two_solves_have_the_same_bits(void **state)
 static double *in_pieces(trace_system *s, int calls, int64_t steps, kg_cg_state *state)
 {
   reset(s);
-  const kg_cg cg = kg_cg_of(&kg_cg_one_kernel, &s->args);
+  const kg_cg *cg = &s->cg;
   kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b);
-  must(ctx, residual.base.make(ctx, &residual.base, s->x, cg.base.r, cg.base.sum));
-  must(ctx, kg_cg_begin(ctx, &cg.v));
-  must(ctx, kg_copy_out(ctx, state, s->args.state, sizeof *state));
+  must(ctx, residual.base.make(ctx, &residual.base, s->x, cg->r, cg->base.sum));
+  must(ctx, kg_cg_begin(ctx, &cg->v));
+  must(ctx, kg_copy_out(ctx, state, cg->v.state, sizeof *state));
   state->target = 0.0;
   state->max_iterations = INT64_MAX;
-  must(ctx, kg_copy_in(ctx, s->args.state, state, sizeof *state));
+  must(ctx, kg_copy_in(ctx, cg->v.state, state, sizeof *state));
   const kg_cg_resident_args args = {
-      .batch = s->c.batch, .local = s->local, .vectors = cg.v, .work = s->work, .steps = steps};
+      .batch = s->c.batch, .local = s->local, .vectors = cg->v, .work = cg->work, .steps = steps};
   for (int i = 0; i < calls; ++i) must(ctx, kg_cg_resident(ctx, &args));
-  must(ctx, kg_copy_out(ctx, state, s->args.state, sizeof *state));
+  must(ctx, kg_copy_out(ctx, state, cg->v.state, sizeof *state));
   must(ctx, kg_sync(ctx));
   return case_fetch(&s->c, s->x);
 }

@@ -61,7 +61,8 @@ static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
   const double *load;
   KG_TRY(find_loads(p, c, &load));
   KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
-  KG_TRY(p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->x, a->u, a->q));
+  KG_TRY(
+      p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, a->u, a->q));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
   return p->equation.form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
 }
@@ -116,7 +117,7 @@ static kedge_status take_trace(kg_elliptic *p)
 {
   if (p->shape.choice.wants_means) return KEDGE_OK;
   return kg_copy_out(
-      p->ctx, p->run.solution->trace, p->arrays.x,
+      p->ctx, p->run.solution->trace, p->arrays.iteration.x,
       (size_t)p->space.layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double));
 }
 

@@ -106,7 +106,7 @@ static kedge_status begin_again(kg_elliptic *p)
 static kedge_status make(kg_elliptic *p, const double *trace, kg_makes what)
 {
   p->remainder.makes = what;
-  KG_TRY(kg_copy_in(p->ctx, p->arrays.x, trace, trace_numbers(p) * sizeof *trace));
+  KG_TRY(kg_copy_in(p->ctx, p->arrays.iteration.x, trace, trace_numbers(p) * sizeof *trace));
   return kg_stages_local(p);
 }
 
@@ -150,7 +150,7 @@ static kedge_status estimate(look *l, double part, errors *e)
   const kg_field_sums size = p->remainder.size;
   const size_t n = trace_numbers(p);
   KG_TRY(go_on(p, l->x, part));
-  KG_TRY(kg_copy_out(p->ctx, l->more, p->arrays.x, n * sizeof *l->x));
+  KG_TRY(kg_copy_out(p->ctx, l->more, p->arrays.iteration.x, n * sizeof *l->x));
   p->remainder.makes = KG_SIZES_PART;
   KG_TRY(kg_stages_local(p));
   *e = parts(p, &p->remainder.size, &size);
@@ -262,7 +262,7 @@ static kedge_status look_with(look *l)
   kg_elliptic *const p = l->p;
   const size_t bytes = trace_numbers(p) * sizeof *l->x;
   errors e;
-  KG_TRY(kg_copy_out(p->ctx, l->x, p->arrays.x, bytes));
+  KG_TRY(kg_copy_out(p->ctx, l->x, p->arrays.iteration.x, bytes));
   memcpy(l->first, l->x, bytes);
   KG_TRY(go_on_while_it_helps(l, &e));
   if (l->moved) KG_TRY(compare(l, &e));
@@ -290,14 +290,11 @@ static kedge_status look_at(kg_elliptic *p, look *l)
 kedge_status kg_remainder_look(kg_elliptic *p)
 {
   if (!rings(p)) return KEDGE_OK;
-  const kg_system_begun *const begun = p->begun;
   const kg_data data = p->data;
   look l = {0};
-  p->begun = NULL;
   p->data.taken = (kg_unknowns_args){0};
   kedge_status status = look_at(p, &l);
   p->remainder.makes = KG_MAKES_SOLUTION;
-  p->begun = begun;
   p->data = data;
   // The solution is as good as it was before somebody asked how good that is.
   if (status == KEDGE_OK || status == KEDGE_ERR_CANCELLED || l.spoils) return status;

@@ -1,0 +1,46 @@
+/// @file
+/// What iterates on right-hand sides of one set-up: A, preconditioners, a method, and their
+/// vectors. There is one in the plan of every solve; another one of KG_VECTORS right-hand sides has
+/// a plan of its own, and reads what the set-up has made.
+#pragma once
+#include "linear/krylovs.h"
+#include "linear/linears.h"
+#include "precondition/precond.h"
+#include "elliptic/shape.h"
+
+/// It does not move from its declaration on.
+typedef struct kg_iteration {
+  kg_linears linear;        ///< A
+  kg_patches cycle_linear;  ///< of cycles that have a number of their own
+  kg_multigrid multigrid;   ///< from assembly to the end of the trace solve
+  kg_precond jacobi;        ///< this, or what follows
+  kg_cycle cycle;           ///< of all iterations but
+  kg_cycle first, blocks;   ///< the first one, and the one that measures the smoother
+  kg_krylovs method;
+  double *x;           ///< the trace: that of the method, [row][n_rhs]
+  double *b;           ///< [free row][n_rhs]
+  double *load;        ///< of several: load vectors, [vector]; NULL: they do not stay
+  double *halo;        ///< of products
+  double *full_local;  ///< kg_shape_full_local()
+  int32_t *ell_column;
+  double *ell_value;
+  void *ell_work;
+} kg_iteration;
+
+/// @param[in] n_rhs  1, or KG_VECTORS: kg_many_takes()
+void kg_iteration_declare(kg_plan *plan, const kg_shape *shape, int n_rhs, kg_iteration *it);
+/// Once its memory is there. An iteration of one has been given b and jacobi.inverse; the multigrid
+/// of one of several stands (kg_multigrid_share()).
+/// @retval KEDGE_ERR_INTERNAL  there is no method for this system
+kedge_status kg_iteration_bind(kedge_context *ctx, kg_iteration *it, const kg_shape *shape,
+                               const kg_batch *batch, kg_locals locals);
+void kg_iteration_free(kedge_context *ctx, kg_iteration *it);
+
+/// Whether the trace solve takes many: packed or reduced K^e of triangles, multigrid that smooths
+/// by edges, an iteration in double precision.
+bool kg_many_takes(kedge_context *ctx, const kg_shape *shape);
+/// Whether n at once cost less than one by one: on a GPU three do, where all KG_VECTORS cost 2.3 to
+/// 2.8 times as much as one (profiling/many.c). On the host the caches have what vectors share.
+bool kg_many_pays(const kedge_context *ctx, int n);
+/// Bytes of the iteration of KG_VECTORS right-hand sides.
+int64_t kg_many_bytes(const kg_shape *shape);
