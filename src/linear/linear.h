@@ -114,8 +114,8 @@ typedef struct kg_krylov_table {
   /// Improve x until the rule ends it, from the residual that was taken, or the one that an
   /// iteration before has left. Afterwards the residual is that of the recurrence, or spoilt where
   /// M is pointwise. Waits for the device. All but M are [n_rhs]; of several right-hand sides those
-  /// whose rr is not above their target stand still, and the function of the first rule hears of the
-  /// one that is furthest from its target.
+  /// whose rr is not above their target stand still, and the function of the first rule hears of
+  /// the one that is furthest from its target.
   /// @param[in] precond  that of the method, or another one with its properties
   /// @retval KEDGE_ERR_NUMERIC  A or M is not positive definite, or holds NaN
   kedge_status (*iterate)(kedge_context *ctx, kg_krylov *krylov, const kg_precond *precond,

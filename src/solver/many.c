@@ -1,5 +1,5 @@
-// Solves of several right-hand sides, as many at once as pays: their trace solve alone is one, by an
-// iteration of its own (elliptic/iteration.h) that reads what the set-up has made.
+// Solves of several right-hand sides, as many at once as pays: their trace solve alone is one, by
+// an iteration of its own (elliptic/iteration.h) that reads what the set-up has made.
 #include <stdlib.h>
 #include <string.h>
 
