@@ -376,7 +376,7 @@ READER(read_parameter)
 {
   if (strspn(s->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") !=
           strlen(s->key) ||
-      (s->key[0] >= '0' && s->key[0] <= '9'))
+      (s->key[0] >= '0' && s->key[0] <= '9') || !s->key[0])
     return kg_setting_fail(settings, s,
                            "'%s' cannot name a parameter: use letters, digits and '_', "
                            "and a letter first",

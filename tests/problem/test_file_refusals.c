@@ -148,6 +148,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\na b = 1",
        "plate.ini:2: 'a b' cannot name a parameter: use letters, digits and '_', and a letter "
        "first"},
+      {"[parameters]\n= 1",
+       "plate.ini:2: '' cannot name a parameter: use letters, digits and '_', and a letter first"},
       {"[boundary outer]\ntype = dirichle",
        "plate.ini:2: unknown type 'dirichle'; did you mean 'dirichlet'?"},
       {"[boundary outer]\ntype = cauchy",
