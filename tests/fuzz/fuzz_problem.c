@@ -88,10 +88,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const kedge_status status =
       kg_problem_parse(NULL, "fuzz.ini", text, size, overrides, n_overrides, &problem);
   if (status == KEDGE_OK) {
-    const double x = 0.25, y = 0.75;
+    const double x = 0.25, y = 0.75, region = 1.0;
+    const kedge_points at = {.n = 1, .x = &x, .y = &y, .region = &region};
     double value;
-    kg_function_evaluate(&problem->equation.source, &(kedge_points){.n = 1, .x = &x, .y = &y},
-                         &value);
+    kg_function_evaluate(&problem->equation.source, &at, &value);
     write_and_read(problem);
     meet(problem, mesh);
     if (kedge_problem_set(problem, "space", "order", "2") != KEDGE_OK) abort();
