@@ -6,7 +6,7 @@
 #include "linear/krylovs.h"
 #include "linear/linears.h"
 #include "precondition/precond.h"
-#include "elliptic/shape.h"
+#include "equation/shape.h"
 
 /// It does not move from its declaration on.
 typedef struct kg_iteration {
