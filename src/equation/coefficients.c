@@ -146,23 +146,16 @@ static kedge_status put_by_host(kg_coefficient_values *v, const chunk *c, const 
 static kedge_status put(kg_coefficient_values *v, const chunk *c, int n_functions, int times,
                         double *to)
 {
-  const kg_rules *const rules = v->rules;
   if (!v->functions[0]) open_values(v);
   kg_evaluation *e = n_functions == KG_CELL_FUNCTIONS ? &v->all : &v->diffusion;
   bool done;
   KG_TRY(kg_evaluation_prepare(e, (double)times * c->host.n));
-  const kg_cells cells = kg_cells_part(&rules->elements[c->batch].cells, c->first, c->count);
-  const kg_cell_values_args args = {.n_elements = cells.n_elements,
-                                    .vertices = cells.vertices,
-                                    .vertex = cells.vertex,
-                                    .nodes = cells.nodes,
-                                    .points = c->device,
+  const kg_cell_values_args args = {.points = c->device,
                                     .n_used = c->device.n,
                                     .elliptic = true,
                                     .scale = v->equation->scale,
-                                    .region = kg_rules_regions(rules, c->batch, c->first),
                                     .values = to};
-  KG_TRY(kg_evaluation_cells(e, &args, &done));
+  KG_TRY(kg_evaluation_cells(e, c->batch, c->first, c->count, args, &done));
   return done ? KEDGE_OK : put_by_host(v, c, &e->set, to);
 }
 

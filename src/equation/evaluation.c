@@ -178,13 +178,14 @@ void kg_evaluation_close(kg_evaluation *e)
 }
 
 /// Count values that lie in memory.
-static void count(const kg_evaluation *e, int points, int64_t n_elements)
+static void add_cost(const kg_evaluation *e, int points, int64_t n_elements)
 {
   const double operations = e->code ? e->code->n_instructions : kg_evaluation_operations(e);
   kg_run_cost(e->rules->run, kg_evaluate_cost(e->set.n, operations, points, n_elements), 1.0);
 }
 
-kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *args, bool *done)
+kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
+                                 kg_cell_values_args args, bool *done)
 {
   static kedge_status (*const run)(kedge_context *, const kg_cell_kernel *,
                                    const kg_cell_values_args *, int64_t *) =
@@ -193,25 +194,34 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *ar
                                          const kg_cell_values_args *, int64_t *) =
       KG_IF_CUDA(kg_evaluate_cells);
   kedge_context *ctx = e->rules->ctx;
+  const kg_cells cells = kg_cells_part(&e->rules->elements[batch].cells, first, count);
+  args.n_elements = cells.n_elements;
+  args.vertices = cells.vertices;
+  args.vertex = cells.vertex;
+  args.nodes = cells.nodes;
+  args.region = kg_rules_regions(e->rules, batch, first);
   *done = false;
   while (!*done && (e->cells || e->code)) {
     int64_t bad;
-    KG_TRY(e->cells ? run(ctx, e->cells, args, &bad) : interpret(ctx, e->code, args, &bad));
-    count(e, args->points.n, args->n_elements);
+    KG_TRY(e->cells ? run(ctx, e->cells, &args, &bad) : interpret(ctx, e->code, &args, &bad));
+    add_cost(e, args.points.n, args.n_elements);
     *done = bad < 0;
     if (!*done) kg_evaluation_change(e);
   }
   return KEDGE_OK;
 }
 
-kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done)
+kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evaluate_args args,
+                                     bool *done)
 {
   static kedge_status (*const interpret)(kedge_context *, const kg_evaluate_args *) =
       KG_IF_CUDA(kg_evaluate);
   *done = e->code != NULL;
   if (!*done) return KEDGE_OK;
+  args.batch = e->rules->elements[batch].batch;
+  args.region = kg_rules_regions(e->rules, batch, 0);
   args.code = e->code;
-  count(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
+  add_cost(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
   return interpret(e->rules->ctx, &args);
 }
 

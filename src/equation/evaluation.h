@@ -49,14 +49,17 @@ void kg_evaluation_close(kg_evaluation *e);
 
 /// Operations of all functions at a point.
 double kg_evaluation_operations(const kg_evaluation *e);
-/// Have the GPU evaluate at points of cells. @param[out] done  whether it could: else the host has
-/// to
-kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *args, bool *done);
-/// Have it interpret at points of straight triangles: values count once kg_evaluation_bad() finds
-/// none that is bad.
-/// @param[in]  args  `code` is not looked at
+/// Have the GPU evaluate at points of groups [first, first + count) of a batch by quadrature.
+/// @param[in]  args  its points, what is to be done there, and where values go
+/// @param[out] done  whether it could: else the host has to
+kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
+                                 kg_cell_values_args args, bool *done);
+/// Have it interpret at points of groups of straight triangles: values count once
+/// kg_evaluation_bad() finds none that is bad.
+/// @param[in]  args  likewise
 /// @param[out] done  whether it could: else a kernel or the host has to
-kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done);
+kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evaluate_args args,
+                                     bool *done);
 /// Wait for what the GPU has evaluated last at points of straight triangles.
 /// @param[out] bad  as kg_evaluate_bad() or, with a kernel, kg_sample_bad(); -1 for the host
 kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad);

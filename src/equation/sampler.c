@@ -108,28 +108,18 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
                                double *values, bool *done)
 {
   kg_evaluation *e = &s->evaluation;
-  const kg_rules *const rules = e->rules;
-  const kg_elements *const elements = &rules->elements[batch];
-  if (!elements->by_quadrature)
-    return kg_evaluation_triangles(e,
-                                   (kg_evaluate_args){.batch = elements->batch,
-                                                      .points = kg_rules_points(rules, s->kind),
-                                                      .first_group = first,
-                                                      .n_groups = count,
-                                                      .region = kg_rules_regions(rules, batch, 0),
-                                                      .values = values},
-                                   done);
-  const kg_cells cells = kg_cells_part(&elements->cells, first, count);
-  const kg_cell_values_args args = {.n_elements = cells.n_elements,
-                                    .vertices = cells.vertices,
-                                    .vertex = cells.vertex,
-                                    .nodes = cells.nodes,
-                                    .points = kg_rules_cell_points(rules, batch, s->kind),
+  if (!batch_of(s, batch)->by_quadrature) {
+    const kg_evaluate_args args = {.points = kg_rules_points(e->rules, s->kind),
+                                   .first_group = first,
+                                   .n_groups = count,
+                                   .values = values};
+    return kg_evaluation_triangles(e, batch, args, done);
+  }
+  const kg_cell_values_args args = {.points = kg_rules_cell_points(e->rules, batch, s->kind),
                                     .n_used = places_of(s, batch).n_rule,
                                     .scale = 1.0,
-                                    .region = kg_rules_regions(rules, batch, first),
                                     .values = values};
-  return kg_evaluation_cells(e, &args, done);
+  return kg_evaluation_cells(e, batch, first, count, args, done);
 }
 
 /// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host.
