@@ -42,13 +42,6 @@ typedef struct kg_arrays {
   kg_field_sums *field_sums;            ///< [kg_field_pieces()]
 } kg_arrays;
 
-/// The phase in which b is made with precision = compact; 0: with every residual, or another one.
-static inline unsigned kg_phase_of_b(const kg_choice *c)
-{
-  if (c->residual != KG_REMADE) return 0;
-  return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
-}
-
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_compact_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["method", "equation"]
+FOLDERS = ["method", "equation", "elliptic", "elliptic/recover", "elliptic/remainder"]
 SUFFIXES = (".c", ".h", ".cu", ".cuh")
 src = pathlib.Path(sys.argv[1], "src")
 
