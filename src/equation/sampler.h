@@ -41,7 +41,7 @@ typedef struct kg_solved_chunk {
   double *exact;                    ///< work: [group of these][function][point][lane]
   double *diffusion;                ///< work: kg_coefficient_arrays.diffusion
   kg_error_sums *sums;              ///< [group of all batches]
-  double *flux_sums;                ///< likewise; NULL where the flux is a number times q
+  double *flux_sums;                ///< likewise; or NULL: they are not summed
 } kg_solved_chunk;
 
 /// @retval KEDGE_ERR_INPUT  a value is not finite
