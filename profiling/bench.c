@@ -98,7 +98,8 @@ static void fill_ell_arguments(bench *b)
 static void fill_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
-  const kg_materials materials = b->p.equation.coefficient.constant;
+  const kg_coefficient all = kg_materials_from(&b->p.equation, &b->p.shape, &a->materials, 0, 0);
+  const kg_materials materials = all.constant;
   kg_local local = bench_local(b, KG_LAYOUT_PACKED, KG_DOUBLE);
   local.data = a->local;
   double *load = a->load;
@@ -123,12 +124,12 @@ static void fill_arguments(bench *b)
       b->p.space.batch, materials,   0, b->p.shape.choice.recover_groups, a->u, a->q,
       a->u_star,        a->indicator};
   b->load_vectors = (kg_load_vectors_args){b->p.space.batch,
-                                           kg_points_of_rule(b->p.points[KG_SAMPLE_LOADS]),
-                                           kg_sampling_points(&b->p.sampling[KG_SAMPLE_LOADS]),
+                                           kg_rules_points(&b->p.rules, KG_SAMPLE_LOADS),
+                                           kg_rules_host_points(&b->p.rules, KG_SAMPLE_LOADS),
                                            0,
                                            b->p.shape.choice.recover_groups,
                                            b->p.equation.scale,
-                                           a->source_values,
+                                           a->source.values,
                                            load};
 }
 

@@ -18,7 +18,7 @@
 #include "linear/system.h"
 #include "precondition/precond.h"
 #include "elliptic/elliptic.h"
-#include "elliptic/sampler.h"
+#include "equation/sampler.h"
 KEDGE_BEGIN_DECLS
 
 /// The programs end at the first failure that leaves nothing to measure.
@@ -149,6 +149,8 @@ void bench_add_exact(bench *b);
 /// The source and an exact solution as formulas, for load vectors and errors with evaluation.
 /// @return whether they can be measured: false where the GPU would need NVRTC and has none
 bool bench_add_formulas(bench *b);
+/// Errors of groups against these formulas.
+kedge_status bench_sample_errors(bench *b, int32_t first, int32_t count);
 void bench_close(bench *b);
 
 /// Random values in [-0.5, 0.5), the same on every backend: what b->x holds.

@@ -6,8 +6,6 @@
 #include "ops/local/quadrature/make.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
-#include "elliptic/cells.h"
-#include "elliptic/materials.h"
 
 static elements_batch batch_of(kg_elliptic *p, int i)
 {
@@ -23,9 +21,9 @@ static elements_batch batch_of(kg_elliptic *p, int i)
                         .flux = a->q + kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes,
                         .u_star = a->u_star + kg_shape_most_rows(s, KG_ROWS_STAR) * lanes,
                         .indicator = a->indicator + lanes};
-  double *const to = a->coefficients ? a->coefficients + values : NULL;
-  BENCH_TRY(p->ctx,
-            kg_cells_coefficient(p, i, 0, kg_elements_groups(out.elements), to, &out.coefficient));
+  double *const to = a->coefficients.values ? a->coefficients.values + values : NULL;
+  BENCH_TRY(p->ctx, kg_coefficients_put(&p->coefficients, i, 0, kg_elements_groups(out.elements),
+                                        to, &out.coefficient));
   return out;
 }
 

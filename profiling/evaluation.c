@@ -1,5 +1,5 @@
 // evaluation: what it costs to evaluate formulas on the host, to interpret them on the GPU and to
-// compile them for it. The choice in elliptic/sampler.c rests on these figures.
+// compile them for it. The choice in equation/evaluation.c rests on these figures.
 //
 //   evaluation [--no-compile]    # compiling the longest takes a minute
 //
@@ -17,7 +17,7 @@
 #include "ops/sample/sample_kernel.h"
 #include "expression/expression_tree.h"
 #include "expression/function.h"
-#include "elliptic/sampling.h"
+#include "equation/sampling.h"
 #ifdef KEDGE_WITH_CUDA
 #include "device/cuda_nvrtc.h"
 #endif
@@ -51,10 +51,10 @@ static kedge_status call_evaluate(void *code)
 {
   return kg_evaluate(gpu.p.ctx,
                      &(kg_evaluate_args){.batch = gpu.p.space.batch,
-                                         .points = kg_points_of_rule(gpu.p.points[KG_SAMPLE_LOADS]),
+                                         .points = kg_rules_points(&gpu.p.rules, KG_SAMPLE_LOADS),
                                          .n_groups = gpu.p.shape.choice.recover_groups,
                                          .code = code,
-                                         .values = gpu.p.arrays.source_values});
+                                         .values = gpu.p.arrays.source.values});
 }
 #endif
 

@@ -2,7 +2,7 @@
 /// Device memory of a whole solve with any form of the trace operator, from the plan of its arrays
 /// (device/plan.h).
 #pragma once
-#include "elliptic/shape.h"
+#include "equation/shape.h"
 
 typedef enum footprint_form {
   FOOTPRINT_MATRIX_FREE,  ///< packed K^e

@@ -116,7 +116,7 @@ static kedge_status one_errors(bench *b)
 }
 static kedge_status one_exact(bench *b)
 {
-  return kg_sampler_errors(&b->exact_solution, 0, b->errors.first_group, b->errors.n_groups);
+  return bench_sample_errors(b, b->errors.first_group, b->errors.n_groups);
 }
 static kedge_status call_load_vectors(bench *b)
 {
@@ -138,7 +138,7 @@ static kedge_status call_source(bench *b)
 {
   return kg_sampler_loads(
       &b->source, 0, 0, b->one_chunk ? b->p.shape.choice.recover_groups : b->p.shape.count.n_groups,
-      kg_plan_buffer(&b->p.plan, &b->p.arrays.source_values), b->p.arrays.load);
+      kg_plan_buffer(&b->p.plan, &b->p.arrays.source.values), b->p.arrays.load);
 }
 static kedge_status call_exact(bench *b)
 {

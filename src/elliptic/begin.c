@@ -57,9 +57,9 @@ kedge_status kg_elliptic_name_robin(const kg_elliptic *p, kedge_status status)
 {
   const bool indefinite =
       status == KEDGE_ERR_NUMERIC && strstr(kedge_context_error(p->ctx), "not positive");
-  if (!indefinite || !(p->equation.robin.least < 0.0)) return status;
+  if (!indefinite || !(p->robin.least < 0.0)) return status;
   return KG_FAIL(p->ctx, status,
                  "on boundary '%s' the robin coefficient is as small as %.3g: with it the operator "
                  "is not positive definite, and kedge cannot solve the problem",
-                 p->mesh->groups[p->equation.robin.least_group].name, p->equation.robin.least);
+                 p->mesh->groups[p->robin.least_group].name, p->robin.least);
 }

@@ -8,7 +8,6 @@
 #include "ops/vector/round.h"
 #include "ops/trace/trace_loads.h"
 #include "ops/trace/trace_sides.h"
-#include "elliptic/cells.h"
 
 /// Some patches of a batch, and memory for their load vectors, F^e and K^e.
 typedef struct chunk {
@@ -101,8 +100,8 @@ static kedge_status make_local(kg_elliptic *p, const chunk *c)
 {
   const int32_t groups = c->batch.count.patch_groups;
   kg_coefficient coefficient;
-  KG_TRY(kg_cells_coefficient(p, c->of, c->first_patch * groups, c->batch.count.n_groups,
-                              p->arrays.chunk_coefficients, &coefficient));
+  KG_TRY(kg_coefficients_put(&p->coefficients, c->of, c->first_patch * groups,
+                             c->batch.count.n_groups, p->arrays.chunk_coefficients, &coefficient));
   return p->equation.form->make(p->ctx, &c->elements, &coefficient, c->load, c->local,
                                 c->condensed);
 }
@@ -131,16 +130,17 @@ static kedge_status make_loads(kg_elliptic *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
-  return kg_source_loads(p, c->of, c->first_patch * n->patch_groups, n->n_groups, values, c->load);
+  return kg_source_loads(&p->source, c->of, c->first_patch * n->patch_groups, n->n_groups, values,
+                         c->load);
 }
 
 kedge_status kg_compact_look(kg_elliptic *p)
 {
   kedge_status status = KEDGE_OK;
-  if (!kg_source_moves(p)) return KEDGE_OK;
-  kg_source_look(p);
+  if (!kg_source_moves(&p->source)) return KEDGE_OK;
+  kg_source_look(&p->source);
   for (chunk c = {0}; status == KEDGE_OK && next_chunk(p, &c);) status = make_loads(p, &c);
-  if (status == KEDGE_OK) status = kg_source_refine(p);
+  if (status == KEDGE_OK) status = kg_source_refine(&p->source, &p->loads_left);
   kg_source_rest(&p->source);
   return status;
 }

@@ -4,24 +4,21 @@
 #pragma once
 #include "linear/phases.h"
 #include "ops/local/quadrature/field_sums.h"
-#include "ops/sample/sample_kernel.h"
-#include "ops/numbering/space.h"
 #include "elliptic/iteration.h"
+#include "equation/robin.h"
+#include "equation/source.h"
 
 /// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
 /// groups, or of a chunk of them.
 typedef struct kg_arrays {
   kg_space_arrays space;
-  double *reference;                                                   ///< kg_reference_at()
-  uint8_t *rough;                                                      ///< [lane]: of loads
-  double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()
-  double *cell_tables[KG_CELL_KINDS];                   ///< by shape (elliptic/cells.h)
-  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise
-  kg_material *materials;                               ///< kg_materials.table
-  int32_t *material_of;                                 ///< [group][lane]: its index
-  double *material_values;                              ///< kg_cell_material.table
-  double *load;                                         ///< [group][N][lane]
-  double *source_values;  ///< of a chunk: [group][point of the rule][lane]
+  double *reference;  ///< kg_reference_at()
+  kg_rule_arrays rules;
+  kg_coefficient_arrays coefficients;
+  kg_material_arrays materials;
+  kg_source_arrays source;
+  kg_robin_arrays robin;
+  double *load;  ///< [group][N][lane]
 
   void *local;  ///< K^e of the trace solve (kg_shape_locals())
   /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, which residuals make
@@ -29,8 +26,6 @@ typedef struct kg_arrays {
   double *chunk_load, *chunk_condensed, *chunk_coefficients;
   void *chunk_local;
   uint32_t *chunk_sides;
-  int32_t *robin_side;  ///< and what follows: see kg_cell_robin_args
-  double *robin_psi, *robin_coefficient;
   double *condensed;         ///< F^e
   void *load_local;          ///< with `repeats`: K^e of a chunk, of which F^e alone is wanted
   double *b;                 ///< [free row]
@@ -38,9 +33,6 @@ typedef struct kg_arrays {
 
   kg_iteration iteration;
 
-  double *nodes;                        ///< [batch][group][2][node][lane], of curved elements
-  double *coefficients;                 ///< of a chunk: kg_cell_material.values
-  double *error_diffusion;              ///< of a chunk: [group][3][point][lane]
   double *u, *q, *u_star, *indicator;   ///< of a chunk: [group][mode][lane]
   double *constant;                     ///< of a chunk: means of u and q
   double *exact_values;                 ///< of a chunk: [group][function][point][lane]
@@ -50,15 +42,7 @@ typedef struct kg_arrays {
   kg_field_sums *field_sums;            ///< [kg_field_pieces()]
 } kg_arrays;
 
-/// The phase in which b is made with precision = compact; 0: with every residual, or another one.
-static inline unsigned kg_phase_of_b(const kg_choice *c)
-{
-  if (c->residual != KG_REMADE) return 0;
-  return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
-}
-
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_local_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
-void kg_robin_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_compact_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);
 void kg_recover_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

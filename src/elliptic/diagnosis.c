@@ -29,7 +29,7 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .strength = p->equation.strength,
       .scale = p->equation.scale,
       .square = kg_mean_square(p->mesh),
-      .robin = p->equation.robin,
+      .robin = p->robin,
       .loads_left = p->loads_left,
       .stabilization_ratio = kg_stabilization_ratio(p),
       .report = &p->run.solution->report,

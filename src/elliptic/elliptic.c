@@ -1,19 +1,11 @@
 #include "elliptic/elliptic.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "device/context.h"
 #include "core/memory.h"
-#include "core/nvtx.h"
-#include "problem/located.h"
 #include "ops/local/triangle/batch_part.h"
-#include "ops/trace/trace_apply.h"
-#include "elliptic/cells.h"
-#include "elliptic/materials.h"
-#include "elliptic/memory.h"
-#include "solution/values.h"
+#include "ops/sample/errors.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
 static kedge_status count_lines(kg_elliptic *p, kg_shape *s)
@@ -27,75 +19,6 @@ static kedge_status count_lines(kg_elliptic *p, kg_shape *s)
   return KEDGE_OK;
 }
 
-/// The largest diffusion and reaction: of all materials, or where they vary at some points.
-static void largest_coefficients(const kg_elliptic *p, double most[2])
-{
-  enum { SAMPLES = 256 };
-  const kg_resolved *r = &p->equation.resolved;
-  const kedge_mesh *mesh = p->mesh;
-  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[4 * SAMPLES];
-  const kg_located at = kg_located_in(memory, SAMPLES);
-  most[0] = most[1] = 0.0;
-  if (r->by_device) memcpy(most, r->summary.most, sizeof r->summary.most);
-  for (int m = 0; m < r->n_materials && !r->by_device; ++m) {
-    most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
-    most[1] = fmax(most[1], r->material[m][3]);
-  }
-  if (!r->varies) return;
-  const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
-  int n = 0;
-  for (int64_t e = 0; e < mesh->n_elements; e += stride, ++n) {
-    const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
-    const double *a = mesh->vertices + 2 * (int64_t)v[0], *b = mesh->vertices + 2 * (int64_t)v[1];
-    const double *c = mesh->vertices + 2 * (int64_t)v[2];
-    x[n] = (a[0] + b[0] + c[0]) / 3.0;
-    y[n] = (a[1] + b[1] + c[1]) / 3.0;
-    const bool triangle = kg_block_of(mesh, (int32_t)e)->cell == &kg_triangle;
-    kg_locate(&at, (size_t)n, mesh, (int32_t)e, triangle ? -1.0 / 3.0 : 1.0 / 3.0, -1.0 / 3.0);
-  }
-  const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
-  kg_coefficients_evaluate(&r->equation, &points, value);
-  for (int i = 0; i < n; ++i) {
-    most[0] = fmax(most[0], fmax(value[i], value[2 * n + i]));
-    most[1] = fmax(most[1], value[3 * n + i]);
-  }
-}
-
-/// Scale the equation, so that numbers kept in single precision stay in its range. Factors and
-/// roots of powers of four are exact: the division changes no bit of a result. The stabilization is
-/// diffusion over a length, where the problem says nothing else (docs/math.md#units).
-static void scale_equation(kg_elliptic *p)
-{
-  const kedge_problem *problem = p->equation.problem;
-  const double hh = kg_mean_square(p->mesh), length = kg_stabilization_length(p);
-  const bool given = !(length > 0.0);
-  double most[2];
-  int exponent;
-  largest_coefficients(p, most);
-  frexp(most[0] + most[1] * hh, &exponent);
-  const int shift = exponent < -1000 ? 1000 : exponent > 1000 ? -1000 : -exponent / 2 * 2;
-  const double tau = given ? problem->stabilization : most[0] / length;
-  p->equation.scale = ldexp(1.0, shift);
-  p->equation.material = (kg_material){ldexp(most[0], shift), ldexp(most[1], shift),
-                                       ldexp(tau, shift), problem->stabilization_scaling};
-  p->equation.coefficient = (kg_coefficient){
-      .constant = kg_one_material(p->equation.material),
-      .cells = {.diffusion = {p->equation.material.diffusion, 0.0, p->equation.material.diffusion},
-                .reaction = p->equation.material.reaction,
-                .stabilization = p->equation.material.stabilization,
-                .scaling = p->equation.material.scaling}};
-  if (p->equation.resolved.equation.n_diffusion == 1 && !p->equation.resolved.varies &&
-      p->equation.resolved.n_materials == 1)
-    return;
-  kg_cell_material *const cells = &p->equation.coefficient.cells;
-  if (!given) cells->length = length;
-  if (p->equation.resolved.varies) return;
-  const kg_resolved *const r = &p->equation.resolved;
-  const double *first = r->by_device ? r->first : r->material[0];
-  for (int k = 0; k < 3; ++k) cells->diffusion[k] = ldexp(first[k], shift);
-  p->equation.coefficient.constant = kg_one_material(kg_material_of(p, first, cells->length));
-}
-
 /// What a set-up keeps anyway, or a later source may need.
 static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
 {
@@ -103,23 +26,11 @@ static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
   c->reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
 }
 
-/// Choose how the mass matrix of the flux is inverted, also for `inverse = auto`
-/// (docs/math.md#strong-tensors).
-static int choose_inverse(const kg_elliptic *p, const kg_cell *cell)
-{
-  const bool affine = cell == &kg_triangle || p->space.is_affine;
-  if (p->equation.problem->inverse != KG_INVERSE_AUTO) return (int)p->equation.problem->inverse;
-  if (kg_is_strong(p, cell)) return KG_INVERSE_GRADIENT;
-  return affine ? KG_INVERSE_ADJUSTED : KG_INVERSE_EXACT;
-}
-
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->space.layout.count;
   const int exact = p->equation.problem->exact_quadrature;
-  const kg_choose_args args = {
-      p->equation.problem,      &p->equation.resolved, p->mesh, count, linear,
-      p->space.layout.batches.n};
+  const kg_choose_args args = {&p->equation, count, linear, p->space.layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
   *s = (kg_shape){.size = kg_sizes_of(p->equation.problem->order),
                   .count = *count,
@@ -141,7 +52,8 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
     const kg_lane_batch *lanes = &p->space.layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
     const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
-    const int inverse = by_quadrature ? choose_inverse(p, cell) : KG_INVERSE_ADJUSTED;
+    const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
+                                      : KG_INVERSE_ADJUSTED;
     s->batch[i] = (kg_shape_batch){.cell = cell,
                                    .size = kg_cell_sizes_of(cell, p->equation.problem->order),
                                    .lanes = *lanes,
@@ -156,30 +68,6 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);
   s->choice.recover_groups = kg_chunk_groups(s, p->ctx->backend == KEDGE_BACKEND_CUDA);
-  return KEDGE_OK;
-}
-
-bool kg_is_strong(const kg_elliptic *p, const kg_cell *cell)
-{
-  const kg_strength *const s = &p->equation.strength[kg_cell_index(cell)];
-  const double lost = s->bend * sqrt((double)p->mesh->n_elements);
-  return s->most > KG_STRONG + (cell == &kg_triangle ? 0.0 : lost);
-}
-
-/// Look at a tensor on all elements by quadrature.
-static kedge_status find_strength(kg_elliptic *p)
-{
-  const kedge_mesh *mesh = p->mesh;
-  const bool any = mesh->geometry > 1 || p->equation.resolved.varies;
-  for (int i = 0; i < KG_CELL_KINDS; ++i) p->equation.strength[i] = (kg_strength){0};
-  if (p->equation.resolved.equation.n_diffusion != 3) return KEDGE_OK;
-  for (int k = 0; k < mesh->n_blocks; ++k) {
-    const kg_block *const block = &mesh->block[k];
-    if (any || block->cell == &kg_quadrilateral)
-      KG_TRY(kg_strength_find(p->ctx, mesh, &p->equation.resolved, block,
-                              p->equation.problem->order,
-                              &p->equation.strength[kg_cell_index(block->cell)]));
-  }
   return KEDGE_OK;
 }
 
@@ -209,24 +97,26 @@ static kg_run run_of(kg_elliptic *p)
 
 kedge_status kg_elliptic_prepare(kg_elliptic *p)
 {
-  const kedge_problem *problem = p->equation.problem;
   const kedge_mesh *mesh = p->mesh;
-  KG_TRY(kg_problem_resolve(p->ctx, problem, mesh, &p->equation.resolved));
-  KG_TRY(kg_fields_check(p->ctx, mesh, &p->equation.resolved, NULL));
-  scale_equation(p);
-  KG_TRY(find_strength(p));
+  KG_TRY(kg_equation_make(p->ctx, mesh, &p->equation));
   KG_TRY(cut(p));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->space.refined = refined ? mesh : NULL;
-  KG_TRY(kg_elliptic_shape(p, problem->operator_kind, &p->shape));
-  KG_TRY(kg_sampling_create(p->ctx, problem->order, kg_point_rows(problem->order),
-                            &p->sampling[KG_SAMPLE_LOADS]));
-  KG_TRY(kg_sampling_create(p->ctx, problem->order, p->shape.fast_exact_rows,
-                            &p->sampling[KG_SAMPLE_ERRORS]));
+  KG_TRY(kg_elliptic_shape(p, p->equation.problem->operator_kind, &p->shape));
   p->run = run_of(p);
   p->data = kg_elliptic_data(p);
-  return kg_cells_prepare(p);
+  p->rules = (kg_rules){.ctx = p->ctx,
+                        .mesh = mesh,
+                        .shape = &p->shape,
+                        .run = &p->run,
+                        .elements = p->elements,
+                        .space = &p->arrays.space,
+                        .arrays = &p->arrays.rules};
+  p->coefficients = (kg_coefficient_values){
+      .rules = &p->rules, .equation = &p->equation, .materials = &p->arrays.materials};
+  p->source = (kg_source){.coefficients = &p->coefficients, .arrays = &p->arrays.source};
+  return kg_rules_make(&p->rules);
 }
 
 void kg_elliptic_free(kg_elliptic *p)
@@ -235,9 +125,9 @@ void kg_elliptic_free(kg_elliptic *p)
   kg_iteration_free(p->ctx, &p->arrays.iteration);
   kg_plan_free(p->ctx, &p->plan);
   free(p->boundary);
-  kg_cells_free(p);
+  kg_coefficients_close(&p->coefficients);
+  kg_rules_free(&p->rules);
   kg_space_free(&p->space);
-  for (int i = 0; i < KG_SAMPLE_KINDS; ++i) kg_sampling_free(&p->sampling[i]);
   kg_resolved_free(&p->equation.resolved);
 }
 
@@ -261,7 +151,7 @@ static kg_elements elements_of(const kg_elliptic *p, int i)
       .cell = b->cell, .size = b->size, .n_elements = n, .by_quadrature = b->by_quadrature};
   e.batch =
       kg_batch_of_lanes(&p->space.batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
-  if (b->by_quadrature) e.cells = kg_cells_of(p, i);
+  if (b->by_quadrature) e.cells = kg_rules_cells(&p->rules, i);
   e.are_parallelograms = b->cell == &kg_quadrilateral && p->space.is_affine && b->n_nodes == 0 &&
                          !b->exact && !b->keeps_gradient && !p->shape.choice.varies;
   return e;
@@ -274,10 +164,6 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
   kg_space_view(&p->space, &a->space, kg_reference_at(p->shape.size.order, a->reference));
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
-  p->equation.form = p->shape.choice.form;
-  for (int i = 0; i < KG_SAMPLE_KINDS; ++i)
-    p->points[i] =
-        kg_points_at(p->shape.size, p->sampling[i].rows, a->point_rule[i], a->point_basis[i]);
   KG_TRY(kg_trace_bind(p));
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);
 }

@@ -6,19 +6,11 @@
 #include "diagnose/diagnose.h"
 #include "integrals/boundary.h"
 #include "linear/system.h"
-#include "ops/form/form.h"
-#include "ops/local/quadrature/strength.h"
-#include "ops/ops.h"
 #include "ops/local/quadrature/field_sums.h"
 #include "elliptic/data.h"
-#include "elliptic/evaluation.h"
 #include "elliptic/memory.h"
-#include "elliptic/sampler.h"
-#include "elliptic/sampling.h"
 #include "solution/solution.h"
-#include "elliptic/source.h"
 #include "elliptic/stages.h"
-#include "method/run.h"
 
 /// What the local solve makes. The last two only find how large it is (kg_remainder.size).
 typedef enum kg_makes {
@@ -39,20 +31,6 @@ typedef struct kg_remainder {
   char failure[256];  ///< why no estimate was made; "": one was, or none was wanted
 } kg_remainder;
 
-/// The equation on a mesh, const once a solve has begun; what of it may be given anew is kg_data.
-typedef struct kg_equation {
-  const kedge_problem *problem;
-  kg_resolved resolved;
-  const kg_form *form;
-  /// The equation is multiplied by a power of four that brings its numbers near 1
-  /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
-  kg_material material;        ///< of the most diffusion and reaction that is met
-  kg_coefficient coefficient;  ///< without values at points
-  double scale;
-  kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
-  kg_robin_range robin;                 ///< known when K^e are
-} kg_equation;
-
 typedef struct kg_elliptic {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -60,17 +38,15 @@ typedef struct kg_elliptic {
   kg_equation equation;
   kg_data data;  ///< of the solve that runs
   kg_run run;
-  kg_sampling sampling[KG_SAMPLE_KINDS];
-  // By shape, of elements that are integrated by quadrature, in host memory (elliptic/cells.h):
-  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];
-  double *value_points[KG_CELL_KINDS];  ///< where coefficients have values
-  kg_coefficient_values values;         ///< of coefficients, where they vary
-  kg_loads_left loads_left;             ///< known when loads are
-  double norm_moves[KG_NORMS];          ///< known when errors are (kg_norms_moves())
-  kg_field_sums fields;                 ///< of all elements, once the local solve has ended
-  kg_lost_field lost;                   ///< likewise
-  int32_t lost_error;                   ///< an element whose errors are not finite, if one's are
-  bool repeats;                         ///< set up once, to solve many times
+  kg_rules rules;
+  kg_coefficient_values coefficients;
+  kg_robin_range robin;         ///< known when K^e are
+  kg_loads_left loads_left;     ///< known when loads are
+  double norm_moves[KG_NORMS];  ///< known when errors are (kg_norms_moves())
+  kg_field_sums fields;         ///< of all elements, once the local solve has ended
+  kg_lost_field lost;           ///< likewise
+  int32_t lost_error;           ///< an element whose errors are not finite, if one's are
+  bool repeats;                 ///< set up once, to solve many times
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_elliptic *before;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
@@ -78,7 +54,6 @@ typedef struct kg_elliptic {
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
-  kg_points points[KG_SAMPLE_KINDS];
   kg_source source;
   kg_remainder remainder;
   kg_lost_gradient gradient;
@@ -91,11 +66,6 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p);
 /// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
 /// and counts them.
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *shape);
-/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the
-/// elements of a shape. On quadrilaterals that stay trapezoids when they are refined the weak
-/// gradient has an error of a lower order, bend times a length over h of those that the mesh
-/// explains.
-bool kg_is_strong(const kg_elliptic *p, const kg_cell *cell);
 /// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
 /// there on.
 kedge_status kg_elliptic_commit(kg_elliptic *p);
@@ -112,6 +82,12 @@ static inline kg_locals kg_elliptic_locals(const kg_elliptic *p)
 static inline double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, int batch)
 {
   return array + kg_shape_numbers(&p->shape, rows, batch);
+}
+
+/// Take the source of the solve that runs, unless that was done.
+static inline void kg_elliptic_open_source(kg_elliptic *p)
+{
+  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
 }
 
 /// Note what moves of boundary values, in the report and for findings.
@@ -174,27 +150,8 @@ kedge_status kg_elliptic_name_robin(const kg_elliptic *p, kedge_status status);
 /// the same mesh and problem, whose memory it takes.
 kedge_status kg_remainder_look(kg_elliptic *p);
 
-/// Bytes of host memory that kg_robin_add() takes.
-int64_t kg_robin_host_bytes(const kg_shape *shape);
-/// Add the Robin conditions to packed K^e, which are made; and tell the least coefficient.
-/// @retval KEDGE_ERR_INPUT  a coefficient is not finite
-kedge_status kg_robin_add(kg_elliptic *p);
-
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times);
-
-/// h^2: a square of two triangles of mean area.
-static inline double kg_mean_square(const kedge_mesh *mesh)
-{
-  return 2.0 * mesh->info.area / (double)mesh->n_elements;
-}
-
-/// L of the stabilization diffusion / L; 0: the problem gives a stabilization without one.
-static inline double kg_stabilization_length(const kg_elliptic *p)
-{
-  if (p->equation.problem->stabilization > 0.0) return 0.0;
-  return p->equation.problem->length > 0.0 ? p->equation.problem->length : sqrt(p->mesh->info.area);
-}
 
 /// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
 typedef struct kg_group_errors {

@@ -4,7 +4,6 @@
 #include "ops/assembled/ell.h"
 #include "ops/trace/trace_gather.h"
 #include "precondition/amg/amg.h"
-#include "elliptic/declare.h"
 
 static const unsigned kept = KG_FROM(ASSEMBLY, STEP);
 

@@ -6,7 +6,14 @@
 #include "linear/krylovs.h"
 #include "linear/linears.h"
 #include "precondition/precond.h"
-#include "elliptic/shape.h"
+#include "equation/shape.h"
+
+/// The phase in which b is made with precision = compact; 0: with every residual, or another one.
+static inline unsigned kg_phase_of_b(const kg_choice *c)
+{
+  if (c->residual != KG_REMADE) return 0;
+  return c->repeats ? KG_IN(CONDENSE) : KG_IN(LOCAL);
+}
 
 /// It does not move from its declaration on.
 typedef struct kg_iteration {

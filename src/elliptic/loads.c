@@ -7,18 +7,19 @@
 
 static kedge_status make_loads(kg_elliptic *p)
 {
-  const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source_values);
-  const bool moves = kg_source_moves(p);
+  const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source.values);
+  kg_source *const source = &p->source;
+  const bool moves = kg_source_moves(source);
   kedge_status status = KEDGE_OK;
-  if (moves) kg_source_look(p);
+  if (moves) kg_source_look(source);
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_loads(p, i, 0, kg_elements_groups(&p->elements[i]), values,
+    status = kg_source_loads(source, i, 0, kg_elements_groups(&p->elements[i]), values,
                              kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
-  if (moves && status == KEDGE_OK) status = kg_source_refine(p);
+  if (moves && status == KEDGE_OK) status = kg_source_refine(source, &p->loads_left);
   for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_patch(p, i, 0, kg_elements_groups(&p->elements[i]),
+    status = kg_source_patch(source, i, 0, kg_elements_groups(&p->elements[i]),
                              kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
-  kg_source_rest(&p->source);
+  kg_source_rest(source);
   return status;
 }
 
@@ -51,8 +52,9 @@ kedge_status kg_stage_boundary(kg_elliptic *p)
 kedge_status kg_stage_loads(kg_elliptic *p)
 {
   p->loads_left = (kg_loads_left){0};
+  kg_elliptic_open_source(p);
   KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
-  KG_TRY(kg_source_judge(p));
+  KG_TRY(kg_source_judge(&p->source, &p->loads_left));
   return kg_stage_boundary(p);
 }
 

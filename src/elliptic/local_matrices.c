@@ -1,5 +1,4 @@
 // Local matrices and, of load vectors, the right-hand side of the trace.
-#include "elliptic/cells.h"
 #include "elliptic/compact.h"
 #include "ops/trace/facet_sum.h"
 
@@ -24,7 +23,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
   kg_plan_array(plan, "K^e", kg_locals_bytes(&locals), 1,
                 stays ? kept : KG_IN(LOCAL) | KG_IN(ASSEMBLY), &a->local);
-  kg_robin_declare(plan, s, a);
+  kg_robin_declare(plan, s, &a->robin);
   kg_plan_array(plan, "F^e", compact ? 0 : kg_shape_numbers(s, KG_ROWS_TRACE, s->n_batches), d,
                 KG_IN(LOCAL) | condenses | KG_ANEW, &a->condensed);
   kg_plan_array(plan, "K^e of loads",
@@ -77,8 +76,8 @@ static kedge_status make_groups(kg_elliptic *p, int batch, int32_t first, int32_
   double *const load = kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
   double *const condensed = kg_elliptic_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
   kg_coefficient coefficient;
-  KG_TRY(kg_cells_coefficient(p, batch, first, kg_elements_groups(&part), p->arrays.coefficients,
-                              &coefficient));
+  KG_TRY(kg_coefficients_put(&p->coefficients, batch, first, kg_elements_groups(&part),
+                             p->arrays.coefficients.values, &coefficient));
   return p->equation.form->make(p->ctx, &part, &coefficient,
                                 load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
                                 condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
@@ -131,7 +130,8 @@ static kedge_status condense_groups(kg_elliptic *p, int batch, int32_t first, in
   const double *const load = kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
   double *const condensed = kg_elliptic_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
   kg_coefficient coefficient;
-  KG_TRY(kg_cells_coefficient(p, batch, first, groups, p->arrays.coefficients, &coefficient));
+  KG_TRY(kg_coefficients_put(&p->coefficients, batch, first, groups, p->arrays.coefficients.values,
+                             &coefficient));
   return p->equation.form->make(p->ctx, &part, &coefficient,
                                 load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
                                 condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
@@ -153,6 +153,16 @@ kedge_status kg_stage_condense(kg_elliptic *p)
   return make_right_hand_side(p);
 }
 
+static kedge_status add_robin(kg_elliptic *p)
+{
+  const kg_robin_args args = {&p->rules, &p->equation, &p->space.layout, &p->arrays.robin,
+                              kg_elliptic_locals(p)};
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_robin_add(&args, &p->robin, &moves));
+  kg_boundary_note(p, &moves);
+  return KEDGE_OK;
+}
+
 kedge_status kg_stage_local_matrices(kg_elliptic *p)
 {
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
@@ -160,7 +170,7 @@ kedge_status kg_stage_local_matrices(kg_elliptic *p)
   const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
   for (int i = 0; i < p->shape.n_batches; ++i)
     kg_run_cost(&p->run, p->equation.form->make_cost(&p->elements[i], layout), 1.0);
-  KG_TRY(kg_robin_add(p));
+  KG_TRY(add_robin(p));
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
   return p->repeats || compact ? KEDGE_OK : make_right_hand_side(p);
 }

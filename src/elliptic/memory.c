@@ -3,7 +3,7 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "ops/sample/errors.h"
-#include "elliptic/cells.h"
+#include "equation/rules.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {

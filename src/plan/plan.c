@@ -1,7 +1,7 @@
 #include "device/context.h"
 #include "core/sized.h"
 #include "plan/plan.h"
-#include "elliptic/evaluation.h"
+#include "equation/evaluation.h"
 #include "elliptic/memory.h"
 #include "space/caller_order.h"
 
@@ -50,7 +50,7 @@ static void describe(const kg_elliptic *p, kedge_plan *plan)
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
   plan->precision = kedge_precision_name(p->equation.problem->precision);
-  plan->stabilization_length = kg_stabilization_length(p);
+  plan->stabilization_length = kg_stabilization_length(&p->equation);
   plan->n_stages = KG_STAGE_COUNT;
   for (kg_stage s = 0; s < KG_STAGE_COUNT; ++s) plan->stage_name[s] = kg_stage_name(s);
 }

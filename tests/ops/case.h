@@ -8,7 +8,7 @@
 #include "ops/local/triangle/element.h"
 #include "ops/local/local.h"
 #include "ops/ops.h"
-#include "elliptic/sampling.h"
+#include "equation/sampling.h"
 
 enum case_boundary { CASE_NEUMANN, CASE_MIXED, CASE_DIRICHLET, CASE_BOUNDARIES };
 

@@ -4,9 +4,7 @@
 
 #include "device/context.h"
 #include "ops/trace/trace_sides.h"
-#include "elliptic/cells.h"
 #include "elliptic/recover/recover.h"
-#include "elliptic/sampler.h"
 
 void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 {
@@ -50,8 +48,8 @@ static kedge_status find_loads(kg_elliptic *p, const kg_chunk *c, const double *
     return KEDGE_OK;
   }
   *load = a->u_star;
-  return kg_source_loads(p, c->batch, c->first, c->n, kg_plan_buffer(&p->plan, &a->source_values),
-                         a->u_star);
+  return kg_source_loads(&p->source, c->batch, c->first, c->n,
+                         kg_plan_buffer(&p->plan, &a->source.values), a->u_star);
 }
 
 static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
@@ -60,7 +58,8 @@ static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
   const kg_arrays *a = &p->arrays;
   const double *load;
   KG_TRY(find_loads(p, c, &load));
-  KG_TRY(kg_cells_coefficient(p, c->batch, c->first, c->n, a->coefficients, &c->coefficient));
+  KG_TRY(kg_coefficients_put(&p->coefficients, c->batch, c->first, c->n, a->coefficients.values,
+                             &c->coefficient));
   KG_TRY(
       p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, a->u, a->q));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
@@ -74,9 +73,18 @@ static kedge_status postprocess_chunk(kg_elliptic *p, const kg_chunk *c, kg_samp
   KG_TRY(p->equation.form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star,
                                        a->indicator));
   KG_TRY(kg_fields_add(p, c));
-  return p->shape.choice.wants_errors && !kg_only_sizes(p)
-             ? kg_sampler_errors(exact, c->batch, c->first, c->n)
-             : KEDGE_OK;
+  if (!p->shape.choice.wants_errors || kg_only_sizes(p)) return KEDGE_OK;
+  const kg_solved_chunk solved = {c->batch,
+                                  c->first,
+                                  c->n,
+                                  a->u,
+                                  a->q,
+                                  a->u_star,
+                                  a->exact_values,
+                                  a->coefficients.diffusion,
+                                  a->error_sums,
+                                  a->flux_sums};
+  return kg_sampler_errors(exact, &solved);
 }
 
 static kedge_status take(kg_elliptic *p, const double *array, double *to, int rows, kg_chunk c)
@@ -208,8 +216,9 @@ kedge_status kg_stages_local(kg_elliptic *p)
                                           &p->equation.problem->exact_dy};
   char place[KG_PLACE_BYTES];
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);
-  kg_sampler exact =
-      kg_sampler_of(p, KG_SAMPLE_ERRORS, (kg_sample_set){3, functions, names, place});
+  kg_sampler exact = kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
+                                   (kg_sample_set){3, functions, names, place});
+  kg_elliptic_open_source(p);
   kedge_status status = kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
   kg_group_errors errors = {0};
   if (status == KEDGE_OK) status = all_chunks(p, &exact, &errors);

@@ -4,7 +4,7 @@
 //
 // Layout  as ops/local/quadrature/elements.h; values [group][function][point][lane]
 // Points  sums over the nodes, in the order and with the roundings of the host
-//         (elliptic/sampling.c)
+//         (equation/sampling.c)
 #pragma once
 
 namespace kg

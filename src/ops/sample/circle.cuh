@@ -54,7 +54,7 @@ static __device__ __forceinline__ bool is_known(int angle)
   return angle < (1023 + 46) << 20;
 }
 
-/// The value if no `angle` was from 2^46 on; else NaN, to be looked at again (elliptic/sampler.c).
+/// The value if no `angle` was from 2^46 on; else NaN, to be looked at again (equation/sampler.c).
 static __device__ __forceinline__ double known(double value, int angle)
 {
   return is_known(angle) ? value : __hiloint2double(0x7ff80000, 0);

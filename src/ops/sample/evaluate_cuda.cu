@@ -4,7 +4,7 @@
 // Code    an argument of the kernel, in constant memory: the same for all threads, like branches.
 //         Reading an instruction costs more than most do: it is done for some points at once.
 // Map     lane = element; blocks of a group (gridDim.y of them), a warp each, take points in turn.
-// Points  and operations are rounded as the host does (elliptic/sampling.c, expression/program.c):
+// Points  and operations are rounded as the host does (equation/sampling.c, expression/program.c):
 //         compiled without fused multiply-adds. Sines are those of circle.cuh.
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter
 // Cost    kg_evaluate_cost()

@@ -8,7 +8,7 @@
 #include "space/trace_layout.h"
 #include "precondition/multigrid.h"
 #include "ops/local/local.h"
-#include "elliptic/choose.h"
+#include "equation/choose.h"
 
 /// Consecutive elements of one shape, in lanes.
 typedef struct kg_shape_batch {
@@ -44,6 +44,14 @@ typedef struct kg_shape {
 } kg_shape;
 
 bool kg_shape_has_quadrature(const kg_shape *shape);  ///< of some batch
+/// The shape of this index (kg_cell_index()), if elements of it are integrated by quadrature; else
+/// NULL.
+const kg_cell *kg_shape_cell(const kg_shape *shape, int index);
+/// The most points of an element where the source is sampled, where the exact solution is, and
+/// where coefficients have values; the first two of all shapes, the last of those by quadrature.
+int kg_shape_source_points(const kg_shape *shape);
+int kg_shape_exact_points(const kg_shape *shape);
+int kg_shape_value_points(const kg_shape *shape);
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 
 /// The shape of all local matrices as they are made, in double precision: one a batch.

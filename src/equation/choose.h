@@ -3,8 +3,7 @@
 /// anything is allocated; all stages, and the tables of arrays, read them.
 #pragma once
 #include "space/trace_layout.h"
-#include "ops/form/form.h"
-#include "problem/problem.h"
+#include "equation/equation.h"
 
 /// Degrees: with a smaller angle edge blocks take more than some 25 iterations.
 enum { KG_LINE_ANGLE = 20 };
@@ -52,9 +51,7 @@ typedef struct kg_choice {
 } kg_choice;
 
 typedef struct kg_choose_args {
-  const kedge_problem *problem;
-  const kg_resolved *resolved;
-  const kedge_mesh *mesh;
+  const kg_equation *equation;
   const kg_trace_counts *count;
   kedge_operator linear;  ///< that of the problem, or one that a plan compares with
   int n_batches;

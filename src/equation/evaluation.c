@@ -1,4 +1,4 @@
-#include "elliptic/evaluation.h"
+#include "equation/evaluation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "expression/function.h"
-#include "elliptic/elliptic.h"
 
 /// The times that the ways to evaluate would take, as docs/report.md has them.
 typedef struct estimate {
@@ -22,10 +21,10 @@ double kg_evaluation_operations(const kg_evaluation *e)
 
 static estimate estimate_of(const kg_evaluation *e, double points_of_element)
 {
-  const kg_elliptic *p = e->elliptic;
   const double operations = kg_evaluation_operations(e);
-  const double points = (double)p->mesh->n_elements * points_of_element;
-  return (estimate){.host = points * (2e-9 * operations / p->ctx->threads + 1e-9 * e->set.n),
+  const double points = (double)e->rules->mesh->n_elements * points_of_element;
+  const int threads = e->rules->ctx->threads;
+  return (estimate){.host = points * (2e-9 * operations / threads + 1e-9 * e->set.n),
                     .interpret = points * 2e-12 * operations,
                     .compile = 0.2 + 0.003 * operations};
 }
@@ -52,7 +51,7 @@ static void write_notes(kedge_solution *solution)
 
 void kg_evaluation_note(const kg_evaluation *e, const char *where)
 {
-  kedge_solution *solution = e->elliptic->run.solution;
+  kedge_solution *solution = e->rules->run->solution;
   snprintf(solution->evaluated[e->what], sizeof solution->evaluated[0], "%s", where);
   write_notes(solution);
 }
@@ -77,16 +76,17 @@ static kedge_status create_kernels(kg_evaluation *e)
       KG_IF_CUDA(kg_sample_kernel_create);
   static kedge_status (*const create_cells)(kedge_context *, int, const kg_function *const *,
                                             kg_cell_kernel **) = KG_IF_CUDA(kg_cell_kernel_create);
-  const kg_elliptic *p = e->elliptic;
+  const kg_rules *rules = e->rules;
+  const kg_shape *shape = rules->shape;
   const kg_sample_kind kind = e->what == KG_EVALUATED_SOURCE ? KG_SAMPLE_LOADS : KG_SAMPLE_ERRORS;
   const bool sampled = e->what != KG_EVALUATED_COEFFICIENTS;  // at points of all elements
   kedge_status status = KEDGE_OK;
-  kg_range_push("compile", p->mesh->n_elements, 0);
-  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    if (p->shape.batch[i].by_quadrature && !e->cells)
-      status = create_cells(p->ctx, e->set.n, e->set.functions, &e->cells);
-    else if (!p->shape.batch[i].by_quadrature && sampled && !e->triangles)
-      status = create_triangles(p->ctx, kind, kg_sampling_points(&p->sampling[kind]),
+  kg_range_push("compile", rules->mesh->n_elements, 0);
+  for (int i = 0; status == KEDGE_OK && i < shape->n_batches; ++i)
+    if (shape->batch[i].by_quadrature && !e->cells)
+      status = create_cells(rules->ctx, e->set.n, e->set.functions, &e->cells);
+    else if (!shape->batch[i].by_quadrature && sampled && !e->triangles)
+      status = create_triangles(rules->ctx, kind, kg_sampling_points(&rules->sampling[kind]),
                                 e->set.functions, &e->triangles);
   kg_range_pop();
   if (status != KEDGE_OK) release(e);
@@ -96,7 +96,7 @@ static kedge_status create_kernels(kg_evaluation *e)
 static kedge_status create_code(kg_evaluation *e)
 {
   static int (*const rows)(kedge_context *) = KG_IF_CUDA(kg_evaluate_rows);
-  kedge_context *ctx = e->elliptic->ctx;
+  kedge_context *ctx = e->rules->ctx;
   kg_program program;
   KG_TRY(kg_functions_compile(ctx, e->set.n, e->set.functions, &program));
   kedge_status status = kg_host_alloc(ctx, 1, sizeof *e->code, &e->code);
@@ -136,14 +136,14 @@ kedge_status kg_evaluation_wish(kedge_context *ctx, const char **wish)
 
 kedge_status kg_evaluation_prepare(kg_evaluation *e, double points)
 {
-  kedge_context *ctx = e->elliptic->ctx;
+  kedge_context *ctx = e->rules->ctx;
   const char *wish;
   if (e->ready) return KEDGE_OK;
   KG_TRY(kg_evaluation_wish(ctx, &wish));
   e->ready = true;
   if (ctx->backend != KEDGE_BACKEND_CUDA) {
     kg_evaluation_note(e, "host");
-  } else if (e->what == KG_EVALUATED_SOURCE && e->elliptic->data.origin) {
+  } else if (e->is_array) {
     kg_evaluation_note(e, "gpu");
   } else if (wish && strcmp(wish, "host") == 0) {
     kg_evaluation_note(e, "host: KEDGE_EVALUATE says so");
@@ -167,7 +167,7 @@ void kg_evaluation_change(kg_evaluation *e)
     kg_evaluation_note(e, "gpu, interpreted");
     return;
   }
-  e->elliptic->ctx->error[0] = '\0';
+  e->rules->ctx->error[0] = '\0';
   kg_evaluation_note(e, "host");
 }
 
@@ -177,21 +177,15 @@ void kg_evaluation_close(kg_evaluation *e)
   *e = (kg_evaluation){0};
 }
 
-const int32_t *kg_evaluation_regions(const kg_evaluation *e, int batch, int32_t first)
-{
-  const kg_elliptic *p = e->elliptic;
-  if (!p->arrays.space.regions) return NULL;
-  return p->arrays.space.regions + p->shape.batch[batch].lanes.first_element + first * KG_LANES;
-}
-
 /// Count values that lie in memory.
-static void count(const kg_evaluation *e, int points, int64_t n_elements)
+static void add_cost(const kg_evaluation *e, int points, int64_t n_elements)
 {
   const double operations = e->code ? e->code->n_instructions : kg_evaluation_operations(e);
-  kg_run_cost(&e->elliptic->run, kg_evaluate_cost(e->set.n, operations, points, n_elements), 1.0);
+  kg_run_cost(e->rules->run, kg_evaluate_cost(e->set.n, operations, points, n_elements), 1.0);
 }
 
-kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *args, bool *done)
+kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
+                                 kg_cell_values_args args, bool *done)
 {
   static kedge_status (*const run)(kedge_context *, const kg_cell_kernel *,
                                    const kg_cell_values_args *, int64_t *) =
@@ -199,27 +193,36 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *ar
   static kedge_status (*const interpret)(kedge_context *, const kg_point_code *,
                                          const kg_cell_values_args *, int64_t *) =
       KG_IF_CUDA(kg_evaluate_cells);
-  kedge_context *ctx = e->elliptic->ctx;
+  kedge_context *ctx = e->rules->ctx;
+  const kg_cells cells = kg_cells_part(&e->rules->elements[batch].cells, first, count);
+  args.n_elements = cells.n_elements;
+  args.vertices = cells.vertices;
+  args.vertex = cells.vertex;
+  args.nodes = cells.nodes;
+  args.region = kg_rules_regions(e->rules, batch, first);
   *done = false;
   while (!*done && (e->cells || e->code)) {
     int64_t bad;
-    KG_TRY(e->cells ? run(ctx, e->cells, args, &bad) : interpret(ctx, e->code, args, &bad));
-    count(e, args->points.n, args->n_elements);
+    KG_TRY(e->cells ? run(ctx, e->cells, &args, &bad) : interpret(ctx, e->code, &args, &bad));
+    add_cost(e, args.points.n, args.n_elements);
     *done = bad < 0;
     if (!*done) kg_evaluation_change(e);
   }
   return KEDGE_OK;
 }
 
-kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done)
+kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evaluate_args args,
+                                     bool *done)
 {
   static kedge_status (*const interpret)(kedge_context *, const kg_evaluate_args *) =
       KG_IF_CUDA(kg_evaluate);
   *done = e->code != NULL;
   if (!*done) return KEDGE_OK;
+  args.batch = e->rules->elements[batch].batch;
+  args.region = kg_rules_regions(e->rules, batch, 0);
   args.code = e->code;
-  count(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
-  return interpret(e->elliptic->ctx, &args);
+  add_cost(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
+  return interpret(e->rules->ctx, &args);
 }
 
 kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad)
@@ -227,7 +230,7 @@ kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad)
   static kedge_status (*const of_kernel)(kedge_context *, const kg_sample_kernel *, int64_t *) =
       KG_IF_CUDA(kg_sample_bad);
   static kedge_status (*const of_code)(kedge_context *, int64_t *) = KG_IF_CUDA(kg_evaluate_bad);
-  kedge_context *ctx = e->elliptic->ctx;
+  kedge_context *ctx = e->rules->ctx;
   *bad = -1;
   if (e->triangles) return of_kernel(ctx, e->triangles, bad);
   return e->code ? of_code(ctx, bad) : KEDGE_OK;

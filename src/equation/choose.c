@@ -1,4 +1,4 @@
-#include "elliptic/choose.h"
+#include "equation/choose.h"
 
 #include "device/context.h"
 #include "precondition/multigrid.h"
@@ -22,7 +22,8 @@ static bool is_plain(const kg_choose_args *a)
 
 static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
 {
-  return is_plain(a) && kg_cg_resident_bytes(ctx, kg_sizes_of(a->problem->order), a->count) > 0;
+  return is_plain(a) &&
+         kg_cg_resident_bytes(ctx, kg_sizes_of(a->equation->problem->order), a->count) > 0;
 }
 
 /// Choose the preconditioner, also for `preconditioner = auto` (docs/multigrid.md#which-one).
@@ -31,23 +32,25 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
   static const kg_precond_kind given[] = {[KEDGE_PRECONDITIONER_JACOBI] = KG_JACOBI,
                                           [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = KG_BLOCKS,
                                           [KEDGE_PRECONDITIONER_MULTIGRID] = KG_CYCLE};
-  const kedge_problem *problem = a->problem;
+  const kedge_problem *problem = a->equation->problem;
   if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
   if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
   const int64_t n = a->count->n_elements;
   const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
                         can_be_resident(ctx, a);
-  const bool jacobi = n < LEAST || (resident && a->mesh->info.min_angle >= RESIDENT_ANGLE);
+  const bool jacobi =
+      n < LEAST || (resident && a->equation->mesh->info.min_angle >= RESIDENT_ANGLE);
   return jacobi ? KG_JACOBI : KG_CYCLE;
 }
 
 /// Choose the smoother, also for `smoother = auto` (docs/multigrid.md#which-one).
 static kedge_smoother choose_smoother(const kg_choose_args *a)
 {
-  if (a->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->problem->smoother;
+  if (a->equation->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->equation->problem->smoother;
   if (a->count->n_wide_groups > 0) return KEDGE_SMOOTHER_EDGE;
-  return a->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE : KEDGE_SMOOTHER_EDGE;
+  return a->equation->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE
+                                                           : KEDGE_SMOOTHER_EDGE;
 }
 
 /// Without reaction and Robin conditions the product by patches, multigrid and all, works with
@@ -57,7 +60,8 @@ static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
   const bool reduces = c->form->reduces && a->count->n_wide_groups == 0 && !c->by_quadrature;
-  if (by_patches && reduces && kg_forgets_constants(a->resolved)) return KG_LAYOUT_REDUCED;
+  if (by_patches && reduces && kg_forgets_constants(&a->equation->resolved))
+    return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
@@ -73,8 +77,8 @@ static kg_residual_kind choose_residual(int order, kg_number iterates)
 /// number or a tensor, and reaction are constant in each element. NULL: nothing.
 static const char *what_is_general(const kg_choose_args *a)
 {
-  if (a->mesh->geometry > 1) return "curved elements";
-  return a->resolved->varies ? "an expression for diffusion or reaction" : NULL;
+  if (a->equation->mesh->geometry > 1) return "curved elements";
+  return a->equation->resolved.varies ? "an expression for diffusion or reaction" : NULL;
 }
 
 static bool is_uniform(const kg_resolved *r)
@@ -85,7 +89,7 @@ static bool is_uniform(const kg_resolved *r)
 
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 {
-  const kedge_problem *problem = a->problem;
+  const kedge_problem *problem = a->equation->problem;
   const struct {
     bool asked;
     const char *section, *key, *what;
@@ -95,13 +99,13 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
        "operator = matrix-free or ell: take one"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother",
        "smoother = edge: take that"}};
-  const int32_t n = kg_mesh_quadrilaterals(a->mesh);
+  const int32_t n = kg_mesh_quadrilaterals(a->equation->mesh);
   const char *const general = what_is_general(a);
   if (general && problem->order > KG_GENERAL_ORDER_MAX)
     return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
                            "with %s order is 1 to %d, not %d", general, KG_GENERAL_ORDER_MAX,
                            problem->order);
-  if (a->resolved->has_robin && problem->precision == KEDGE_PRECISION_COMPACT)
+  if (a->equation->resolved.has_robin && problem->precision == KEDGE_PRECISION_COMPACT)
     return kg_problem_fail(ctx, problem,
                            kg_settings_find(&problem->settings, "solver", "precision"),
                            "with a robin boundary precision is double or mixed, not compact");
@@ -111,19 +115,25 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
           ctx, problem, kg_settings_find(&problem->settings, table[i].section, table[i].key),
           "%s: the mesh has %d quadrilateral%s, on which kedge solves with %s, or mesh without "
           "recombination",
-          a->mesh->source, n, n == 1 ? "" : "s", table[i].what);
+          a->equation->mesh->source, n, n == 1 ? "" : "s", table[i].what);
   return KEDGE_OK;
 }
 
 /// Whether a function that is evaluated at points of elements has `region` in it.
 static bool read_regions(const kg_choose_args *a)
 {
-  const kg_coefficients *c = &a->resolved->equation;
-  const kg_function *const functions[] = {
-      &c->diffusion[0], &c->diffusion[1],     &c->diffusion[2],      &c->reaction,
-      &c->source,       &a->problem->exact_u, &a->problem->exact_dx, &a->problem->exact_dy};
+  const kg_coefficients *c = &a->equation->resolved.equation;
+  const kg_function *const functions[] = {&c->diffusion[0],
+                                          &c->diffusion[1],
+                                          &c->diffusion[2],
+                                          &c->reaction,
+                                          &c->source,
+                                          &a->equation->problem->exact_u,
+                                          &a->equation->problem->exact_dx,
+                                          &a->equation->problem->exact_dy};
   bool any = false;
-  const size_t first = a->resolved->varies ? 0 : 4;  // coefficients by region are in a table
+  const size_t first =
+      a->equation->resolved.varies ? 0 : 4;  // coefficients by region are in a table
   for (size_t i = first; i < sizeof functions / sizeof *functions; ++i)
     any = any || kg_function_uses_region(functions[i]);
   return any;
@@ -134,18 +144,18 @@ static bool read_regions(const kg_choose_args *a)
 /// one step, 17 with two.
 static int choose_steps(const kg_choose_args *a)
 {
-  if (a->problem->smoothing_steps > 0) return a->problem->smoothing_steps;
-  return a->problem->order == 1 && what_is_general(a) ? 2 : 1;
+  if (a->equation->problem->smoothing_steps > 0) return a->equation->problem->smoothing_steps;
+  return a->equation->problem->order == 1 && what_is_general(a) ? 2 : 1;
 }
 
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
-  const kedge_problem *problem = a->problem;
+  const kedge_problem *problem = a->equation->problem;
   const bool general = what_is_general(a) != NULL;
-  kg_choice c = {.form = &kg_form_elliptic,
+  kg_choice c = {.form = a->equation->form,
                  .by_quadrature = general,
-                 .varies = a->resolved->varies,
-                 .is_uniform = is_uniform(a->resolved),
+                 .varies = a->equation->resolved.varies,
+                 .is_uniform = is_uniform(&a->equation->resolved),
                  .reads_regions = ctx->backend == KEDGE_BACKEND_CUDA && read_regions(a),
                  .linear = a->linear,
                  .precond = choose_preconditioner(ctx, a),

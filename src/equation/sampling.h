@@ -1,5 +1,5 @@
 /// @file
-/// Values of the user's functions at the points of the elements, by the host; elliptic/sampler.h
+/// Values of the user's functions at the points of the elements, by the host; equation/sampler.h
 /// may have the GPU evaluate them.
 #pragma once
 #include "basis/cell_tables.h"

@@ -12,9 +12,7 @@
 #include "ops/sample/cell_kernel.h"
 #include "ops/sample/evaluate.h"
 #include "ops/sample/sample_kernel.h"
-#include "elliptic/sampling.h"
-
-typedef struct kg_elliptic kg_elliptic;
+#include "equation/rules.h"
 
 typedef enum kg_evaluated {
   KG_EVALUATED_SOURCE,
@@ -26,9 +24,10 @@ typedef enum kg_evaluated {
 /// Functions and the way they are evaluated in. Nothing is allocated or compiled before
 /// kg_evaluation_prepare(). Where all three are NULL the host evaluates.
 typedef struct kg_evaluation {
-  kg_elliptic *elliptic;
+  const kg_rules *rules;
   kg_sample_set set;
   kg_evaluated what;
+  bool is_array;  ///< values lie on the device, by element: nothing is evaluated
   bool ready;
   kg_sample_kernel
       *triangles;  ///< that the kernels of straight triangles take: no values in memory
@@ -50,41 +49,17 @@ void kg_evaluation_close(kg_evaluation *e);
 
 /// Operations of all functions at a point.
 double kg_evaluation_operations(const kg_evaluation *e);
-/// The regions of the elements of a batch from a group on, where a function reads them on the GPU;
-/// else NULL.
-const int32_t *kg_evaluation_regions(const kg_evaluation *e, int batch, int32_t first);
-/// Have the GPU evaluate at points of cells. @param[out] done  whether it could: else the host has
-/// to
-kedge_status kg_evaluation_cells(kg_evaluation *e, const kg_cell_values_args *args, bool *done);
-/// Have it interpret at points of straight triangles: values count once kg_evaluation_bad() finds
-/// none that is bad.
-/// @param[in]  args  `code` is not looked at
+/// Have the GPU evaluate at points of groups [first, first + count) of a batch by quadrature.
+/// @param[in]  args  its points, what is to be done there, and where values go
+/// @param[out] done  whether it could: else the host has to
+kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
+                                 kg_cell_values_args args, bool *done);
+/// Have it interpret at points of groups of straight triangles: values count once
+/// kg_evaluation_bad() finds none that is bad.
+/// @param[in]  args  likewise
 /// @param[out] done  whether it could: else a kernel or the host has to
-kedge_status kg_evaluation_triangles(const kg_evaluation *e, kg_evaluate_args args, bool *done);
+kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evaluate_args args,
+                                     bool *done);
 /// Wait for what the GPU has evaluated last at points of straight triangles.
 /// @param[out] bad  as kg_evaluate_bad() or, with a kernel, kg_sample_bad(); -1 for the host
 kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad);
-
-/// Coefficients that vary, at points of elements that are integrated by quadrature. All zeros
-/// before the first values. It must not be moved: the evaluations point into it.
-typedef struct kg_coefficient_values {
-  const kg_function *functions[4];    ///< diffusion xx, xy, yy; reaction
-  kg_evaluation equation, diffusion;  ///< of all four, of the first three
-  double *staging;                    ///< values of a chunk on the host, or NULL
-} kg_coefficient_values;
-
-/// Groups [first, first + count) of a batch, and points of its elements.
-typedef struct kg_coefficient_chunk {
-  int batch;
-  int32_t first, count;
-  kg_cell_points host, device;  ///< the same points, in the two memories
-} kg_coefficient_chunk;
-
-/// Diffusion, or with n_functions = 4 diffusion and reaction, of the scaled equation.
-/// @param[in]  times  that such values are made in a solve, to choose the way by
-/// @param[out] to     [group][function][point][lane], in memory of the backend
-/// @retval KEDGE_ERR_INPUT  a value that is not finite, diffusion that is not positive definite, a
-///         reaction that is negative: the sentence says where
-kedge_status kg_coefficients_put(kg_elliptic *p, const kg_coefficient_chunk *chunk, int n_functions,
-                                 int times, double *to);
-void kg_coefficients_close(kg_coefficient_values *values);

@@ -1,4 +1,4 @@
-#include "elliptic/sampling.h"
+#include "equation/sampling.h"
 
 #include <math.h>
 #include <omp.h>

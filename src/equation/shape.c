@@ -1,11 +1,12 @@
-#include "elliptic/shape.h"
+#include "equation/shape.h"
 
 #include "device/context.h"
 #include "ops/trace/cg_resident.h"
 #include "ops/assembled/ell.h"
 #include "ops/local/quadrature/means.h"
 #include "ops/sample/points.h"
-#include "elliptic/cells.h"
+#include "basis/cell_tables.h"
+#include "ops/local/quadrature/coefficients.h"
 
 int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
 {
@@ -87,6 +88,44 @@ bool kg_shape_has_quadrature(const kg_shape *s)
   bool has = false;
   for (int i = 0; i < s->n_batches; ++i) has = has || s->batch[i].by_quadrature;
   return has;
+}
+
+const kg_cell *kg_shape_cell(const kg_shape *s, int index)
+{
+  for (const kg_shape_batch *b = s->batch; b < s->batch + s->n_batches; ++b)
+    if (b->by_quadrature && kg_cell_index(b->cell) == index) return b->cell;
+  return NULL;
+}
+
+static int larger(int a, int b)
+{
+  return a > b ? a : b;
+}
+
+int kg_shape_source_points(const kg_shape *s)
+{
+  const int fast = kg_rule_points(s->size.order), rows = kg_cell_sample_rows(s->size.order);
+  return kg_shape_has_quadrature(s) ? larger(fast, rows * rows) : fast;
+}
+
+int kg_shape_exact_points(const kg_shape *s)
+{
+  int most = kg_points_count(s->fast_exact_rows);
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const kg_cell *const cell = kg_shape_cell(s, i);
+    if (cell) most = larger(most, s->exact_rows * s->exact_rows + cell->n_vertices);
+  }
+  return most;
+}
+
+int kg_shape_value_points(const kg_shape *s)
+{
+  int most = 0;
+  for (int i = 0; i < KG_CELL_KINDS && s->choice.varies; ++i) {
+    const kg_cell *const cell = kg_shape_cell(s, i);
+    if (cell) most = larger(most, s->rows * (s->rows + cell->n_facets));
+  }
+  return most;
 }
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)

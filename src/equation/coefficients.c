@@ -1,0 +1,185 @@
+#include "equation/coefficients.h"
+
+#include <stdlib.h>
+
+#include "device/loop.h"
+#include "core/memory.h"
+
+static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
+static const char *const keys[] = {"diffusion", "diffusion", "diffusion", "reaction"};
+
+/// Groups of a batch, and points of its elements.
+typedef struct chunk {
+  int batch;
+  int32_t first, count;
+  kg_cell_points host, device;  ///< the same points, in the two memories
+} chunk;
+
+void kg_coefficients_declare(kg_plan *plan, const kg_shape *s, kg_coefficient_arrays *a)
+{
+  const size_t d = sizeof(double), lanes = kg_shape_chunk_lanes(s);
+  const unsigned plain = KG_IN(LOCAL) | (s->choice.repeats ? KG_IN(CONDENSE) : 0);
+  const unsigned made = s->choice.iterates == KG_SINGLE ? 0 : plain;
+  kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
+                d, made | KG_IN(RECOVER) | KG_ANEW, &a->values);
+  const bool errors = s->choice.varies && s->choice.wants_errors;
+  kg_plan_array(plan, "diffusion of errors",
+                errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, KG_IN(RECOVER),
+                &a->diffusion);
+}
+
+static void open_values(kg_coefficient_values *v)
+{
+  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+  const kg_coefficients *c = &v->equation->resolved.equation;
+  const bool scalar = c->n_diffusion == 1;
+  v->functions[0] = &c->diffusion[0];
+  v->functions[1] = scalar ? &zero : &c->diffusion[1];
+  v->functions[2] = &c->diffusion[scalar ? 0 : 2];
+  v->functions[3] = &c->reaction;
+  v->all = (kg_evaluation){
+      .rules = v->rules,
+      .set = {KG_CELL_FUNCTIONS, v->functions, names, "", v->equation->problem, keys},
+      .what = KG_EVALUATED_COEFFICIENTS};
+  v->diffusion = v->all;
+  v->diffusion.set.n = 3;
+}
+
+void kg_coefficients_close(kg_coefficient_values *v)
+{
+  kg_evaluation_close(&v->all);
+  kg_evaluation_close(&v->diffusion);
+  free(v->staging);
+  *v = (kg_coefficient_values){0};
+}
+
+/// Fail for a point where the equation is not elliptic.
+static kedge_status check_point(const kg_coefficient_values *v, const kg_places *places,
+                                int32_t group, int q, int lane, const double value[4])
+{
+  const kedge_mesh *const mesh = v->rules->mesh;
+  double at[2];
+  if (kg_is_elliptic(value)) return KEDGE_OK;
+  kg_place_at(places, group, q, lane, at);
+  const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
+  return kg_coefficients_refuse(v->rules->ctx, v->equation->problem, mesh,
+                                mesh->element_region[spot.element], &spot, value);
+}
+
+/// Diffusion and reaction at a point of a group.
+static void values_at(const kg_places *places, int n_functions, const double *value, int q,
+                      int lane, double here[4])
+{
+  const size_t n = (size_t)places->n * KG_LANES;
+  for (int k = 0; k < 4; ++k)
+    here[k] = k < n_functions ? value[(size_t)k * n + (size_t)(q * KG_LANES + lane)] : 0.0;
+}
+
+/// The first bad value of a group; all is well if there is none.
+static kedge_status check_group(const kg_coefficient_values *v, const kg_places *places,
+                                int32_t group, int n_functions, const double *value)
+{
+  for (int q = 0; q < places->n_rule; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
+      KG_TRY(check_point(v, places, group, q, lane, here));
+    }
+  return KEDGE_OK;
+}
+
+/// Multiply the values of a group by the scale of the equation. Returns whether all are good.
+static bool scale_group(const kg_places *places, int n_functions, double scale, double *value)
+{
+  bool good = true;
+  for (int q = 0; q < places->n_rule; ++q)
+    for (int lane = 0; lane < KG_LANES; ++lane) {
+      double here[4];
+      values_at(places, n_functions, value, q, lane, here);
+      good = good && kg_is_elliptic(here);
+    }
+  const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
+  for (size_t i = 0; good && i < n; ++i) value[i] *= scale;
+  return good;
+}
+
+static kedge_status open_staging(kg_coefficient_values *v)
+{
+  const kg_shape *const s = v->rules->shape;
+  const int values = KG_CELL_FUNCTIONS * kg_shape_value_points(s);
+  const int errors = 3 * kg_shape_exact_points(s);
+  const size_t most = (size_t)(values > errors ? values : errors);
+  const kg_choice *c = &s->choice;
+  const bool remakes = c->residual != KG_PLAIN && c->residual_groups > c->recover_groups;
+  const size_t groups = (size_t)(remakes ? c->residual_groups : c->recover_groups);
+  if (v->staging) return KEDGE_OK;
+  return kg_host_alloc(v->rules->ctx, most * groups * KG_LANES, sizeof *v->staging, &v->staging);
+}
+
+/// The host evaluates, and the values are copied.
+static kedge_status put_by_host(kg_coefficient_values *v, const chunk *c, const kg_sample_set *set,
+                                double *to)
+{
+  kedge_context *const ctx = v->rules->ctx;
+  const kg_lane_batch *lanes = &v->rules->shape->batch[c->batch].lanes;
+  const size_t group = (size_t)set->n * (size_t)c->host.n * KG_LANES;
+  const int32_t first = c->first, count = c->count;
+  kg_places places = kg_cell_places(&c->host, c->host.n, v->rules->mesh);
+  places.first_element = lanes->first_element;
+  places.n_elements = lanes->n_elements;
+  KG_TRY(open_staging(v));
+  double *const staging = v->staging;
+  KG_TRY(kg_sample(ctx, places, first, count, set, staging));
+  int32_t bad = count;
+#pragma omp parallel for reduction(min    \
+                                   : bad) \
+    num_threads(kg_loop_threads(ctx, count, 16 * (int64_t)group))
+  for (int32_t g = 0; g < count; ++g)
+    if (!scale_group(&places, set->n, v->equation->scale, staging + group * (size_t)g) && g < bad)
+      bad = g;
+  if (bad < count)
+    return check_group(v, &places, first + bad, set->n, staging + group * (size_t)bad);
+  return kg_copy_in(ctx, to, staging, group * (size_t)count * sizeof *to);
+}
+
+/// @param[in] times  that such values are made in a solve, to choose the way by
+static kedge_status put(kg_coefficient_values *v, const chunk *c, int n_functions, int times,
+                        double *to)
+{
+  if (!v->functions[0]) open_values(v);
+  kg_evaluation *e = n_functions == KG_CELL_FUNCTIONS ? &v->all : &v->diffusion;
+  bool done;
+  KG_TRY(kg_evaluation_prepare(e, (double)times * c->host.n));
+  const kg_cell_values_args args = {.points = c->device,
+                                    .n_used = c->device.n,
+                                    .elliptic = true,
+                                    .scale = v->equation->scale,
+                                    .values = to};
+  KG_TRY(kg_evaluation_cells(e, c->batch, c->first, c->count, args, &done));
+  return done ? KEDGE_OK : put_by_host(v, c, &e->set, to);
+}
+
+kedge_status kg_coefficients_put(kg_coefficient_values *v, int batch, int32_t first, int32_t count,
+                                 double *to, kg_coefficient *out)
+{
+  const kg_shape *const s = v->rules->shape;
+  *out = kg_materials_from(v->equation, s, v->materials, batch, first);
+  if (!s->choice.varies || !s->batch[batch].by_quadrature) return KEDGE_OK;
+  chunk c = {batch, first, count, kg_rules_value_points(v->rules, batch),
+             kg_cell_points_and_facets(&v->rules->elements[batch].cells.tables)};
+  if (!(out->cells.length > 0.0)) c.host.n = c.device.n = s->rows * s->rows;
+  out->cells.values = to;
+  out->cells.reaction = kg_has_no_reaction(&v->equation->resolved) ? 0.0 : 1.0;
+  const int residuals = s->choice.residual == KG_PLAIN ? 0 : KG_RESIDUALS;
+  return put(v, &c, KG_CELL_FUNCTIONS, 2 + residuals, to);
+}
+
+kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *v, int batch, int32_t first,
+                                           int32_t count, double *to, int *n_points)
+{
+  chunk c = {batch, first, count, kg_rules_host_cell_points(v->rules, batch, KG_SAMPLE_ERRORS),
+             kg_rules_cell_points(v->rules, batch, KG_SAMPLE_ERRORS)};
+  *n_points = c.device.n - v->rules->shape->batch[batch].cell->n_vertices;
+  c.host.n = c.device.n = *n_points;
+  return put(v, &c, 3, 1, to);
+}

@@ -1,0 +1,163 @@
+#include "equation/materials.h"
+
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/loop.h"
+#include "ops/local/triangle/element_materials.h"
+
+/// What is brought, and where to.
+typedef struct putting {
+  kedge_context *ctx;
+  const kg_equation *equation;
+  const kg_shape *shape;
+  const kg_material_arrays *to;
+} putting;
+
+/// Whether elements differ, and have places in a table.
+static bool has_places(const kg_shape *s)
+{
+  return s->n_materials > 1;
+}
+
+void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_material_arrays *a)
+{
+  const unsigned all = KG_FROM(TRANSFER, RECOVER);
+  const bool places = has_places(s), fast = !s->choice.by_quadrature;
+  const size_t n = (size_t)s->n_materials, lanes = (size_t)s->count.n_groups * KG_LANES;
+  kg_plan_array(plan, "materials", places && fast ? n : 0, sizeof *a->table, all, &a->table);
+  kg_plan_array(plan, "values of materials", s->choice.is_uniform ? 0 : 4 * n, sizeof(double), all,
+                &a->values);
+  kg_plan_array(plan, "materials of elements", places ? lanes : 0, sizeof *a->index, all,
+                &a->index);
+}
+
+/// The material of the region of an element. Groups of elements are the last ones of a mesh, their
+/// tags ascend. @param[in,out] group  the one before, and that of the element
+static kedge_status find_material(const putting *p, int32_t tag, int *group, int32_t *out)
+{
+  const kg_group *const groups = p->equation->mesh->groups;
+  int begin = *group, end = p->equation->mesh->n_groups;
+  if (groups[begin].dimension != 2 || groups[begin].tag != tag) {
+    begin = 0;
+    while (begin < end) {
+      const int middle = begin + (end - begin) / 2;
+      if (groups[middle].dimension == 2 && groups[middle].tag >= tag)
+        end = middle;
+      else
+        begin = middle + 1;
+    }
+    KG_REQUIRE(p->ctx, begin < p->equation->mesh->n_groups && groups[begin].tag == tag,
+               KEDGE_ERR_INTERNAL, "%s: elements have region %d, which is no group",
+               p->equation->mesh->source, tag);
+    *group = begin;
+  }
+  *out = p->equation->resolved.material_of[begin];
+  return KEDGE_OK;
+}
+
+/// Places of lanes in the table; of elements whose coefficients are on the device, the caller's
+/// numbers, until put_there().
+static kedge_status find_places(const putting *p, int32_t *place)
+{
+  int group = 0;
+  for (int i = 0; i < p->shape->n_batches; ++i) {
+    const kg_lane_batch *b = &p->shape->batch[i].lanes;
+    int32_t *const to = place + (size_t)b->first_group * KG_LANES;
+    for (int32_t e = 0; e < b->n_elements && p->equation->resolved.by_element; ++e)
+      to[e] = p->equation->resolved.by_device
+                  ? p->equation->mesh->element_origin[b->first_element + e]
+                  : b->first_element + e;
+    for (int32_t e = 0; e < b->n_elements && !p->equation->resolved.by_element; ++e)
+      KG_TRY(find_material(p, p->equation->mesh->element_region[b->first_element + e], &group,
+                           &to[e]));
+    for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status put_places(const putting *p)
+{
+  const size_t lanes = (size_t)p->shape->count.n_groups * KG_LANES;
+  int32_t *place;
+  KG_TRY(kg_host_calloc(p->ctx, lanes, sizeof *place, &place));
+  kedge_status status = find_places(p, place);
+  if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->to->index, place, lanes * sizeof *place);
+  free(place);
+  return status;
+}
+
+static kedge_status put_table(const putting *p, double length)
+{
+  const size_t n = (size_t)p->shape->n_materials;
+  const kg_material_rule rule = kg_equation_rule(p->equation, length);
+  kg_material *table;
+  if (!p->to->table) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
+#pragma omp parallel for num_threads(kg_loop_threads(p->ctx, (int64_t)n, 64))
+  for (size_t m = 0; m < n; ++m)
+    table[m] = kg_material_by(&rule, p->equation->resolved.material[m]);
+  const kedge_status status = kg_copy_in(p->ctx, p->to->table, table, n * sizeof *table);
+  free(table);
+  return status;
+}
+
+static kedge_status put_values(const putting *p)
+{
+  const size_t n = 4 * (size_t)p->shape->n_materials;
+  double *values;
+  if (!p->to->values) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *values, &values));
+  for (size_t k = 0; k < n; ++k)
+    values[k] = p->equation->scale * p->equation->resolved.material[k / 4][k % 4];
+  const kedge_status status = kg_copy_in(p->ctx, p->to->values, values, n * sizeof *values);
+  free(values);
+  return status;
+}
+
+/// Table, values and places from coefficients that are on the device.
+static kedge_status put_there(const putting *p, double length)
+{
+  for (int i = 0; i < p->shape->n_batches; ++i) {
+    const kg_lane_batch *b = &p->shape->batch[i].lanes;
+    const kg_element_materials_args args = {
+        .n_lanes = (int64_t)b->n_groups * KG_LANES,
+        .n_elements = b->n_elements,
+        .first_element = b->first_element,
+        .from = p->equation->resolved.elements,
+        .rule = kg_equation_rule(p->equation, length),
+        .index = p->to->index + (size_t)b->first_group * KG_LANES,
+        .table = p->to->table,
+        .values = p->to->values};
+    KG_TRY(kg_element_materials(p->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_materials_put(kedge_context *ctx, const kg_equation *equation,
+                              const kg_shape *shape, const kg_material_arrays *arrays)
+{
+  const putting p = {ctx, equation, shape, arrays};
+  const double length = equation->coefficient.cells.length;
+  const bool there = equation->resolved.by_device;
+  if (!there) KG_TRY(put_values(&p));
+  if (!has_places(shape)) return KEDGE_OK;
+  KG_TRY(put_places(&p));
+  return there ? put_there(&p, length) : put_table(&p, length);
+}
+
+kg_coefficient kg_materials_from(const kg_equation *equation, const kg_shape *shape,
+                                 const kg_material_arrays *arrays, int batch, int32_t first)
+{
+  kg_coefficient out = equation->coefficient;
+  const kg_shape_batch *b = &shape->batch[batch];
+  if (has_places(shape)) {
+    out.constant.table = arrays->table;
+    out.cells.table = arrays->values;
+    out.constant.index = out.cells.index =
+        arrays->index + (int64_t)(b->lanes.first_group + first) * KG_LANES;
+  }
+  out.cells.exact = b->exact;
+  out.cells.keeps_gradient = b->keeps_gradient;
+  return out;
+}

@@ -1,0 +1,48 @@
+/// @file
+/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements
+/// (equation/evaluation.h). The values lie in memory for the kernel that uses them, but where a GPU
+/// evaluates at points of straight triangles in a kernel made for the functions.
+#pragma once
+#include "equation/coefficients.h"
+#include "ops/local/quadrature/loads.h"
+
+/// Functions on their way to device memory. Nothing is allocated or compiled before the first run.
+typedef struct kg_sampler {
+  kg_evaluation evaluation;
+  kg_coefficient_values *coefficients;
+  kg_sample_kind kind;
+  const int32_t *origin;  ///< [element] on the device: the source is gathered there; or NULL
+  int evaluations;        ///< of each point, that are to be expected
+  double *staging;        ///< NULL, or of the host, [group of a chunk][function][point][lane]
+  uint8_t *rough;  ///< [lane of all batches] of the device: which loads are rough; NULL: not asked
+  double least;    ///< for them: values that are less are rounding
+} kg_sampler;
+
+/// All is borrowed. Every point once.
+kg_sampler kg_sampler_of(kg_coefficient_values *coefficients, kg_sample_kind kind,
+                         kg_sample_set set);
+/// Release memory of the host until the next run.
+void kg_sampler_rest(kg_sampler *sampler);
+void kg_sampler_close(kg_sampler *sampler);
+
+/// Load vectors of groups [first, first + count) of a batch.
+/// @param[in] values  work: room for values of the source, of one group at least
+/// @param[out] load   [group of these][N][lane]
+/// @retval KEDGE_ERR_INPUT     a value is not finite
+/// @retval KEDGE_ERR_INTERNAL  there is no room for a group
+kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int32_t count,
+                              kg_buffer values, double *load);
+
+/// The solution of groups [first, first + count) of a batch, whose errors are summed.
+typedef struct kg_solved_chunk {
+  int batch;
+  int32_t first, count;
+  const double *u, *flux, *u_star;  ///< [group of these][mode][lane]
+  double *exact;                    ///< work: [group of these][function][point][lane]
+  double *diffusion;                ///< work: kg_coefficient_arrays.diffusion
+  kg_error_sums *sums;              ///< [group of all batches]
+  double *flux_sums;                ///< likewise; or NULL: they are not summed
+} kg_solved_chunk;
+
+/// @retval KEDGE_ERR_INPUT  a value is not finite
+kedge_status kg_sampler_errors(kg_sampler *sampler, const kg_solved_chunk *chunk);
