@@ -252,9 +252,9 @@ kedge_status kg_cells_errors(kg_elliptic *p, int batch, int32_t first, int32_t c
       .cells = kg_cells_part(&p->elements[batch].cells, first, count),
       .material = kg_materials_from(p, batch, first).cells,
       .points = sample_at(&k, KG_SAMPLE_ERRORS, a->cell_points[KG_SAMPLE_ERRORS][i]),
-      .u = a->u,
-      .flux = a->q,
-      .u_star = a->u_star,
+      .u = p->made[KG_HELD_U],
+      .flux = p->made[KG_HELD_FLUX],
+      .u_star = p->made[KG_HELD_U_STAR],
       .exact = a->exact_values,
       .by_group = a->error_sums + p->shape.batch[batch].lanes.first_group + first,
       .flux_by_group =

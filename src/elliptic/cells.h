@@ -6,13 +6,6 @@
 #include "elliptic/elliptic.h"
 KEDGE_BEGIN_DECLS
 
-/// Points of the sampling rule a direction: sources and exact solutions are no polynomials, and
-/// with these what the rule adds is small beside the errors that it measures.
-static inline int kg_cell_sample_rows(int order)
-{
-  return order + 6;
-}
-
 /// The most points of an element where the source is sampled, where the exact solution is, and
 /// where coefficients have values; the first two of all shapes, the last of those by quadrature.
 int kg_shape_source_points(const kg_shape *shape);

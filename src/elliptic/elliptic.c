@@ -94,6 +94,14 @@ static void scale_equation(kg_elliptic *p)
   p->equation.coefficient.constant = kg_one_material(kg_material_of(p, first, cells->length));
 }
 
+/// The fields that the solution of a solve keeps.
+static unsigned kept_fields(const kg_elliptic *p, const kg_choice *c)
+{
+  if (p->run.solution && p->run.solution->only_report) return 0;
+  return c->wants_means ? KG_HOLDS_INDICATOR | KG_HOLDS_MEANS
+                        : KG_HOLDS_MODES | KG_HOLDS_INDICATOR | KG_HOLDS_TRACE;
+}
+
 /// What a set-up keeps anyway, or a later source may need.
 static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
 {
@@ -147,6 +155,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                                    .by_quadrature = by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
+  s->choice.kept = kept_fields(p, &s->choice);
   if (p->repeats) keep_for_repeats(p, &s->choice);
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
@@ -291,6 +300,18 @@ static kg_elements elements_of(const kg_elliptic *p, int i)
   return e;
 }
 
+void kg_elliptic_place_chunk(kg_elliptic *p, int batch, int32_t first, bool is_kept)
+{
+  const kg_arrays *const a = &p->arrays;
+  const kedge_solution *const s = p->run.solution;
+  double *const of_chunk[] = {a->u, a->q, a->u_star, a->indicator, a->constant};
+  for (kg_held_field f = 0; f < KG_HELD_TRACE; ++f) {
+    double *const there = is_kept ? kg_solution_there(s, f, batch) : NULL;
+    p->made[f] =
+        there ? there + kg_held_rows(&s->batch[batch], f) * KG_LANES * (size_t)first : of_chunk[f];
+  }
+}
+
 kedge_status kg_elliptic_commit(kg_elliptic *p)
 {
   const kg_arrays *a = &p->arrays;
@@ -308,6 +329,7 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
                                    .halo_edge = a->halo_edge,
                                    .edge_sides = a->edge_sides},
                         .reference = kg_reference_at(p->shape.size.order, a->reference)};
+  kg_elliptic_place_chunk(p, 0, 0, false);
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   p->equation.form = p->shape.choice.form;
   for (int i = 0; i < KG_SAMPLE_KINDS; ++i)

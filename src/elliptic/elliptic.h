@@ -23,7 +23,8 @@
 
 /// A field of which a solve gives values to its caller in device memory.
 typedef struct kg_given {
-  kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
+  kg_held_field field;                     ///< whose modes are read
+  kg_node_values_args of[KG_BATCHES_MAX];  ///< of all chunks, but for `from`
 } kg_given;
 
 /// What the local solve makes. The last two only find how large it is (kg_remainder.size).
@@ -74,7 +75,9 @@ typedef struct kg_elliptic {
   /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
   /// `takes_start`, the trace as it is, without an iteration.
   const double *start;
-  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
+  /// Instead of `start`, from device memory: all but `to`; zeros: nothing; without `unknown` the
+  /// trace is in the order of rows.
+  kg_unknowns_args taken;
   bool takes_start;
   const kg_system_begun
       *begun;  ///< NULL, or what is left is to go on with a solve that put() brings
@@ -96,6 +99,7 @@ typedef struct kg_elliptic {
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
+  double *made[KG_HELD_FIELDS];          ///< on the device: of the chunk of the local solve
   kg_batch batch;                        ///< pointers into arrays, of all lanes
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
   const kg_form *form;
@@ -151,6 +155,10 @@ static inline double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_r
 /// Note what moves of boundary values, in the report and for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
+/// Say where a chunk of the local solve is made: from a group of a batch on in the solution, if that is
+/// on the device and what is made is kept; else, and after kg_elliptic_commit(), in its own memory.
+void kg_elliptic_place_chunk(kg_elliptic *p, int batch, int32_t first, bool is_kept);
+
 /// The work of the stages, in order, between kg_stage_begin() and kg_stage_end().
 kedge_status kg_stage_transfer(kg_elliptic *p);
 kedge_status kg_stage_local_matrices(kg_elliptic *p);
@@ -186,11 +194,8 @@ kedge_status kg_trace_right_side(kg_elliptic *p, const double **b);
 kedge_status kg_elliptic_begin(kg_elliptic *p);
 /// Fill the report of the pipeline's solution with what is known before the first stage.
 void kg_report_fill(kg_elliptic *p);
-/// Allocate host memory for the results.
-kedge_status kg_results_allocate(kg_elliptic *p);
-/// Bring results that an earlier set-up of the same mesh allocated to the rows of the flux of this
-/// one.
-kedge_status kg_results_adapt(kg_elliptic *p);
+/// Have memory for the results, or adapt that of an earlier set-up of the same mesh.
+kedge_status kg_results_allocate(kg_elliptic *p, kg_place place);
 /// Run transfer, local matrices and, where there is one, assembly.
 kedge_status kg_elliptic_set_up(kg_elliptic *p);
 /// Begin a stage, do its work, end and announce it.
@@ -225,22 +230,6 @@ static inline double kg_stabilization_length(const kg_elliptic *p)
   if (p->equation.problem->stabilization > 0.0) return 0.0;
   return p->equation.problem->length > 0.0 ? p->equation.problem->length : sqrt(p->mesh->info.area);
 }
-
-/// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
-typedef struct kg_group_errors {
-  kg_error_sums *sums;  ///< [group], as flux
-  double *flux;
-  double total[KG_NORMS];  ///< of u, q, u* and the flux: sums over all groups
-} kg_group_errors;
-
-/// How much norms of errors move with more points a direction, twice as many or KG_GAUSS_MAX, as
-/// parts of the norms. All elements of small meshes are asked; else those of the groups with the
-/// largest errors of q and of the flux, and a few others, which speak for the rest. All modes of
-/// the solution are in host memory.
-/// @param[out] moves of u, q, u* and the flux; 0 where errors are rounding or, with the finer rule,
-///                    not finite, and of the flux where it is a number times q
-kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of,
-                            double moves[KG_NORMS]);
 
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic);

@@ -331,9 +331,9 @@ static kg_errors_args errors_of(const kg_sampler *s, int batch, int32_t first, i
       .points = p->points[KG_SAMPLE_ERRORS],
       .first_group = first,
       .n_groups = count,
-      .u = p->arrays.u,
-      .q = p->arrays.q,
-      .u_star = p->arrays.u_star,
+      .u = p->made[KG_HELD_U],
+      .q = p->made[KG_HELD_FLUX],
+      .u_star = p->made[KG_HELD_U_STAR],
       .exact = p->arrays.exact_values,
       .by_group = p->arrays.error_sums + p->shape.batch[batch].lanes.first_group,
       .flux_by_group =

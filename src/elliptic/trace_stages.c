@@ -187,6 +187,7 @@ static kedge_status put_start(kedge_context *ctx, void *user)
   const kg_elliptic *p = user;
   const size_t rows = (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge;
   if (!p->data.taken.from) return kg_copy_in(ctx, p->arrays.x, p->data.start, rows * sizeof(double));
+  if (!p->data.taken.unknown) return kg_copy(ctx, p->arrays.x, p->data.taken.from, rows * sizeof(double));
   kg_unknowns_args args = p->data.taken;
   args.to = p->arrays.x;
   return kg_unknowns_move(ctx, &args);

@@ -18,6 +18,15 @@ static void pipeline_free(kg_elliptic *p)
   free(p);
 }
 
+/// Free the pipeline of a solver, but for the cut that solutions share.
+static void free_own(kedge_solver *s)
+{
+  if (s->cut) s->elliptic->space.layout = (kg_trace_layout){0};
+  kg_layout_leave(&s->cut);
+  pipeline_free(s->elliptic);
+  s->elliptic = NULL;
+}
+
 /// Whether elements are sampled and integrated at the same points.
 static bool has_same_rules(const kg_elliptic *a, const kg_elliptic *b)
 {
@@ -34,7 +43,7 @@ static void take(kedge_solver *s, kg_elliptic *next)
         before->space.has_mesh && next->space.is_cut_as_before && has_same_rules(next, before);
     next->space.has_mesh = kg_plan_take(&next->plan, &before->plan) && same_mesh;
   }
-  pipeline_free(before);
+  free_own(s);
   next->before = NULL;
   s->elliptic = next;
 }
@@ -44,6 +53,7 @@ static kedge_status make(kedge_solver *s)
 {
   kg_elliptic *const p = s->elliptic;
   kg_report_fill(p);
+  KG_TRY(kg_layout_share(p->ctx, &p->space.layout, &s->cut));
   p->ctx->bytes_peak = p->ctx->bytes_in_use;
   KG_TRY(kg_elliptic_set_up(p));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_TRACE_SOLVE));
@@ -143,7 +153,7 @@ void kedge_solver_destroy(kedge_solver *s)
   if (s->elliptic) kg_unknowns_forget(s, s->elliptic->ctx);
   if (s->elliptic) kg_solver_forget_many(s, s->elliptic->ctx);
   if (s->elliptic) kg_free(s->elliptic->ctx, &s->element_order);
-  pipeline_free(s->elliptic);
+  free_own(s);
   free(s);
 }
 
@@ -162,8 +172,8 @@ static bool fits(const kg_elliptic *p, const kedge_solution *s)
   const kg_shape *shape = &p->shape;
   bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
               s->n_groups == p->space.layout.count.n_groups && s->n_edges == p->space.layout.count.n_edges &&
-              s->n_batches == shape->n_batches &&
-              (s->constant != NULL) == shape->choice.wants_means;
+              s->n_batches == shape->n_batches && !s->only_report &&
+              kg_holds(s, KG_HELD_MEANS) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
     same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
            s->batch[i].by_quadrature == shape->batch[i].by_quadrature;
@@ -175,17 +185,18 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
 {
   kg_elliptic *const p = solver->elliptic;
   const bool given = *solution != NULL;
-  if (!given) KG_TRY(kg_host_calloc(p->ctx, 1, sizeof **solution, solution));
+  if (!given) KG_TRY(kg_solution_create(p->ctx, solution));
   kedge_solution *const s = p->run.solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
              "%s: the solution was not made by this solver: give its own, or NULL", function);
-  KG_TRY(given ? kg_results_adapt(p) : kg_results_allocate(p));
+  KG_TRY(kg_results_allocate(p, KG_ON_DEVICE));
   s->note[0] = '\0';
   memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
   memcpy(s->evaluated, solver->set_up.evaluated, sizeof s->evaluated);
   kg_coefficients_free(&s->equation);
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
+  s->report.predicted_device_bytes += (int64_t)s->block.bytes;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
   s->report.smoother = r->smoother;
   s->report.smoothing_steps = r->smoothing_steps;
@@ -197,15 +208,17 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
 kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_elliptic *const p = solver->elliptic;
-  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver);
+  kedge_solution *const s = p->run.solution;
+  const int64_t in_use_before =
+      p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) - (int64_t)s->block.bytes;
   KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
-  KG_TRY(kg_coefficients_copy(p->ctx, &p->equation.resolved.equation, &p->run.solution->equation));
-  kg_trace_layout_free(&p->run.solution->layout);
-  if (p->shape.choice.wants_means) return KEDGE_OK;
-  return kg_trace_layout_copy(p->ctx, &p->space.layout, &p->run.solution->layout);
+  KG_TRY(kg_coefficients_copy(p->ctx, &p->equation.resolved.equation, &s->equation));
+  kg_layout_leave(&s->cut);
+  s->cut = kg_layout_use(solver->cut);
+  return KEDGE_OK;
 }
 
 static kedge_status run(kedge_solver *solver)
@@ -220,16 +233,29 @@ static kedge_status run(kedge_solver *solver)
 static kedge_status check_start(const kg_elliptic *p, const kedge_solution *s)
 {
   const size_t edges = (size_t)p->space.layout.count.n_edges;
-  KG_REQUIRE(p->ctx, !s || (s->trace && s->layout.edge_section), KEDGE_ERR_ARG,
+  KG_REQUIRE(p->ctx, kg_holds(s, KG_HELD_TRACE) && s->cut, KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from has no trace");
-  KG_REQUIRE(
-      p->ctx,
-      !s || (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
-             s->n_edges == p->space.layout.count.n_edges && s->n_groups == p->space.layout.count.n_groups &&
-             memcmp(s->layout.edge_section, p->space.layout.edge_section, edges) == 0),
-      KEDGE_ERR_ARG,
-      "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
-      "conditions");
+  KG_REQUIRE(p->ctx,
+             (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
+              s->n_edges == p->space.layout.count.n_edges && s->n_groups == p->space.layout.count.n_groups &&
+              memcmp(s->cut->layout.edge_section, p->space.layout.edge_section, edges) == 0),
+             KEDGE_ERR_ARG,
+             "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
+             "conditions");
+  return KEDGE_OK;
+}
+
+/// Have the trace solve begin with the trace of a solution, on the device if it is there.
+static kedge_status put_start(kg_elliptic *p, const kedge_solution *s)
+{
+  double *const there = kg_solution_there(s, KG_HELD_TRACE, 0);
+  KG_TRY(check_start(p, s));
+  if (there && s->ctx == p->ctx) {
+    p->data.taken.from = there;
+    return KEDGE_OK;
+  }
+  KG_TRY(kg_solution_bring(s, KG_HOLDS_TRACE));
+  p->data.start = s->held[KG_HELD_TRACE].host;
   return KEDGE_OK;
 }
 
@@ -256,14 +282,16 @@ static kedge_status solve(kedge_solver *solver, const char *function, const kedg
   kedge_status status = kg_data_put(solver, function, data, &replaced);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, &p->equation.resolved, given);
   p->data.takes_start = trace != NULL || p->data.taken.from != NULL;
-  if (status == KEDGE_OK) status = check_start(p, p->data.takes_start ? NULL : replaced.start);
-  p->data.start = trace || !replaced.start ? trace : replaced.start->trace;
+  p->data.start = trace;
+  if (status == KEDGE_OK && !p->data.takes_start && replaced.start)
+    status = put_start(p, replaced.start);
   if (status == KEDGE_OK)
     status = kg_giving_open(solver, function, replaced.n_device, replaced.device);
   if (status == KEDGE_OK) status = kg_elliptic_name_robin(p, work(solver));
   kg_giving_close(solver);
   kg_source_close(&p->source);
   kg_data_restore(p, &replaced);
+  p->data.taken = (kg_unknowns_args){0};
   return status;
 }
 

@@ -8,7 +8,9 @@
 struct kedge_solver {
   kg_elliptic *elliptic;  ///< it does not move: its arrays are known by their places
   int64_t version;        ///< of the problem that was set up; 0: of none
-  int64_t bytes;          ///< of device memory that the set-up and `many` hold
+  kg_shared_layout
+      *cut;       ///< that of the pipeline, which borrows it; NULL: the pipeline has its own
+  int64_t bytes;  ///< of device memory that the set-up and `many` hold
   kedge_solution set_up;  ///< its report, and where coefficients are evaluated
   /// [free edge, in the caller's order of unknowns]: trace edge << 1 | the caller's direction is
   /// the other one (solver/unknowns.h); NULL: nobody has asked yet
