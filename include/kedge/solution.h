@@ -133,6 +133,9 @@ typedef struct kedge_plan {
   int64_t table_bytes;  ///< for each array there, during that solve: at most
   /// A sentence where the mesh was counted instead of made, and numbers are estimates; else ""
   const char *note;
+  /// By kedge_solver_plan(): device memory of each solution, from its solve on until it is
+  /// destroyed. Where that is not free, it is host memory.
+  int64_t solution_bytes;
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \
@@ -161,6 +164,10 @@ KEDGE_API kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mes
 /// @retval KEDGE_ERR_DEVICE   the GPU or its driver failed
 KEDGE_API kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kedge_problem *problem, kedge_solution **out);
+/// Solve for the report: its solution keeps no fields, and what reads them refuses it with
+/// KEDGE_ERR_ARG. On a GPU nearly nothing is brought to the host. Else as kedge_solve().
+KEDGE_API kedge_status kedge_solve_report(kedge_context *ctx, const kedge_mesh *mesh,
+                                          const kedge_problem *problem, kedge_solution **out);
 KEDGE_API void kedge_solution_destroy(kedge_solution *solution);  ///< NULL is allowed
 
 /// @param[in,out] report  its `size` is read
@@ -207,7 +214,8 @@ KEDGE_API kedge_status kedge_solution_values(const kedge_solution *solution, ked
                                              int order, double *values);
 /// Values of a field at the points that a function is asked for, without a search: for functions
 /// that make data of one problem from solutions of others on the same mesh. It may be called from
-/// several threads and from functions that a solve calls, and leaves no sentence.
+/// several threads and from functions that a solve calls, and leaves no sentence. Before a solve a
+/// call with n = 0 brings the field to the host, which the first of these calls would wait for.
 /// @param[out] values  [points->n]
 /// @retval KEDGE_ERR_ARG  the points are of another mesh, an argument is NULL or no field, or the
 ///         problem of the solution says [output] fields = cells

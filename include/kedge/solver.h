@@ -3,7 +3,9 @@
 /// boundary values change.
 ///
 /// A solver keeps its device memory, the local matrices and the preconditioner. Its solutions are
-/// those of kedge_solve(), bit for bit.
+/// those of kedge_solve(), bit for bit. They lie on the device, in kedge_plan.solution_bytes each,
+/// where these are free, and what reads one brings what it needs, once. So they are destroyed
+/// before the context, as all objects.
 #pragma once
 #include "kedge/solution.h"
 KEDGE_BEGIN_DECLS

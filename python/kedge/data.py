@@ -94,6 +94,12 @@ class Expression(Operators):
     def expression(self):
         return self
 
+    def bring(self):
+        """Bring the fields that it reads to the host, before a solve waits for them."""
+        for part in getattr(self, "_parts", ()):
+            if hasattr(part, "bring"):
+                part.bring()
+
     def at(self, points, known):
         """Values at the points of a block. known: what has been evaluated there."""
         if id(self) not in known:
@@ -112,6 +118,9 @@ class Field(Expression):
 
     def __repr__(self):
         return f"<kedge: {self.field} of a solution>"
+
+    def bring(self):
+        self._at(c.Points(mesh=self.mesh.handle), {})
 
     def _at(self, points, known):
         values = np.empty(points.n)
@@ -259,7 +268,9 @@ def native(value, context, name, there=False):
         made.user = value.memories[0].handle.value  # stays as it is from now on, because it is in use
         return made
     if isinstance(value, Expression):
-        return _callback(lambda points: value.at(points, {}), context, value.memories)
+        made = _callback(lambda points: value.at(points, {}), context, value.memories)
+        value.bring()
+        return made
     if hasattr(value, "prepare"):
         value.prepare()
     return _callback(_of_points(value, name), context)

@@ -341,8 +341,9 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
 
     mesh   -- a Mesh; or words as of Mesh.generate(), or None, the mesh of the problem file: generated ones of 10^7
               elements and more are counted, not made, if no setting is a function or an array (note says so)
-    solver -- what a Solver will take; beside, apply() of arrays on the GPU takes apply_bytes there, and solve(into=...)
-              values_bytes and, while it goes on, table_bytes an array
+    solver -- what a Solver will take; beside, each Solution takes solution_bytes on the GPU where they are free, else on
+              the host, apply() of arrays on the GPU apply_bytes there, and solve(into=...) values_bytes and, while it
+              goes on, table_bytes an array
 
     points_bytes, with a Mesh, is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
@@ -358,7 +359,7 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
-             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "note")
+             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "note")
     values = {name: getattr(raw, name) for name in names}
     if mesh is not None:
         order, wide = raw.order + 1, mesh.info["quadrilaterals"]

@@ -45,8 +45,8 @@ static int fail(const run *r, kedge_status status, bool reads_input)
   return kg_cli_fail(r->ctx, status, reads_input);
 }
 
-/// Mesh and solution. Returns an exit code.
-static int compute(run *r)
+/// Mesh and solution, which without an output has its report alone. Returns an exit code.
+static int compute(run *r, const char *output)
 {
   if (r->line) {
     kedge_context_set_progress(r->ctx, kg_progress_draw, r->line);
@@ -54,7 +54,7 @@ static int compute(run *r)
   }
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
   if (status != KEDGE_OK) return fail(r, status, true);
-  status = kedge_solve(r->ctx, r->mesh, r->problem, &r->solution);
+  status = (output ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &r->solution);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
 }
 
@@ -126,7 +126,7 @@ static int solve(const solve_options *options)
   }
   const char *const path = options->output ? options->output : kedge_problem_output(r.problem);
   code = check_targets(&r, options, path);
-  if (code == KG_EXIT_SOLVED) code = compute(&r);
+  if (code == KG_EXIT_SOLVED) code = compute(&r, path);
   if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
 done:
   kedge_solution_destroy(r.solution);

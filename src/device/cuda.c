@@ -13,6 +13,7 @@
 
 #include "device/cuda_rt.h"
 #include "core/memory.h"
+#include "device/fetch.h"
 #include "device/team.h"
 
 enum {
@@ -21,6 +22,18 @@ enum {
   KEPT_BYTES =
       512 << 20,  // the pool gives back what it holds beyond, when the host waits for the device
 };
+
+/// What kernels see, and what copies have beside it.
+typedef struct copying_state {
+  kg_cuda_state state;
+  cudaStream_t aside;         ///< of kg_fetch()
+  pthread_mutex_t is_staged;  ///< who holds it has the staging buffers
+} copying_state;
+
+static copying_state *copying(kedge_context *ctx)
+{
+  return ctx->state;
+}
 
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
 {
@@ -88,6 +101,9 @@ static kedge_status read_blocks_most(kedge_context *ctx, int *most)
 
 static void close_state(kg_cuda_state *state)
 {
+  copying_state *const beside = (copying_state *)state;
+  if (beside->aside) cudaStreamDestroy(beside->aside);
+  pthread_mutex_destroy(&beside->is_staged);
   for (int i = 0; i < 2; ++i)
     if (state->staged[i]) cudaEventDestroy(state->staged[i]);
   if (state->joined) cudaEventDestroy(state->joined);
@@ -156,6 +172,9 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   KG_TRY(kg_cuda_code_version(ctx, &state->code_major));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));
+  KG_TRY(kg_cuda_check(
+      ctx, cudaStreamCreateWithFlags(&((copying_state *)state)->aside, cudaStreamNonBlocking),
+      "creating a stream"));
   KG_TRY(open_pool(ctx, state));
   const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
   KG_TRY(
@@ -183,8 +202,10 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
   const int device = options->device < 0 ? 0 : options->device;
   KG_REQUIRE(ctx, device < n_devices, KEDGE_ERR_UNSUPPORTED,
              "there is no CUDA device %d: %d visible, numbered from 0", device, n_devices);
-  kg_cuda_state *state;
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *state, &state));
+  copying_state *beside;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *beside, &beside));
+  pthread_mutex_init(&beside->is_staged, NULL);
+  kg_cuda_state *const state = &beside->state;
   state->device = device;
   struct cudaDeviceProp properties;
   kedge_status status =
@@ -205,6 +226,20 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
 static kedge_status cuda_enter(kedge_context *ctx)
 {
   return kg_cuda_check(ctx, cudaSetDevice(kg_cuda(ctx)->device), "choosing the device");
+}
+
+int kg_cuda_visit(kedge_context *ctx)
+{
+  const int device = kg_cuda(ctx)->device;
+  int before = KG_NO_DEVICE;
+  if (cudaGetDevice(&before) != cudaSuccess || cudaSetDevice(device) != cudaSuccess)
+    cudaGetLastError();  // what is done there will tell
+  return before == device ? KG_NO_DEVICE : before;
+}
+
+void kg_cuda_leave(int before)
+{
+  if (before != KG_NO_DEVICE) cudaSetDevice(before);
 }
 
 static bool is_pooled(const kg_cuda_state *state, size_t bytes)
@@ -238,13 +273,16 @@ static kedge_status cuda_alloc(kedge_context *ctx, size_t bytes, void **out)
   return kg_cuda_check(ctx, error, "allocating memory");
 }
 
+/// Whatever thread frees: a solution may be destroyed in one that computes on another device.
 static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
 {
   const kg_cuda_state *state = kg_cuda(ctx);
+  const int before = kg_cuda_visit(ctx);
   if (is_pooled(state, bytes))
     cudaFreeAsync(memory, state->stream);
   else
     cudaFree(memory);
+  kg_cuda_leave(before);
 }
 
 /// memcpy, of much by all threads: fresh host memory is touched for the first time here, which
@@ -263,7 +301,7 @@ static void copy_by_threads(const kedge_context *ctx, void *to, const void *from
 
 /// Copies overlap in both directions: while one staging buffer travels, the other is filled or
 /// emptied.
-static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
+static kedge_status stage_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
 {
   kg_cuda_state *s = kg_cuda(ctx);
   for (size_t at = 0, i = 0; at < bytes; at += STAGING_BYTES, i ^= 1) {
@@ -279,23 +317,25 @@ static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *h
   return KEDGE_OK;
 }
 
-static kedge_status start_copy_out(kedge_context *ctx, int i, const char *device, size_t bytes)
+static kedge_status start_copy_out(kedge_context *ctx, cudaStream_t stream, int i,
+                                   const char *device, size_t bytes)
 {
   kg_cuda_state *s = kg_cuda(ctx);
   KG_TRY(kg_cuda_check(
-      ctx, cudaMemcpyAsync(s->staging[i].data, device, bytes, cudaMemcpyDeviceToHost, s->stream),
+      ctx, cudaMemcpyAsync(s->staging[i].data, device, bytes, cudaMemcpyDeviceToHost, stream),
       "copying from the device"));
-  return kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying from the device");
+  return kg_cuda_check(ctx, cudaEventRecord(s->staged[i], stream), "copying from the device");
 }
 
-static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *device, size_t bytes)
+static kedge_status stage_out(kedge_context *ctx, cudaStream_t stream, void *host,
+                              const void *device, size_t bytes)
 {
   kg_cuda_state *s = kg_cuda(ctx);
   const size_t n_pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
   for (size_t piece = 0; piece <= n_pieces; ++piece) {
     const size_t at = piece * STAGING_BYTES;
     if (piece < n_pieces)
-      KG_TRY(start_copy_out(ctx, piece % 2, (const char *)device + at,
+      KG_TRY(start_copy_out(ctx, stream, piece % 2, (const char *)device + at,
                             bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES));
     if (piece == 0) continue;
     const size_t before = at - STAGING_BYTES;
@@ -305,6 +345,38 @@ static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *de
                     bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
   }
   return KEDGE_OK;
+}
+
+static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
+{
+  pthread_mutex_lock(&copying(ctx)->is_staged);
+  const kedge_status status = stage_in(ctx, device, host, bytes);
+  pthread_mutex_unlock(&copying(ctx)->is_staged);
+  return status;
+}
+
+static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  pthread_mutex_lock(&copying(ctx)->is_staged);
+  const kedge_status status = stage_out(ctx, kg_cuda_stream(ctx), host, device, bytes);
+  pthread_mutex_unlock(&copying(ctx)->is_staged);
+  return status;
+}
+
+/// What the stream still copies from the staging buffers goes first.
+kedge_status kg_cuda_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  copying_state *const c = copying(ctx);
+  const int before = kg_cuda_visit(ctx);
+  kedge_status status = KEDGE_OK;
+  pthread_mutex_lock(&c->is_staged);
+  for (int i = 0; status == KEDGE_OK && i < 2; ++i)
+    status =
+        kg_cuda_check(ctx, cudaEventSynchronize(c->state.staged[i]), "copying from the device");
+  if (status == KEDGE_OK) status = stage_out(ctx, c->aside, host, device, bytes);
+  pthread_mutex_unlock(&c->is_staged);
+  kg_cuda_leave(before);
+  return status;
 }
 
 static kedge_status cuda_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)

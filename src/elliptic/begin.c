@@ -34,7 +34,8 @@ kedge_status kg_elliptic_begin(kg_elliptic *p)
   if (p->before)
     *(p->ctx->backend == KEDGE_BACKEND_CUDA ? &available.device : &available.host) +=
         (int64_t)p->before->plan.memory.bytes;
-  if (p->run.solution->indicator) available.host += kg_host_bytes(&p->shape);  // results are there
+  if (kg_holds(p->run.solution, KG_HELD_INDICATOR))
+    available.host += kg_host_bytes(&p->shape);  // results are there
   const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);
   return kg_memory_check(p->ctx, &p->shape, need, available);
 }

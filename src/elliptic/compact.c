@@ -176,8 +176,9 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
 static kedge_status clear(kg_elliptic *p, double *y)
 {
   const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.iteration.halo);
-  KG_TRY(kg_zero(p->ctx, y,
-                 (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
+  KG_TRY(kg_zero(
+      p->ctx, y,
+      (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
   return kg_zero(p->ctx, halo.data, halo.bytes);
 }
 
@@ -198,7 +199,7 @@ static kedge_status make_all(kg_elliptic *p, purpose to)
 /// @param[in] b  NULL: zero
 static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum sum)
 {
-  const kg_trace_counts *n = &p->space.layout.count;
+  const kg_trace_counts *n = &p->space.cut->layout.count;
   const int64_t m = p->shape.size.n_edge;
   return kg_difference(p->ctx, &(kg_difference_args){.n = n->n_free * m,
                                                      .b = b,
@@ -256,7 +257,7 @@ static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const d
   const bool loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   (void)ctx;
   kg_range_push("residual", p->mesh->n_elements,
-                (int64_t)p->space.layout.count.n_free * p->shape.size.n_edge);
+                (int64_t)p->space.cut->layout.count.n_free * p->shape.size.n_edge);
   kedge_status status =
       x || loads ? make_all(p, (purpose){.x = x, .y = r, .loads = loads}) : clear(p, r);
   if (status == KEDGE_OK) status = subtract(p, p->arrays.b, r, sum);

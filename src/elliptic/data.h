@@ -4,10 +4,12 @@
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
 #include "problem/problem.h"
+#include "solution/solution.h"
 
 /// A field of which a solve gives values to its caller in device memory.
 typedef struct kg_given {
-  kg_node_values_args of[KG_BATCHES_MAX];  ///< of the first chunk, without its elements
+  kg_held_field field;                     ///< whose modes are read
+  kg_node_values_args of[KG_BATCHES_MAX];  ///< of all chunks, but for `from`
 } kg_given;
 
 /// Everything is borrowed.
@@ -19,7 +21,9 @@ typedef struct kg_data {
   /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
   /// `takes_start`, the trace as it is, without an iteration.
   const double *start;
-  kg_unknowns_args taken;  ///< instead of `start`, from device memory: all but `to`; zeros: nothing
+  /// Instead of `start`, from device memory: all but `to`; zeros: nothing; without `unknown` the
+  /// trace is in the order of rows.
+  kg_unknowns_args taken;
   bool takes_start;
   int n_given;
   const kg_given *given;  ///< [n_given]

@@ -15,14 +15,14 @@ double kg_stabilization_ratio(const kg_elliptic *p)
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
 {
-  const kg_trace_counts *n = &p->space.layout.count;
+  const kg_trace_counts *n = &p->space.cut->layout.count;
   const kg_choice *c = &p->shape.choice;
   kg_diagnosis d = {
       .ctx = p->ctx,
       .mesh = p->mesh,
       .problem = p->equation.problem,
       .resolved = p->data.resolved,
-      .layout = &p->space.layout,
+      .layout = &p->space.cut->layout,
       .boundary = p->boundary,
       .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,
       .material = p->equation.material,

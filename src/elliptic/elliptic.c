@@ -12,11 +12,19 @@ static kedge_status count_lines(kg_elliptic *p, kg_shape *s)
 {
   if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return KEDGE_OK;
   if (!p->space.lines.begin)
-    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->space.layout, &p->space.lines));
+    KG_TRY(kg_edge_lines_create(p->ctx, p->mesh, &p->space.cut->layout, &p->space.lines));
   s->alignment = p->space.lines.alignment;
   s->n_lines = p->space.lines.n_lines;
   s->n_line_steps = p->space.lines.n_steps;
   return KEDGE_OK;
+}
+
+/// The fields that the solution of a solve keeps.
+static unsigned kept_fields(const kg_elliptic *p, const kg_choice *c)
+{
+  if (p->run.solution && p->run.solution->only_report) return 0;
+  return c->wants_means ? KG_HOLDS_INDICATOR | KG_HOLDS_MEANS
+                        : KG_HOLDS_MODES | KG_HOLDS_INDICATOR | KG_HOLDS_TRACE;
 }
 
 /// What a set-up keeps anyway, or a later source may need.
@@ -28,13 +36,13 @@ static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
 
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *s)
 {
-  const kg_trace_counts *count = &p->space.layout.count;
+  const kg_trace_counts *count = &p->space.cut->layout.count;
   const int exact = p->equation.problem->exact_quadrature;
-  const kg_choose_args args = {&p->equation, count, linear, p->space.layout.batches.n};
+  const kg_choose_args args = {&p->equation, count, linear, p->space.cut->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
   *s = (kg_shape){.size = kg_sizes_of(p->equation.problem->order),
                   .count = *count,
-                  .n_batches = p->space.layout.batches.n,
+                  .n_batches = p->space.cut->layout.batches.n,
                   .n_vertices = p->mesh->info.vertices,
                   .geometry = p->mesh->geometry,
                   .boundary_rows = kg_boundary_points(p->equation.problem),
@@ -49,7 +57,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                   .n_robin = p->equation.resolved.has_robin ? count->n_neumann : 0,
                   .forgets_constants = kg_forgets_constants(&p->equation.resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
-    const kg_lane_batch *lanes = &p->space.layout.batches.batch[i];
+    const kg_lane_batch *lanes = &p->space.cut->layout.batches.batch[i];
     const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
     const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
@@ -63,6 +71,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                                    .by_quadrature = by_quadrature};
   }
   s->choice.apart = p->ctx->arrays_apart;
+  s->choice.kept = kept_fields(p, &s->choice);
   if (p->repeats) keep_for_repeats(p, &s->choice);
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
@@ -91,7 +100,7 @@ static kg_run run_of(kg_elliptic *p)
   run.method = &kg_elliptic_method;
   run.plan = &p->plan;
   run.n_elements = p->mesh->n_elements;
-  run.n_rows = (int64_t)p->space.layout.count.n_free * p->shape.size.n_edge;
+  run.n_rows = (int64_t)p->space.cut->layout.count.n_free * p->shape.size.n_edge;
   return run;
 }
 
@@ -157,12 +166,25 @@ static kg_elements elements_of(const kg_elliptic *p, int i)
   return e;
 }
 
+void kg_elliptic_place_chunk(kg_elliptic *p, int batch, int32_t first, bool is_kept)
+{
+  const kg_arrays *const a = &p->arrays;
+  const kedge_solution *const s = p->run.solution;
+  double *const of_chunk[] = {a->u, a->q, a->u_star, a->indicator, a->constant};
+  for (kg_held_field f = 0; f < KG_HELD_TRACE; ++f) {
+    double *const there = is_kept ? kg_solution_there(s, f, batch) : NULL;
+    p->made[f] =
+        there ? there + kg_held_rows(&s->batch[batch], f) * KG_LANES * (size_t)first : of_chunk[f];
+  }
+}
+
 kedge_status kg_elliptic_commit(kg_elliptic *p)
 {
   const kg_arrays *a = &p->arrays;
   p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
   kg_space_view(&p->space, &a->space, kg_reference_at(p->shape.size.order, a->reference));
+  kg_elliptic_place_chunk(p, 0, 0, false);
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   KG_TRY(kg_trace_bind(p));
   return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_TRANSFER);

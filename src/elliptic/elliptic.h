@@ -53,6 +53,7 @@ typedef struct kg_elliptic {
   kg_shape shape;
   kg_plan plan;  ///< of the device memory
   kg_arrays arrays;
+  double *made[KG_HELD_FIELDS];          ///< on the device: of the chunk of the local solve
   kg_elements elements[KG_BATCHES_MAX];  ///< those of the batches of the shape, one by one
   kg_source source;
   kg_remainder remainder;
@@ -93,6 +94,11 @@ static inline void kg_elliptic_open_source(kg_elliptic *p)
 /// Note what moves of boundary values, in the report and for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
+/// Say where a chunk of the local solve is made: from a group of a batch on in the solution, if
+/// that is on the device and what is made is kept; else, and after kg_elliptic_commit(), in its own
+/// memory.
+void kg_elliptic_place_chunk(kg_elliptic *p, int batch, int32_t first, bool is_kept);
+
 /// The work of the stages, in order, between kg_run_begin() and kg_run_end().
 kedge_status kg_stage_transfer(kg_elliptic *p);
 kedge_status kg_stage_local_matrices(kg_elliptic *p);
@@ -132,11 +138,8 @@ kg_data kg_elliptic_data(const kg_elliptic *p);
 kedge_status kg_elliptic_begin(kg_elliptic *p);
 /// Fill the report of the pipeline's solution with what is known before the first stage.
 void kg_report_fill(kg_elliptic *p);
-/// Allocate host memory for the results.
-kedge_status kg_results_allocate(kg_elliptic *p);
-/// Bring results that an earlier set-up of the same mesh allocated to the rows of the flux of this
-/// one.
-kedge_status kg_results_adapt(kg_elliptic *p);
+/// Have memory for the results, or adapt that of an earlier set-up of the same mesh.
+kedge_status kg_results_allocate(kg_elliptic *p, kg_place place);
 /// Run transfer, local matrices and, where there is one, assembly.
 kedge_status kg_elliptic_set_up(kg_elliptic *p);
 /// Begin a stage, do its work, end and announce it.
@@ -152,22 +155,6 @@ kedge_status kg_remainder_look(kg_elliptic *p);
 
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times);
-
-/// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
-typedef struct kg_group_errors {
-  kg_error_sums *sums;  ///< [group], as flux
-  double *flux;
-  double total[KG_NORMS];  ///< of u, q, u* and the flux: sums over all groups
-} kg_group_errors;
-
-/// How much norms of errors move with more points a direction, twice as many or KG_GAUSS_MAX, as
-/// parts of the norms. All elements of small meshes are asked; else those of the groups with the
-/// largest errors of q and of the flux, and a few others, which speak for the rest. All modes of
-/// the solution are in host memory.
-/// @param[out] moves of u, q, u* and the flux; 0 where errors are rounding or, with the finer rule,
-///                    not finite, and of the flux where it is a number times q
-kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of,
-                            double moves[KG_NORMS]);
 
 /// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
 /// is of the size of diffusion / h, or of reaction * h.

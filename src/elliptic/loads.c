@@ -36,13 +36,13 @@ void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves)
 /// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
 kedge_status kg_stage_boundary(kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.layout.count;
+  const kg_trace_counts *n = &p->space.cut->layout.count;
   const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
   if (!p->boundary)
     KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
                          &p->boundary));
   kg_boundary_moves moves = {0};
-  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.layout, p->equation.problem,
+  KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.cut->layout, p->equation.problem,
                             p->data.resolved, p->boundary, &moves));
   p->loads_left.boundary = 0.0;
   kg_boundary_note(p, &moves);
@@ -61,10 +61,11 @@ kedge_status kg_stage_loads(kg_elliptic *p)
 /// The Neumann section is contiguous and small.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times)
 {
-  const size_t n = (size_t)p->space.layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+  const size_t n = (size_t)p->space.cut->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
   if (n == 0) return KEDGE_OK;
-  const size_t first = (size_t)(p->space.layout.count.n_free - p->space.layout.count.n_neumann) *
-                       (size_t)p->shape.size.n_edge;
+  const size_t first =
+      (size_t)(p->space.cut->layout.count.n_free - p->space.cut->layout.count.n_neumann) *
+      (size_t)p->shape.size.n_edge;
   double *section = to + first;
   double *rows;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));

@@ -40,7 +40,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 /// Make the Jacobi preconditioner: the inverse diagonal of A.
 static kedge_status make_diagonal(kg_elliptic *p)
 {
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
   return kg_facet_diagonal(p->ctx,
                            &(kg_facet_diagonal_args){.batch = p->space.batch,
                                                      .locals = kg_elliptic_locals(p),
@@ -107,7 +107,7 @@ static kedge_status make_local_matrices(kg_elliptic *p)
 static kedge_status make_right_hand_side(kg_elliptic *p)
 {
   double *b = p->arrays.b;
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
       p->ctx,
       &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));
@@ -155,7 +155,7 @@ kedge_status kg_stage_condense(kg_elliptic *p)
 
 static kedge_status add_robin(kg_elliptic *p)
 {
-  const kg_robin_args args = {&p->rules, &p->equation, &p->space.layout, &p->arrays.robin,
+  const kg_robin_args args = {&p->rules, &p->equation, &p->space.cut->layout, &p->arrays.robin,
                               kg_elliptic_locals(p)};
   kg_boundary_moves moves = {0};
   KG_TRY(kg_robin_add(&args, &p->robin, &moves));

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "ops/sample/errors.h"
 #include "equation/rules.h"
+#include "solution/solution.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
 {
@@ -34,15 +35,22 @@ int64_t kg_prepared_bytes(const kg_shape *shape)
   return mesh_bytes(shape) + layout_bytes(shape) + lines_bytes(shape) + materials;
 }
 
-static int64_t results_bytes(const kg_shape *s)
+int64_t kg_results_bytes(const kg_shape *s)
 {
-  const int64_t lanes = (int64_t)s->count.n_groups * KG_LANES, d = (int64_t)sizeof(double);
-  if (s->choice.wants_means)
-    return (lanes + (int64_t)kg_shape_numbers(s, KG_ROWS_MEANS, s->n_batches)) * d;
-  const size_t modes = kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches) +
-                       kg_shape_numbers(s, KG_ROWS_FLUX, s->n_batches) +
-                       kg_shape_numbers(s, KG_ROWS_STAR, s->n_batches);
-  return ((int64_t)modes + lanes + (int64_t)s->count.n_edges * s->size.n_edge) * d;
+  static const struct {
+    unsigned field;
+    kg_rows rows;
+  } of[] = {{KG_HOLDS_U, KG_ROWS_MODES},
+            {KG_HOLDS_FLUX, KG_ROWS_FLUX},
+            {KG_HOLDS_U_STAR, KG_ROWS_STAR},
+            {KG_HOLDS_MEANS, KG_ROWS_MEANS}};
+  const unsigned kept = s->choice.kept;
+  size_t numbers = 0;
+  for (size_t k = 0; k < sizeof of / sizeof *of; ++k)
+    if (kept & of[k].field) numbers += kg_shape_numbers(s, of[k].rows, s->n_batches);
+  if (kept & KG_HOLDS_INDICATOR) numbers += (size_t)s->count.n_groups * KG_LANES;
+  if (kept & KG_HOLDS_TRACE) numbers += (size_t)s->count.n_edges * (size_t)s->size.n_edge;
+  return (int64_t)(numbers * sizeof(double));
 }
 
 /// Values of functions of a chunk, n_values a triangle, when the host evaluates them.
@@ -64,7 +72,7 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
 {
   if (stage < KG_STAGE_TRANSFER || stage > KG_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
-  int64_t bytes = results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
+  int64_t bytes = kg_results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
   if (stage == KG_STAGE_LOCAL_MATRICES) bytes += kg_robin_host_bytes(s);
   if (stage == KG_STAGE_TRANSFER && s->n_materials > 1)  // a table on its way to the device
     bytes += s->n_materials * (int64_t)sizeof(kg_material);

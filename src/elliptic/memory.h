@@ -24,6 +24,8 @@ int64_t kg_peak_bytes(const kg_shape *shape);
 /// their way to the device.
 int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
 int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
+/// Memory of the results.
+int64_t kg_results_bytes(const kg_shape *shape);
 /// Groups a chunk: as many as may be held without local solve and post-process holding more, on
 /// device and host together, than the trace solve does; 16 MiB of them at least, which keep a GPU
 /// busy, or a tenth of a small mesh, and 2 GiB at most. Chunks are of one size.

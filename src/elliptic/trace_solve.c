@@ -57,7 +57,7 @@ kedge_status kg_stage_assembly(kg_elliptic *p)
 /// x: zero, but the Dirichlet values in their rows.
 static kedge_status start_x(kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.layout.count;
+  const kg_trace_counts *n = &p->space.cut->layout.count;
   const size_t m = (size_t)p->shape.size.n_edge, rows = (size_t)n->n_free * m;
   double *const x = p->arrays.iteration.x;
   KG_TRY(kg_zero(p->ctx, x, rows * sizeof *x));
@@ -83,9 +83,11 @@ kedge_status kg_stage_bound(kg_elliptic *p)
 static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_elliptic *p = user;
-  const size_t rows = (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge;
+  const size_t rows = (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge;
   if (!p->data.taken.from)
     return kg_copy_in(ctx, p->arrays.iteration.x, p->data.start, rows * sizeof(double));
+  if (!p->data.taken.unknown)
+    return kg_copy(ctx, p->arrays.iteration.x, p->data.taken.from, rows * sizeof(double));
   kg_unknowns_args args = p->data.taken;
   args.to = p->arrays.iteration.x;
   return kg_unknowns_move(ctx, &args);
@@ -98,7 +100,7 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 /// tolerance (docs/multigrid.md#the-first-iteration).
 static double boundary_residual(const kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.layout.count;
+  const kg_trace_counts *n = &p->space.cut->layout.count;
   const size_t m = (size_t)p->shape.size.n_edge;
   const double *values = p->boundary + (size_t)n->n_neumann * m;
   double sum = 0.0;
@@ -204,7 +206,7 @@ kedge_status kg_stage_trace_solve(kg_elliptic *p)
 /// Bytes of all free rows.
 static size_t free_bytes(const kg_elliptic *p)
 {
-  return (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof(double);
+  return (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof(double);
 }
 
 kedge_status kg_trace_begin(kg_elliptic *p, double **x)

@@ -44,6 +44,7 @@ typedef struct kg_choice {
   bool facet_sides_stay;    ///< sides of the edges stay until the trace system is solved
   bool repeats;             ///< one set-up, many solves
   bool apart;               ///< no array lies in another one: for programs that measure parts
+  unsigned kept;            ///< fields of the solution: a set of solution/solution.h
   bool wants_means;         ///< over the elements, in place of u, q, u* and the trace
   bool wants_errors;        ///< against an exact solution
   int32_t recover_groups;   ///< groups handled at once where local solutions are held

@@ -11,8 +11,8 @@ typedef struct kg_coefficient_arrays {
   double *diffusion;  ///< where errors are sampled: [group][3][point][lane]
 } kg_coefficient_arrays;
 
-/// All zeros before the first values, but for what it borrows. It must not be moved: the evaluations
-/// point into it.
+/// All zeros before the first values, but for what it borrows. It must not be moved: the
+/// evaluations point into it.
 typedef struct kg_coefficient_values {
   const kg_rules *rules;
   const kg_equation *equation;

@@ -26,8 +26,8 @@ typedef struct kg_equation {
 /// @retval KEDGE_ERR_INPUT  kg_problem_resolve(), kg_fields_check()
 kedge_status kg_equation_make(kedge_context *ctx, const kedge_mesh *mesh, kg_equation *equation);
 
-/// How the mass matrix of the flux is inverted on the elements of a shape, also for `inverse = auto`
-/// (docs/math.md#strong-tensors). @param[in] is_affine  so are all quadrilaterals
+/// How the mass matrix of the flux is inverted on the elements of a shape, also for
+/// `inverse = auto` (docs/math.md#strong-tensors). @param[in] is_affine  so are all quadrilaterals
 int kg_equation_inverse(const kg_equation *equation, const kg_cell *cell, bool is_affine);
 
 /// What all materials share. @param[in] length  L of the stabilization n . diffusion n / L; 0: that

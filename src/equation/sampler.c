@@ -292,7 +292,7 @@ kedge_status kg_sampler_loads(kg_sampler *s, int batch, int32_t first, int32_t c
   return loads_of_values(s, all, values.bytes);
 }
 
-/// Whether errors of the flux of triangles are summed: not where they are a number times those of q.
+/// Whether errors of the flux of triangles are summed: not where they are those of q by a number.
 static bool wants_flux(const kg_sampler *s, const kg_solved_chunk *c)
 {
   return c->flux_sums && !rules_of(s)->shape->choice.is_uniform;

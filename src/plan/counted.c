@@ -109,7 +109,7 @@ kedge_status kg_plan_mesh_check(kedge_context *ctx, const kg_plan_mesh *of)
 kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_elliptic *p)
 {
   const double times = (double)to->mesh->info.elements / to->mesh->n_elements;
-  kg_trace_layout_grow(&p->space.layout, to->n_elements, to->rim, to->grown_rim);
+  kg_trace_layout_grow(&p->space.cut->layout, to->n_elements, to->rim, to->grown_rim);
   p->space.lines.n_steps = (int32_t)(p->space.lines.n_steps * times);
   p->space.lines.n_lines = (int32_t)(p->space.lines.n_lines * sqrt(times));
   return kg_elliptic_shape(p, p->equation.problem->operator_kind, &p->shape);

@@ -65,6 +65,7 @@ static void describe_requests(const kg_elliptic *p, kedge_plan *plan)
         (size_t)s->batch[i].cell->n_modes(KEDGE_ORDER_MAX + 1) * (size_t)s->batch[i].size.n_star;
   if (kg_many_pays(p->ctx, KG_VECTORS) && kg_many_takes(p->ctx, s))
     plan->many_bytes = kg_many_bytes(s);
+  plan->solution_bytes = (int64_t)kg_rounded((size_t)kg_results_bytes(s));
   plan->values_bytes = kg_caller_order_bytes(p->mesh);
   plan->table_bytes = (int64_t)kg_rounded(table * sizeof(double));
   plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));

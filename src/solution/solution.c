@@ -1,5 +1,3 @@
-#include "solution/results.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,18 +5,23 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "solution/values.h"
+
+kedge_status kg_solution_create(kedge_context *ctx, kedge_solution **out)
+{
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
+  (*out)->ctx = ctx;
+  pthread_mutex_init(&(*out)->is_brought, NULL);
+  return KEDGE_OK;
+}
 
 void kedge_solution_destroy(kedge_solution *s)
 {
   if (s == NULL) return;
-  free(s->constant);
-  free(s->u);
-  free(s->flux);
-  free(s->u_star);
-  free(s->indicator);
-  free(s->trace);
-  kg_trace_layout_free(&s->layout);
+  kg_solution_free_fields(s);
+  kg_layout_leave(&s->cut);
   kg_coefficients_free(&s->equation);
+  pthread_mutex_destroy(&s->is_brought);
   free(s);
 }
 
@@ -54,9 +57,19 @@ static kedge_status check_field(const kedge_solution *s, kedge_field field)
   return KEDGE_OK;
 }
 
+kedge_status kg_solution_check_kept(const kedge_solution *s, const char *call)
+{
+  KG_REQUIRE(s->ctx, !s->only_report, KEDGE_ERR_ARG,
+             "%s: the solution was made for its report and has kept nothing else: solve for the "
+             "fields too",
+             call);
+  return KEDGE_OK;
+}
+
 kedge_status kg_solution_check_full(const kedge_solution *s, const char *call)
 {
-  KG_REQUIRE(s->ctx, s->constant == NULL, KEDGE_ERR_ARG,
+  KG_TRY(kg_solution_check_kept(s, call));
+  KG_REQUIRE(s->ctx, !kg_holds(s, KG_HELD_MEANS), KEDGE_ERR_ARG,
              "%s: the problem says [output] fields = cells, so only the means over the elements "
              "were kept; read them with kedge_solution_means(), or solve with fields = full",
              call);
@@ -123,13 +136,11 @@ kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy
   return KEDGE_OK;
 }
 
-kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, int order,
-                                   double *values)
+/// Values from the modes in host memory.
+static kedge_status values_here(const kedge_solution *s, kedge_field field, int order,
+                                double *values)
 {
   node_work w;
-  KG_TRY(check_order(s, order, values, "kedge_solution_values"));
-  KG_TRY(check_field(s, field));
-  KG_TRY(kg_solution_check_full(s, "kedge_solution_values"));
   KG_TRY(kg_field_prepare(s, field));
   KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) num_threads( \
@@ -140,11 +151,28 @@ kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, i
   return KEDGE_OK;
 }
 
+kedge_status kedge_solution_values(const kedge_solution *s, kedge_field field, int order,
+                                   double *values)
+{
+  KG_TRY(check_order(s, order, values, "kedge_solution_values"));
+  KG_TRY(check_field(s, field));
+  KG_TRY(kg_solution_check_full(s, "kedge_solution_values"));
+  bool made;
+  KG_TRY(kg_values_there(s, field, order, values, &made));
+  return made ? KEDGE_OK : values_here(s, field, order, values);
+}
+
 kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, double *values)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_means: the solution is NULL");
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_means: the array is NULL");
   KG_TRY(check_field(s, field));
+  KG_TRY(kg_solution_check_kept(s, "kedge_solution_means"));
+  bool made;
+  if (field == KEDGE_FIELD_U_STAR) field = KEDGE_FIELD_U;  // its mean is the same
+  KG_TRY(kg_values_there(s, field, KG_MEANS, values, &made));
+  if (made) return KEDGE_OK;
+  KG_TRY(kg_solution_bring(s, KG_HOLDS_U | KG_HOLDS_FLUX | KG_HOLDS_MEANS));
   KG_TRY(kg_coefficients_bring(&s->equation));
   kg_element_points rule;
   const kedge_status status = kg_rule_create(s, kg_cell_rows(s->size.order), &rule);
@@ -162,12 +190,15 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
   KG_TRY(kg_solution_check_full(s, "kedge_solution_trace"));
+  if (modes) KG_TRY(kg_solution_bring(s, KG_HOLDS_TRACE));
   const kedge_mesh *mesh = s->mesh;
+  const kg_trace_layout *const layout = &s->cut->layout;
+  const double *const of_trace = s->held[KG_HELD_TRACE].host;
   const int m = s->size.n_edge;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
-  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(&s->layout, (kg_section)k);
+  for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(layout, (kg_section)k);
   for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {
-    const int32_t trace = next[s->layout.edge_section[edge]]++;
+    const int32_t trace = next[layout->edge_section[edge]]++;
     int32_t low, high;
     kg_side_vertices(mesh, mesh->edge_sides[2 * edge], &low, &high);
     // From here on low < high in the mesh's numbering, which the caller's may turn around.
@@ -178,7 +209,7 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
     }
     for (int k = 0; modes && k < m; ++k)
       modes[edge * (size_t)m + (size_t)k] =
-          (a > b && k % 2 == 1 ? -1.0 : 1.0) * s->trace[(size_t)trace * (size_t)m + (size_t)k];
+          (a > b && k % 2 == 1 ? -1.0 : 1.0) * of_trace[(size_t)trace * (size_t)m + (size_t)k];
   }
   return KEDGE_OK;
 }
@@ -187,6 +218,8 @@ kedge_status kedge_solution_indicator(const kedge_solution *s, double *values)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_indicator: the solution is NULL");
   KG_REQUIRE(s->ctx, values, KEDGE_ERR_ARG, "kedge_solution_indicator: the array is NULL");
+  KG_TRY(kg_solution_check_kept(s, "kedge_solution_indicator"));
+  KG_TRY(kg_solution_bring(s, KG_HOLDS_INDICATOR));
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
     values[s->mesh->element_origin[e]] = kg_indicator_of(s, e);
   return KEDGE_OK;

@@ -1,13 +1,19 @@
 /// @file
-/// The inside of a solution: results in host memory, in the order of the mesh's elements.
+/// The inside of a solution: its fields where they were made, on the device, or in host memory, in
+/// the order of the mesh's elements; and what brings them to the host.
 #pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "basis/cell.h"
 #include "basis/reference.h"
+#include "device/backend.h"
 #include "kedge/solution.h"
 #include "problem/problem.h"
-#include "space/trace_layout.h"
+#include "space/shared_layout.h"
 
-/// The results of a batch (space/trace_layout.h). Arrays begin at its first group.
+/// The results of a batch (space/trace_layout.h), in host memory. Arrays begin at its first group,
+/// and are NULL until they are brought.
 typedef struct kg_results {
   const kg_cell *cell;
   kg_cell_sizes size;
@@ -18,7 +24,6 @@ typedef struct kg_results {
   /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y, by quadrature [5] also of
   /// sigma_x, sigma_y; NULL: all modes are there
   double *constant;
-  // NULL where only constants are kept:
   double *u;  ///< [group][N][lane]
   /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of elements by
   /// quadrature the coefficients of sigma = diffusion q (ops/local/quadrature/elements.h), and with
@@ -26,6 +31,37 @@ typedef struct kg_results {
   double *flux;
   double *u_star;  ///< [group][N*][lane]
 } kg_results;
+
+/// The fields of a solution, each [batch] as of kg_results, the trace [trace edge][m].
+typedef enum kg_held_field {
+  KG_HELD_U,
+  KG_HELD_FLUX,
+  KG_HELD_U_STAR,
+  KG_HELD_INDICATOR,
+  KG_HELD_MEANS,  ///< kg_results.constant
+  KG_HELD_TRACE,
+  KG_HELD_FIELDS
+} kg_held_field;
+
+/// Sets of fields.
+enum {
+  KG_HOLDS_U = 1 << KG_HELD_U,
+  KG_HOLDS_FLUX = 1 << KG_HELD_FLUX,
+  KG_HOLDS_U_STAR = 1 << KG_HELD_U_STAR,
+  KG_HOLDS_INDICATOR = 1 << KG_HELD_INDICATOR,
+  KG_HOLDS_MEANS = 1 << KG_HELD_MEANS,
+  KG_HOLDS_TRACE = 1 << KG_HELD_TRACE,
+  KG_HOLDS_MODES = KG_HOLDS_U | KG_HOLDS_FLUX | KG_HOLDS_U_STAR
+};
+
+typedef enum kg_place { KG_ON_HOST, KG_ON_DEVICE } kg_place;
+
+/// A field that a solution has.
+typedef struct kg_held {
+  size_t numbers, at;       ///< 0: it has none; in the block
+  double *host;             ///< in host memory; NULL: nobody has asked for it
+  _Atomic bool is_current;  ///< `host` has what was made last
+} kg_held;
 
 struct kedge_solution {
   kedge_context *ctx;
@@ -40,13 +76,43 @@ struct kedge_solution {
   // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
   kg_coefficients equation;  ///< owned
   double scale;
+  bool only_report;  ///< it keeps no fields
   int n_batches;
-  kg_results batch[KG_BATCHES_MAX];
-  // Owned, all batches one behind the other; which are NULL says kg_results.
-  double *indicator, *constant, *u, *flux, *u_star;
-  double *trace;  ///< [trace edge][m], or NULL
-  kg_trace_layout layout;
+  kg_results batch[KG_BATCHES_MAX];  ///< with pointers to what is in host memory
+  kg_place place;                    ///< where fields are made
+  kg_buffer block;                   ///< of the device, all fields one behind the other
+  kg_held held[KG_HELD_FIELDS];
+  pthread_mutex_t is_brought;  ///< held while fields are brought, or read on the device
+  kg_shared_layout *cut;       ///< of the trace; NULL: there is none
 };
+
+/// @param[out] out  kedge_solution_destroy(), which takes one without fields too
+kedge_status kg_solution_create(kedge_context *ctx, kedge_solution **out);
+
+/// Whether a solution has a field.
+static inline bool kg_holds(const kedge_solution *solution, kg_held_field field)
+{
+  return solution->held[field].numbers > 0;
+}
+
+/// Have memory for some fields, whose batches are described, or keep that which is there if it is
+/// for the same. What it holds is not current.
+/// @param[in] place  where they are to lie; what the device has no room for lies on the host
+kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_place place);
+void kg_solution_free_fields(kedge_solution *solution);
+/// Numbers of a lane of a batch.
+size_t kg_held_rows(const kg_results *results, kg_held_field field);
+/// Where a field of a batch lies in the block; NULL: it is on the host, or nowhere. And where in
+/// host memory that there is.
+double *kg_solution_there(const kedge_solution *solution, kg_held_field field, int batch);
+double *kg_solution_here(const kedge_solution *solution, kg_held_field field, int batch);
+/// The fields are being made anew: what was brought before is not current.
+void kg_solution_change(kedge_solution *solution);
+/// Bring those of some fields that the solution has to host memory, once: from any thread, and from
+/// functions that a solve calls.
+kedge_status kg_solution_bring(const kedge_solution *solution, unsigned fields);
+/// Have host memory for fields, which holds anything until something is brought there.
+kedge_status kg_solution_make_room(kedge_solution *solution, unsigned fields);
 
 /// The results that an element (in the mesh's numbering) is in.
 static inline const kg_results *kg_results_of(const kedge_solution *solution, int32_t element)

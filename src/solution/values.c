@@ -189,13 +189,15 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
 {
   for (int q = 0; q < points->n; ++q) {
     double sum = 0.0;
-    for (int k = 0; k < modes; ++k) sum += points->value[q * n_star + k] * from[k * KG_LANES];
+    for (int k = 0; k < modes; ++k)
+      sum = kg_add_product(points->value[q * n_star + k], from[k * KG_LANES], sum);
     values[q] += factor * sum;
   }
 }
 
 kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
 {
+  KG_TRY(kg_solution_bring(s, 1u << kg_held_of(field)));
   return vector_of(field) == SCALAR ? KEDGE_OK : kg_coefficients_bring(&s->equation);
 }
 
@@ -260,12 +262,11 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
 double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_field field,
                      int32_t element)
 {
-  // u* has the mean of u. Modes are orthonormal, so the constant one is one over the root of the
-  // area of the reference element; on triangles it alone has a mean.
+  // u* has the mean of u. On triangles the constant mode alone has a mean.
   const kg_results *const r = kg_results_of(s, element);
   const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
-  const double mode = r->cell == &kg_triangle ? sqrt(0.5) : 0.5;
+  const double mode = kg_constant_mode(r->cell);
   if (vector_of(field) == FLUX && !r->by_quadrature) {
     double kappa[2];
     constant_diffusion(s, element, component, kappa);
@@ -276,8 +277,10 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int n_means = r->by_quadrature ? KG_CELL_MEANS : 3;
   if (r->constant) return mode * r->constant[kg_cell_at(e, n_means, place_of_mean(field))] / scale;
   if (r->by_quadrature) return integrated_mean(s, rule, field, element);
-  return mode * (vector_of(field) == GRADIENT ? r->flux[kg_cell_at(e, 2 * N, component * N)]
-                                              : r->u[kg_cell_at(e, N, 0)]);
+  const double constant = vector_of(field) == GRADIENT
+                              ? r->flux[kg_cell_at(e, 2 * N, component * N)]
+                              : r->u[kg_cell_at(e, N, 0)];
+  return 0.0 + mode * constant;  // no -0, as sums of modes have none
 }
 
 // Solutions as data of other problems.
@@ -345,8 +348,8 @@ static void values_at(const kedge_solution *solution, kedge_field field, const k
 kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
                                const kedge_points *points, double *value)
 {
-  if (!solution || !points || !value || points->mesh != solution->mesh || solution->constant ||
-      (unsigned)field >= KEDGE_FIELD_COUNT)
+  if (!solution || !points || !value || points->mesh != solution->mesh ||
+      (unsigned)field >= KEDGE_FIELD_COUNT || !kg_holds(solution, kg_held_of(field)))
     return KEDGE_ERR_ARG;
   KG_TRY(kg_field_prepare(solution, field));
   for (size_t first = 0; first < points->n; first += TOGETHER)
@@ -371,12 +374,19 @@ static kedge_status check_data(kedge_context *ctx, const kedge_mesh *mesh,
   KG_REQUIRE(ctx, solution->mesh == mesh, KEDGE_ERR_INPUT,
              "kedge_by_solution: the solution is of another mesh object; find its values at points "
              "yourself, in a function of x and y");
-  KG_REQUIRE(ctx, !solution->constant, KEDGE_ERR_INPUT,
+  KG_REQUIRE(
+      ctx, !solution->only_report, KEDGE_ERR_INPUT,
+      "kedge_by_solution: the solution was made for its report and has kept nothing else: solve "
+      "for the fields too");
+  KG_REQUIRE(ctx, kg_holds(solution, KG_HELD_U_STAR), KEDGE_ERR_INPUT,
              "kedge_by_solution: the solution has means alone, as its problem says [output] fields "
              "= cells; solve with fields = full");
   KG_REQUIRE(ctx, solution != result, KEDGE_ERR_ARG,
              "kedge_by_solution: the solution is also the one to overwrite; give another, or NULL");
-  return KEDGE_OK;
+  const kedge_status status = kg_solution_bring(solution, KG_HOLDS_U_STAR);
+  return status == KEDGE_OK || solution->ctx == ctx
+             ? status
+             : KG_FAIL(ctx, status, "%s", kedge_context_error(solution->ctx));
 }
 
 kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const kg_resolved *r,

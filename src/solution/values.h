@@ -1,8 +1,11 @@
 /// @file
 /// Values of a solution at points of its elements. Elements are in the mesh's numbering.
 #pragma once
+#include <math.h>
+
 #include "basis/cell_tables.h"
 #include "expression/program.h"
+#include "ops/sample/node_values.h"
 #include "solution/solution.h"
 
 /// Points of an element of each shape that the mesh has, with the tables of the solution's order.
@@ -34,7 +37,12 @@ int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
 
-/// Prepare to evaluate a field: q and sigma may need diffusion on the host.
+/// Refuse what a solution cannot tell that keeps its report alone, or, not full, means alone.
+/// @param[in] call  the name of the function, for the sentence
+kedge_status kg_solution_check_kept(const kedge_solution *solution, const char *call);
+kedge_status kg_solution_check_full(const kedge_solution *solution, const char *call);
+
+/// Prepare to evaluate a field: bring it; q and sigma may need diffusion on the host.
 kedge_status kg_field_prepare(const kedge_solution *solution, kedge_field field);
 
 /// A field of which all modes are kept, at the points of an element: [point].
@@ -45,6 +53,32 @@ void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, k
 /// @param[in] rule  its points; read where all modes are kept
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
                      int32_t element);
+
+// Values on the device (device_values.c).
+
+/// In place of an order of nodes: the mean, which the constant mode has on triangles.
+enum { KG_MEANS = 0 };
+
+/// The value of the constant mode: modes are orthonormal on the reference element.
+static inline double kg_constant_mode(const kg_cell *cell)
+{
+  return cell == &kg_triangle ? sqrt(0.5) : 0.5;
+}
+
+/// Where the modes of u, q and u* lie.
+kg_held_field kg_held_of(kedge_field field);
+/// What makes values of a field of a batch, all but `basis`, `from` and `to`.
+/// @param[in] origin  of kg_caller_order_upload()
+kg_node_values_args kg_node_args(const kedge_solution *solution, int batch, kedge_field field,
+                                 int order, const int32_t *origin);
+/// Write `basis` to its place on the device: [nodes][N*].
+kedge_status kg_node_table(const kedge_solution *solution, int batch, int order, double *table);
+/// Make values of a field on the device, where it is and the host has it not, and bring these.
+/// @param[in]  order   of the nodes, or KG_MEANS
+/// @param[out] values  as of kedge_solution_values()
+/// @param[out] made    false: they are to be made on the host, from modes that are brought
+kedge_status kg_values_there(const kedge_solution *solution, kedge_field field, int order,
+                             double *values, bool *made);
 
 // Errors by a rule of any number of points (squares.c), group by group: 32 neighbours of a batch.
 
@@ -79,7 +113,8 @@ int64_t kg_measure_work(const kg_measure *m);
 
 void kg_squares_add(const kg_squares *part, kg_squares *sum);
 
-/// Whether solutions that a problem takes as data are of its mesh, and have kept their fields.
+/// Whether solutions that a problem takes as data are of its mesh, and have kept their fields,
+/// which are brought to the host.
 /// @param[in] result  that is overwritten meanwhile, which is refused; NULL: a new one
 /// @retval KEDGE_ERR_INPUT  one is not, or has not
 kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh,

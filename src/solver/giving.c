@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "basis/cell_tables.h"
 #include "core/memory.h"
+#include "solution/values.h"
 #include "space/caller_order.h"
 
 /// Whether the modes of a field are on the device; of q only those of straight triangles are, with
@@ -35,57 +35,6 @@ kedge_status kg_giving_order(kedge_solver *s)
   return kg_caller_order_upload(s->elliptic->ctx, s->elliptic->mesh, &s->element_order);
 }
 
-/// Fill the arguments that all chunks of a batch share, but for the table.
-static void fill(const kedge_solver *s, const kedge_device_values *of, int batch,
-                 kg_node_values_args *a)
-{
-  const kg_elliptic *const p = s->elliptic;
-  const kg_shape_batch *const b = &p->shape.batch[batch];
-  const int32_t *const order = (const int32_t *)s->element_order.data + b->lanes.first_element;
-  const bool both = p->mesh->n_blocks > 1;
-  const int N = b->size.n_modes, n_star = b->size.n_star;
-  *a = (kg_node_values_args){.n_nodes = b->cell->n_modes(of->order),
-                             .n_modes = N,
-                             .n_star = n_star,
-                             .rows = N,
-                             .origin = order,
-                             .wide = both ? order + p->mesh->n_elements : NULL,
-                             .n_narrow = b->cell->n_modes(of->order),
-                             .to = of->values};
-  if (both) {
-    a->n_narrow = kg_triangle.n_modes(of->order);
-    a->n_more = kg_quadrilateral.n_modes(of->order) - a->n_narrow;
-  }
-  switch (of->field) {
-    case KEDGE_FIELD_U:
-      a->from = p->arrays.u;
-      break;
-    case KEDGE_FIELD_U_STAR:
-      a->from = p->arrays.u_star;
-      a->n_modes = a->rows = n_star;
-      break;
-    default:
-      a->from = p->arrays.q;
-      a->rows = 2 * N;
-      a->first_row = of->field == KEDGE_FIELD_QY ? N : 0;
-  }
-}
-
-/// Write the table of a batch to its place in device memory.
-static kedge_status put_table(const kg_elliptic *p, const kedge_device_values *of, int batch,
-                              double *place)
-{
-  const kg_shape_batch *const b = &p->shape.batch[batch];
-  kg_cell_points nodes;
-  double *values;
-  KG_TRY(kg_cell_nodes_create(p->ctx, b->cell, b->size.order, p->mesh->geometry, of->order, &values,
-                              &nodes));
-  const size_t n = (size_t)nodes.n * (size_t)b->size.n_star;
-  const kedge_status status = kg_copy_in(p->ctx, place, nodes.value, n * sizeof *place);
-  free(values);
-  return status;
-}
-
 static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *of)
 {
   kg_elliptic *const p = s->elliptic;
@@ -95,7 +44,9 @@ static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *o
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < p->shape.n_batches; ++i) {
       kg_node_values_args *const a = &s->given[k].of[i];
-      fill(s, &of[k], i, a);
+      *a = kg_node_args(p->run.solution, i, of[k].field, of[k].order, s->element_order.data);
+      a->to = of[k].values;
+      s->given[k].field = kg_held_of(of[k].field);
       doubles += (size_t)a->n_nodes * (size_t)a->n_star;
     }
   KG_TRY(kg_alloc(p->ctx, doubles, sizeof(double), &s->node_tables));
@@ -103,7 +54,7 @@ static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *o
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < p->shape.n_batches; ++i) {
       kg_node_values_args *const a = &s->given[k].of[i];
-      KG_TRY(put_table(p, &of[k], i, next));
+      KG_TRY(kg_node_table(p->run.solution, i, of[k].order, next));
       a->basis = next;
       next += (size_t)a->n_nodes * (size_t)a->n_star;
     }

@@ -36,7 +36,7 @@ static size_t all_rows(const kg_elliptic *p)
 static size_t boundary_values(const kg_elliptic *p)
 {
   return all_rows(p) - free_rows(p) +
-         (size_t)p->space.layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+         (size_t)p->space.cut->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
 }
 
 /// Numbers of the load vectors of a right-hand side.
@@ -127,6 +127,8 @@ static int at_once(kedge_solver *s, int n, const kedge_data *const *data,
   const kg_elliptic *const p = s->elliptic;
   const int now = n < KG_VECTORS ? n : KG_VECTORS;
   if (!kg_many_pays(p->ctx, now) || kg_solver_check(s, function) != KEDGE_OK) return 1;
+  // Loads that are made again lie in parts that are known behind one solve of them alone.
+  if (!p->shape.choice.loads_stay) return 1;
   for (int i = 0; i < now; ++i) {
     if (follows(now, solutions, data[i])) return 1;
     // The problem's data may be made of a solution too.

@@ -163,9 +163,10 @@ static bool fits(const kg_elliptic *p, const kedge_solution *s)
 {
   const kg_shape *shape = &p->shape;
   bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
-              s->n_groups == p->space.layout.count.n_groups &&
-              s->n_edges == p->space.layout.count.n_edges && s->n_batches == shape->n_batches &&
-              (s->constant != NULL) == shape->choice.wants_means;
+              s->n_groups == p->space.cut->layout.count.n_groups &&
+              s->n_edges == p->space.cut->layout.count.n_edges &&
+              s->n_batches == shape->n_batches && !s->only_report &&
+              kg_holds(s, KG_HELD_MEANS) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
     same = s->batch[i].n_groups == shape->batch[i].lanes.n_groups &&
            s->batch[i].by_quadrature == shape->batch[i].by_quadrature;
@@ -177,17 +178,18 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
 {
   kg_elliptic *const p = solver->elliptic;
   const bool given = *solution != NULL;
-  if (!given) KG_TRY(kg_host_calloc(p->ctx, 1, sizeof **solution, solution));
+  if (!given) KG_TRY(kg_solution_create(p->ctx, solution));
   kedge_solution *const s = p->run.solution = *solution;
   KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
              "%s: the solution was not made by this solver: give its own, or NULL", function);
-  KG_TRY(given ? kg_results_adapt(p) : kg_results_allocate(p));
+  KG_TRY(kg_results_allocate(p, KG_ON_DEVICE));
   s->note[0] = '\0';
   memcpy(s->evaluation, solver->set_up.evaluation, sizeof s->evaluation);
   memcpy(s->evaluated, solver->set_up.evaluated, sizeof s->evaluated);
   kg_coefficients_free(&s->equation);
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
+  s->report.predicted_device_bytes += (int64_t)s->block.bytes;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
   s->report.smoother = r->smoother;
   s->report.smoothing_steps = r->smoothing_steps;
@@ -199,14 +201,16 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
 kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_elliptic *const p = solver->elliptic;
-  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver);
+  kedge_solution *const s = p->run.solution;
+  const int64_t in_use_before =
+      p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) - (int64_t)s->block.bytes;
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
-  KG_TRY(kg_coefficients_copy(p->ctx, &p->data.resolved->equation, &p->run.solution->equation));
-  kg_trace_layout_free(&p->run.solution->layout);
-  if (p->shape.choice.wants_means) return KEDGE_OK;
-  return kg_trace_layout_copy(p->ctx, &p->space.layout, &p->run.solution->layout);
+  KG_TRY(kg_coefficients_copy(p->ctx, &p->data.resolved->equation, &s->equation));
+  kg_layout_leave(&s->cut);
+  s->cut = kg_layout_use(p->space.cut);
+  return KEDGE_OK;
 }
 
 static kedge_status run(kedge_solver *solver)
@@ -221,14 +225,14 @@ static kedge_status run(kedge_solver *solver)
 /// Whether the trace to begin with is numbered as that of this solver.
 static kedge_status check_start(const kg_elliptic *p, const kedge_solution *s)
 {
-  const size_t edges = (size_t)p->space.layout.count.n_edges;
-  KG_REQUIRE(p->ctx, !s || (s->trace && s->layout.edge_section), KEDGE_ERR_ARG,
+  const size_t edges = (size_t)p->space.cut->layout.count.n_edges;
+  KG_REQUIRE(p->ctx, kg_holds(s, KG_HELD_TRACE) && s->cut, KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from has no trace");
   KG_REQUIRE(p->ctx,
-             !s || (s->mesh == p->mesh && s->size.order == p->shape.size.order &&
-                    s->n_edges == p->space.layout.count.n_edges &&
-                    s->n_groups == p->space.layout.count.n_groups &&
-                    memcmp(s->layout.edge_section, p->space.layout.edge_section, edges) == 0),
+             s->mesh == p->mesh && s->size.order == p->shape.size.order &&
+                 s->n_edges == p->space.cut->layout.count.n_edges &&
+                 s->n_groups == p->space.cut->layout.count.n_groups &&
+                 memcmp(s->cut->layout.edge_section, p->space.cut->layout.edge_section, edges) == 0,
              KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "
              "conditions");
@@ -245,7 +249,8 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
   return KEDGE_OK;
 }
 
-/// The trace to begin with: that of a solution, or one that is taken as it is.
+/// The trace to begin with: that of a solution, on the device if it is there, or one that is taken
+/// as it is.
 static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken, kg_data_made *made)
 {
   kg_data *const data = &made->data;
@@ -255,8 +260,13 @@ static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken,
     data->taken = taken->there;
     return KEDGE_OK;
   }
-  KG_TRY(check_start(p, made->start));
-  data->start = made->start ? made->start->trace : NULL;
+  const kedge_solution *const s = made->start;
+  if (!s) return KEDGE_OK;
+  KG_TRY(check_start(p, s));
+  data->taken.from = s->ctx == p->ctx ? kg_solution_there(s, KG_HELD_TRACE, 0) : NULL;
+  if (data->taken.from) return KEDGE_OK;
+  KG_TRY(kg_solution_bring(s, KG_HOLDS_TRACE));
+  data->start = s->held[KG_HELD_TRACE].host;
   return KEDGE_OK;
 }
 

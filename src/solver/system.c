@@ -11,7 +11,7 @@
 
 static size_t rows_of(const kg_elliptic *p)
 {
-  return (size_t)p->space.layout.count.n_free * (size_t)p->shape.size.n_edge;
+  return (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge;
 }
 
 /// A vector in the numbering of the trace.

@@ -163,28 +163,6 @@ kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
   return status;
 }
 
-kedge_status kg_trace_layout_copy(kedge_context *ctx, const kg_trace_layout *from,
-                                  kg_trace_layout *to)
-{
-  const size_t begins = (size_t)from->count.n_patches + 1, edges = (size_t)from->count.n_edges;
-  *to = (kg_trace_layout){.count = from->count, .batches = from->batches};
-  kedge_status status = kg_host_alloc(ctx, edges, sizeof *to->edge_section, &to->edge_section);
-  if (status == KEDGE_OK)
-    status = kg_host_alloc(ctx, KG_SECTION_COUNT * begins, sizeof *to->section_first,
-                           &to->section_first);
-  if (status == KEDGE_OK)
-    status = kg_host_alloc(ctx, begins, sizeof *to->patch_halo, &to->patch_halo);
-  if (status != KEDGE_OK) {
-    kg_trace_layout_free(to);
-    return status;
-  }
-  memcpy(to->edge_section, from->edge_section, edges * sizeof *to->edge_section);
-  memcpy(to->section_first, from->section_first,
-         KG_SECTION_COUNT * begins * sizeof *to->section_first);
-  memcpy(to->patch_halo, from->patch_halo, begins * sizeof *to->patch_halo);
-  return KEDGE_OK;
-}
-
 void kg_trace_layout_grow(kg_trace_layout *layout, const int32_t *n_elements, int64_t rim,
                           int64_t grown_rim)
 {

@@ -190,9 +190,6 @@ typedef struct kg_trace_layout {
 kedge_status kg_trace_layout_create(kedge_context *ctx, const kedge_mesh *mesh,
                                     const bool *is_dirichlet, int patch_groups, int n_cuts,
                                     const int32_t *cut, kg_trace_layout *out);
-/// @param[out] to  kg_trace_layout_free()
-kedge_status kg_trace_layout_copy(kedge_context *ctx, const kg_trace_layout *from,
-                                  kg_trace_layout *to);
 void kg_trace_layout_free(kg_trace_layout *layout);
 
 /// Counts of a larger mesh of the same form instead of those of a cut, whose arrays are freed. What

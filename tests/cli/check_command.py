@@ -269,7 +269,7 @@ class PlanAndInfo(Command):
         report = self.json("plan.json")
         self.assertIs(report["fits"], False)
         self.assertEqual(report["solver"]["operator"], "ell")
-        self.refused("solve", *problem, "-q", *ell, says=says, code=1)
+        self.refused("solve", *problem, "-q", "-o", "x.vtkhdf", *ell, says=says, code=1)
         text = self.kedge("plan", *problem, *ell, code=1).stdout
         self.assertRegex(text, r" is free: .*fits?\n$")
         # What is judged is the operator that is asked for, not any that fits, or not; free memory is another each time.

@@ -16,3 +16,10 @@ void bench_free(bench *b)
   kedge_mesh_destroy(b->mesh);
   kedge_context_destroy(b->ctx);
 }
+
+int64_t solution_bytes(const bench *b)
+{
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  must(b->ctx, kedge_solver_plan(b->ctx, b->mesh, b->problem, &plan));
+  return plan.solution_bytes;
+}

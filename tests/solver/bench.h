@@ -15,3 +15,5 @@ typedef struct bench {
 /// Make the solver of a bench that has the rest.
 void bench_set_up(bench *b);
 void bench_free(bench *b);
+/// Device memory that each solution of the solver takes.
+int64_t solution_bytes(const bench *b);

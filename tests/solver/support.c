@@ -24,6 +24,25 @@ kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting 
   return solution;
 }
 
+void assert_noted_by_all(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings,
+                         const char *note)
+{
+  kedge_problem *problem = problem_of(ctx, settings);
+  kedge_solution *solutions[2] = {NULL};
+  kedge_solver *solver = NULL;
+  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  must(ctx, kedge_solver_solve(solver, NULL, &solutions[0]));
+  must(ctx, kedge_solve_report(ctx, mesh, problem, &solutions[1]));
+  for (int k = 0; k < 2; ++k) {
+    kedge_report report = KEDGE_REPORT_INIT;
+    must(ctx, kedge_solution_report(solutions[k], &report));
+    assert_string_equal(report.solver_note, note);
+    kedge_solution_destroy(solutions[k]);
+  }
+  kedge_solver_destroy(solver);
+  kedge_problem_destroy(problem);
+}
+
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings)
 {
   static struct {
@@ -32,7 +51,10 @@ kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting
   static int next;
   char *const note = notes[next].text;
   next = (next + 1) % REPORTS;
-  kedge_solution *solution = solve(ctx, mesh, settings);
+  kedge_problem *problem = problem_of(ctx, settings);
+  kedge_solution *solution = NULL;
+  must(ctx, (next % 2 ? kedge_solve_report : kedge_solve)(ctx, mesh, problem, &solution));
+  kedge_problem_destroy(problem);
   kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
   assert_true(strlen(report.solver_note) < sizeof notes->text);

@@ -31,9 +31,13 @@ typedef struct setting {
 /// A problem with these settings; the list ends with zeros.
 kedge_problem *problem_of(kedge_context *ctx, const setting *settings);
 kedge_solution *solve(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
+/// Asserts that a solver's solution, and one for the report alone, have this note.
+void assert_noted_by_all(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings,
+                         const char *note);
 enum { REPORTS = 64 };
 
-/// Solve, take the report, forget the solution. Its note is good until REPORTS more are taken.
+/// Solve, every other time for the report alone; take it, forget the solution. Its note is good
+/// until REPORTS more are taken.
 kedge_report report_of(kedge_context *ctx, const kedge_mesh *mesh, const setting *settings);
 /// The report of a solve on a mesh that is generated.
 kedge_report report_on(kedge_context *ctx, const char *generate, const setting *settings);

@@ -74,7 +74,7 @@ static void fetch_local(kg_elliptic *p, made *s)
   s->local = allocate(s->n_local);
   for (int32_t e = 0; e < p->mesh->n_elements; ++e) {
     const kg_local_element element =
-        kg_local_element_of(&locals, m, kg_lane_of(&p->space.layout.batches, e));
+        kg_local_element_of(&locals, m, kg_lane_of(&p->space.cut->layout.batches, e));
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j)
         s->local[(size_t)e * (size_t)(n * n) + (size_t)(i * n + j)] =
@@ -90,9 +90,9 @@ static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back
   const int m = p->shape.size.n_edge;
   int32_t next[KG_SECTION_COUNT];
   for (int k = 0; k < KG_SECTION_COUNT; ++k)
-    next[k] = *kg_section_first(&p->space.layout, (kg_section)k);
+    next[k] = *kg_section_first(&p->space.cut->layout, (kg_section)k);
   for (int32_t edge = 0; edge < p->mesh->n_edges; ++edge) {
-    const int64_t trace = next[p->space.layout.edge_section[edge]]++;
+    const int64_t trace = next[p->space.cut->layout.edge_section[edge]]++;
     for (int k = 0; k < m; ++k) {
       double *const row = rows + trace * m + k, *const value = edges + (int64_t)edge * m + k;
       *(back ? row : value) = *(back ? value : row);
@@ -102,8 +102,8 @@ static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back
 
 static void fetch_free_rows(kg_elliptic *p, const double *device, double *edges)
 {
-  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->space.layout.count.n_free * m;
-  double *rows = allocate((size_t)p->space.layout.count.n_edges * m);
+  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->space.cut->layout.count.n_free * m;
+  double *rows = allocate((size_t)p->space.cut->layout.count.n_edges * m);
   must(ctx, kg_copy_out(ctx, rows, device, n * sizeof *rows));
   by_edge(p, rows, edges, false);
   free(rows);

@@ -152,7 +152,9 @@ static double picard(const struct grid *grid, int n, const char *order)
   kedge_solver *solver;
   must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", conductivity, &before));
   must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
-  const int64_t bytes = ctx->bytes_in_use;
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  must(ctx, kedge_solver_plan(ctx, mesh, problem, &plan));
+  const int64_t bytes = ctx->bytes_in_use + plan.solution_bytes;
   for (int k = 0; k < 10; ++k) {
     kedge_solution *next = NULL;
     kedge_data data = KEDGE_DATA_INIT;

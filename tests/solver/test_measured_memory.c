@@ -96,7 +96,7 @@ static void lines_of_edges_take_what_was_predicted(void **state)
   must(ctx, kg_elliptic_prepare(&p));
   kg_edge_lines lines;
   const int64_t before = heap();
-  must(ctx, kg_edge_lines_create(ctx, mesh, &p.space.layout, &lines));
+  must(ctx, kg_edge_lines_create(ctx, mesh, &p.space.cut->layout, &lines));
   const double taken = (double)(heap() - before);
   assert_true(lines.n_steps > 1000);
   assert_at_most(fabs((double)kg_edge_lines_bytes(lines.n_lines, lines.n_steps) / taken - 1.0),

@@ -112,9 +112,8 @@ static void project(const kedge_mesh *mesh, const kg_results *r, const kg_cell_p
 /// A solution in which all modes are there, a batch of each block.
 static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
 {
-  kedge_solution *s = allocate(sizeof *s / sizeof(double) + 1);
-  int64_t u = 0, flux = 0, star = 0, lanes = 0;
-  s->ctx = ctx;
+  kedge_solution *s;
+  must(ctx, kg_solution_create(ctx, &s));
   s->mesh = mesh;
   s->size = kg_sizes_of(order);
   s->scale = scale;
@@ -123,34 +122,25 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
                         .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = diffusion}},
                         .reaction = {.kind = KG_FUNCTION_CONSTANT}};
   s->n_batches = mesh->n_blocks;
-  const size_t most = (size_t)(mesh->n_elements + 2 * KG_LANES);
-  s->u = allocate(most * ROWS * ROWS);
-  s->flux = allocate(2 * most * ROWS * ROWS);
-  s->u_star = allocate(most * ROWS * ROWS);
-  s->indicator = allocate(most);
   for (int b = 0; b < mesh->n_blocks; ++b) {
     const kg_block *const block = &mesh->block[b];
-    const int32_t n_groups = (block->n + KG_LANES - 1) / KG_LANES;
-    kg_results *const r = &s->batch[b];
-    *r = (kg_results){.by_quadrature = block->cell != &kg_triangle,
-                      .cell = block->cell,
-                      .size = kg_cell_sizes_of(block->cell, order),
-                      .first_element = block->first,
-                      .n_elements = block->n,
-                      .n_groups = n_groups,
-                      .indicator = s->indicator + lanes,
-                      .u = s->u + u,
-                      .flux = s->flux + flux,
-                      .u_star = s->u_star + star};
-    lanes += n_groups * KG_LANES;
-    u += n_groups * KG_LANES * r->size.n_modes;
-    flux += n_groups * KG_LANES * r->size.n_flux;
-    star += n_groups * KG_LANES * r->size.n_star;
+    s->batch[b] = (kg_results){.by_quadrature = block->cell != &kg_triangle,
+                               .cell = block->cell,
+                               .size = kg_cell_sizes_of(block->cell, order),
+                               .first_element = block->first,
+                               .n_elements = block->n,
+                               .n_groups = (block->n + KG_LANES - 1) / KG_LANES};
+  }
+  must(ctx, kg_solution_allocate(s, KG_HOLDS_MODES | KG_HOLDS_INDICATOR, KG_ON_HOST));
+  for (kg_held_field f = 0; f < KG_HELD_FIELDS; ++f)
+    if (kg_holds(s, f)) memset(s->held[f].host, 0, s->held[f].numbers * sizeof(double));
+  for (int b = 0; b < mesh->n_blocks; ++b) {
+    const kg_block *const block = &mesh->block[b];
     double *values;
     must(ctx, kg_cell_points_create(ctx, block->cell, order, 1, ROWS, KG_BEHIND_NOTHING, &values));
     const kg_cell_points rule =
         kg_cell_points_at(block->cell, order, 1, ROWS, KG_BEHIND_NOTHING, values);
-    for (int32_t e = 0; e < block->n; ++e) project(mesh, r, &rule, e);
+    for (int32_t e = 0; e < block->n; ++e) project(mesh, &s->batch[b], &rule, e);
     free(values);
   }
   return s;
@@ -334,7 +324,9 @@ static void keep_means(kedge_solution *s)
   const int32_t n = s->mesh->n_elements;
   double *values = allocate((size_t)n),
          *next = allocate(KG_CELL_MEANS * ((size_t)n + 2 * KG_LANES));
-  s->constant = next;
+  s->held[KG_HELD_MEANS].numbers = KG_CELL_MEANS * ((size_t)n + 2 * KG_LANES);
+  s->held[KG_HELD_MEANS].host = next;
+  s->held[KG_HELD_MEANS].is_current = true;
   for (int b = 0; b < s->n_batches; ++b) {
     kg_results *const r = &s->batch[b];
     double *const constant = next;

@@ -14,7 +14,7 @@
 static kedge_status sum_fluxes(kg_elliptic *p, const kg_error_sums *by_group, double *flux,
                                double *total)
 {
-  const size_t n = p->arrays.flux_sums ? (size_t)p->space.layout.count.n_groups : 0;
+  const size_t n = p->arrays.flux_sums ? (size_t)p->space.cut->layout.count.n_groups : 0;
   const kedge_status status = kg_copy_out(p->ctx, flux, p->arrays.flux_sums, n * sizeof *flux);
   *total = 0.0;
   for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
@@ -52,7 +52,7 @@ static int32_t worst_element(const kg_elliptic *p, const kg_error_sums *by_group
 
 kedge_status kg_errors_sum(kg_elliptic *p, kg_group_errors *of)
 {
-  const size_t n = (size_t)p->space.layout.count.n_groups;
+  const size_t n = (size_t)p->space.cut->layout.count.n_groups;
   double flux = 0.0;
   kg_error_sums total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *of->sums, &of->sums));

@@ -45,14 +45,14 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
       .first_element = b->lanes.first_element + c->first * KG_LANES,
       .vertices = a->space.vertices,
       .vertex = part.by_quadrature ? part.cells.vertex : part.batch.arrays.vertex,
-      .u = a->u,
-      .u_star = a->u_star,
-      .flux = a->q,
+      .u = p->made[KG_HELD_U],
+      .u_star = p->made[KG_HELD_U_STAR],
+      .flux = p->made[KG_HELD_FLUX],
       .material = c->coefficient.cells,
       .by_quadrature = part.by_quadrature,
       .cells = part.cells,
       .n_means = kg_batch_rows(b, KG_ROWS_MEANS),
-      .means = kg_only_sizes(p) ? NULL : a->constant,
+      .means = kg_only_sizes(p) ? NULL : p->made[KG_HELD_MEANS],
       .begins = c->batch == 0 && c->first == 0,
       .n_pieces = kg_field_pieces(p->shape.count.n_groups),
       .sums = a->field_sums};
@@ -64,42 +64,67 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
 /// @param[in] times  sigma over the coefficients of the flux that a batch has
 static bool has_flux(const kg_results *r, int32_t element, double times)
 {
+  const int rows = (int)kg_held_rows(r, KG_HELD_FLUX);
   double zero = 0.0;
   for (int k = 0; k < r->size.n_flux; ++k)
-    zero += 0.0 * (times * r->flux[kg_cell_at(element - r->first_element, r->size.n_flux, k)]);
+    zero += 0.0 * (times * r->flux[kg_cell_at(element - r->first_element, rows, k)]);
   return zero == 0.0;
+}
+
+/// The first element of a chunk that has lost sigma; -1: there is none.
+static kedge_status find_in_chunk(kg_elliptic *p, kg_chunk c, double times, int32_t *found)
+{
+  const kg_results *const r = &p->run.solution->batch[c.batch];
+  const int32_t first = c.first * KG_LANES, end = first + c.n * KG_LANES;
+  KG_TRY(kg_chunk_bring(p, c));
+  for (int32_t i = first; *found < 0 && i < end && i < r->n_elements; ++i)
+    if (!has_flux(r, r->first_element + i, times)) *found = r->first_element + i;
+  return KEDGE_OK;
 }
 
 /// The first element of which sigma leaves double precision where u and q do not: they have no
 /// scale, and sigma has that of the diffusion. Sums of u alone tell where that may be.
-static int32_t find_lost_flux(const kg_elliptic *p)
+static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
 {
   const kg_field_sums *const f = &p->fields;
-  const double h = sqrt(kg_mean_square(p->mesh)),
-               d = p->equation.material.diffusion / p->equation.scale;
+  const int32_t most_groups = p->shape.choice.recover_groups;
+  const double h = sqrt(kg_mean_square(p->mesh));
+  const double d = p->equation.material.diffusion / p->equation.scale;
   const double most = fmax(fabs(f->star_least), fabs(f->star_most));
-  if (isfinite(1e9 * most * d / h)) return -1;
-  for (int32_t e = 0; e < p->mesh->n_elements; ++e) {
-    const kg_results *const r = kg_results_of(p->run.solution, e);
-    if (!has_flux(r, e, r->by_quadrature ? 1.0 / (h * p->equation.scale) : d)) return e;
+  *found = -1;
+  if (isfinite(1e9 * most * d / h)) return KEDGE_OK;
+  for (int b = 0; b < p->shape.n_batches; ++b) {
+    const double times = p->shape.batch[b].by_quadrature ? 1.0 / (h * p->equation.scale) : d;
+    const int32_t n = kg_elements_groups(&p->elements[b]);
+    for (int32_t g = 0; *found < 0 && g < n; g += most_groups) {
+      const kg_chunk c = {.batch = b, .first = g, .n = n - g < most_groups ? n - g : most_groups};
+      KG_TRY(find_in_chunk(p, c, times, found));
+    }
   }
-  return -1;
+  return KEDGE_OK;
 }
 
 /// Name the field that is not finite, if one is, and say where.
-static kg_lost_field find_lost_field(const kg_elliptic *p)
+static kedge_status find_lost_field(kg_elliptic *p, kg_lost_field *lost)
 {
   const kg_field_sums *const f = &p->fields;
   const bool means = p->shape.choice.wants_means;
-  if (f->bad_mean >= 0) return (kg_lost_field){"the mean of q or sigma", f->bad_mean};
-  if (f->bad_star < 0) {
-    const int32_t e = means ? -1 : find_lost_flux(p);
-    return (kg_lost_field){e < 0 ? NULL : "sigma", e};
+  *lost = (kg_lost_field){NULL, -1};
+  if (f->bad_mean >= 0) {
+    *lost = (kg_lost_field){"the mean of q or sigma", f->bad_mean};
+  } else if (f->bad_star < 0 && !means) {
+    KG_TRY(find_lost_flux(p, &lost->element));
+    if (lost->element >= 0) lost->field = "sigma";
+  } else if (f->bad_star >= 0) {
+    const kg_results *const r = kg_results_of(p->run.solution, f->bad_star);
+    const char *const flux = r->by_quadrature ? "sigma" : "q";
+    *lost = (kg_lost_field){"the error indicator", f->bad_star};
+    if (means) return KEDGE_OK;
+    KG_TRY(kg_chunk_bring(
+        p, kg_chunk_of(p, r->first_group + (f->bad_star - r->first_element) / KG_LANES)));
+    lost->field = has_flux(r, f->bad_star, 1.0) ? "u*" : flux;
   }
-  const kg_results *const r = kg_results_of(p->run.solution, f->bad_star);
-  const char *const flux = r->by_quadrature ? "sigma" : "q";
-  if (means) return (kg_lost_field){"the error indicator", f->bad_star};
-  return (kg_lost_field){has_flux(r, f->bad_star, 1.0) ? "u*" : flux, f->bad_star};
+  return KEDGE_OK;
 }
 
 kedge_status kg_fields_judge(kg_elliptic *p)
@@ -114,7 +139,7 @@ kedge_status kg_fields_judge(kg_elliptic *p)
   free(pieces);
   if (status != KEDGE_OK || kg_only_sizes(p)) return status;
   p->fields = *sum;
-  p->lost = find_lost_field(p);
+  KG_TRY(find_lost_field(p, &p->lost));
   KG_TRY(kg_elliptic_diagnose(p, KG_ABOUT_LOSS));
   return kg_elliptic_diagnose(p, KG_ABOUT_FIELDS);
 }

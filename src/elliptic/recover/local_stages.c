@@ -1,5 +1,6 @@
 // Local solve, post-processing and errors, chunk by chunk: what a chunk needs is a fixed amount of
-// device memory, and results travel to the host as they are made: the first part of output.
+// device memory. Results are made in the memory of a solution on the device; to one on the host
+// they travel as they are made: the first part of output.
 #include <stdlib.h>
 
 #include "device/context.h"
@@ -38,59 +39,61 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 static kedge_status find_loads(kg_elliptic *p, const kg_chunk *c, const double **load)
 {
   const kg_arrays *a = &p->arrays;
+  double *const u_star = p->made[KG_HELD_U_STAR];
   const size_t group = (size_t)p->shape.batch[c->batch].size.n_modes * KG_LANES;
   if (p->remainder.makes == KG_SIZES_PART) {
-    *load = a->u_star;
-    return kg_zero(p->ctx, a->u_star, group * (size_t)c->n * sizeof *a->u_star);
+    *load = u_star;
+    return kg_zero(p->ctx, u_star, group * (size_t)c->n * sizeof *u_star);
   }
   if (p->shape.choice.loads_stay) {
     *load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, c->batch) + group * (size_t)c->first;
     return KEDGE_OK;
   }
-  *load = a->u_star;
+  *load = u_star;
   return kg_source_loads(&p->source, c->batch, c->first, c->n,
-                         kg_plan_buffer(&p->plan, &a->source.values), a->u_star);
+                         kg_plan_buffer(&p->plan, &a->source.values), u_star);
 }
 
 static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
+  double *const u = p->made[KG_HELD_U], *const flux = p->made[KG_HELD_FLUX];
   const double *load;
   KG_TRY(find_loads(p, c, &load));
   KG_TRY(kg_coefficients_put(&p->coefficients, c->batch, c->first, c->n, a->coefficients.values,
                              &c->coefficient));
-  KG_TRY(
-      p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, a->u, a->q));
+  KG_TRY(p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, u, flux));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
-  return p->equation.form->means(p->ctx, &part, &c->coefficient, a->u, a->q, a->constant);
+  return p->equation.form->means(p->ctx, &part, &c->coefficient, u, flux, p->made[KG_HELD_MEANS]);
 }
 
-static kedge_status postprocess_chunk(kg_elliptic *p, const kg_chunk *c, kg_sampler *exact)
+static kedge_status postprocess_chunk(kg_elliptic *p, const kg_chunk *c)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
+  return p->equation.form->postprocess(p->ctx, &part, &c->coefficient, p->made[KG_HELD_U],
+                                       p->made[KG_HELD_FLUX], p->made[KG_HELD_U_STAR],
+                                       p->made[KG_HELD_INDICATOR]);
+}
+
+/// Post-process a chunk, and add it to sums of fields and of errors.
+static kedge_status finish_chunk(kg_elliptic *p, const kg_chunk *c, kg_sampler *exact)
+{
   const kg_arrays *a = &p->arrays;
-  KG_TRY(p->equation.form->postprocess(p->ctx, &part, &c->coefficient, a->u, a->q, a->u_star,
-                                       a->indicator));
+  KG_TRY(postprocess_chunk(p, c));
   KG_TRY(kg_fields_add(p, c));
   if (!p->shape.choice.wants_errors || kg_only_sizes(p)) return KEDGE_OK;
   const kg_solved_chunk solved = {c->batch,
                                   c->first,
                                   c->n,
-                                  a->u,
-                                  a->q,
-                                  a->u_star,
+                                  p->made[KG_HELD_U],
+                                  p->made[KG_HELD_FLUX],
+                                  p->made[KG_HELD_U_STAR],
                                   a->exact_values,
                                   a->coefficients.diffusion,
                                   a->error_sums,
                                   a->flux_sums};
   return kg_sampler_errors(exact, &solved);
-}
-
-static kedge_status take(kg_elliptic *p, const double *array, double *to, int rows, kg_chunk c)
-{
-  const size_t group = (size_t)rows * KG_LANES;
-  return kg_copy_out(p->ctx, to + group * (size_t)c.first, array, group * (size_t)c.n * sizeof *to);
 }
 
 /// Give the caller's arrays in device memory their values of a chunk.
@@ -100,6 +103,7 @@ static kedge_status give_chunk(kg_elliptic *p, kg_chunk c)
   for (int k = 0; k < p->data.n_given; ++k) {
     kg_node_values_args a = p->data.given[k].of[c.batch];
     a.n_elements = n;
+    a.from = p->made[p->data.given[k].field];
     a.origin += (int64_t)c.first * KG_LANES;
     if (a.wide) a.wide += (int64_t)c.first * KG_LANES;
     KG_TRY(kg_node_values(p->ctx, &a));
@@ -107,26 +111,55 @@ static kedge_status give_chunk(kg_elliptic *p, kg_chunk c)
   return KEDGE_OK;
 }
 
-static kedge_status take_chunk(kg_elliptic *p, kg_chunk c)
+/// Copy some fields of a chunk to host memory.
+static kedge_status take_chunk(kg_elliptic *p, unsigned fields, kg_chunk c)
 {
-  const kg_results *to = &p->run.solution->batch[c.batch];
-  const kg_arrays *a = &p->arrays;
+  const kedge_solution *const s = p->run.solution;
+  for (kg_held_field f = 0; f < KG_HELD_TRACE; ++f) {
+    const size_t group = kg_held_rows(&s->batch[c.batch], f) * KG_LANES;
+    if (fields >> f & 1)
+      KG_TRY(kg_copy_out(p->ctx, kg_solution_here(s, f, c.batch) + group * (size_t)c.first,
+                         p->made[f], group * (size_t)c.n * sizeof(double)));
+  }
+  return KEDGE_OK;
+}
+
+kg_chunk kg_chunk_of(const kg_elliptic *p, int32_t group)
+{
+  int batch = 0;
+  while (group - p->run.solution->batch[batch].first_group >=
+         p->run.solution->batch[batch].n_groups)
+    ++batch;
+  return (kg_chunk){
+      .batch = batch, .first = group - p->run.solution->batch[batch].first_group, .n = 1};
+}
+
+kedge_status kg_chunk_bring(kg_elliptic *p, kg_chunk c)
+{
+  const bool again = p->run.solution->only_report;
+  if (p->run.solution->held[KG_HELD_U].is_current) return KEDGE_OK;
+  KG_TRY(kg_solution_make_room(p->run.solution, KG_HOLDS_MODES));
+  kg_elliptic_place_chunk(p, c.batch, c.first, true);
+  if (again) KG_TRY(solve_chunk(p, &c));
+  if (again) KG_TRY(postprocess_chunk(p, &c));
+  return take_chunk(p, KG_HOLDS_MODES, c);
+}
+
+/// Give and take what is wanted of a chunk.
+static kedge_status deliver(kg_elliptic *p, kg_chunk c)
+{
   if (kg_only_sizes(p)) return KEDGE_OK;
   KG_TRY(give_chunk(p, c));
-  KG_TRY(take(p, a->indicator, to->indicator, 1, c));
-  const int n_means = kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_MEANS);
-  if (p->shape.choice.wants_means) return take(p, a->constant, to->constant, n_means, c);
-  KG_TRY(take(p, a->u, to->u, to->size.n_modes, c));
-  KG_TRY(take(p, a->q, to->flux, kg_batch_rows(&p->shape.batch[c.batch], KG_ROWS_FLUX), c));
-  return take(p, a->u_star, to->u_star, to->size.n_star, c);
+  return p->run.solution->place == KG_ON_HOST ? take_chunk(p, p->shape.choice.kept, c) : KEDGE_OK;
 }
 
 static kedge_status take_trace(kg_elliptic *p)
 {
-  if (p->shape.choice.wants_means) return KEDGE_OK;
-  return kg_copy_out(
-      p->ctx, p->run.solution->trace, p->arrays.iteration.x,
-      (size_t)p->space.layout.count.n_edges * (size_t)p->shape.size.n_edge * sizeof(double));
+  const kg_held *const trace = &p->run.solution->held[KG_HELD_TRACE];
+  const size_t bytes = trace->numbers * sizeof(double);
+  double *const there = kg_solution_there(p->run.solution, KG_HELD_TRACE, 0);
+  return there ? kg_copy(p->ctx, there, p->arrays.iteration.x, bytes)
+               : kg_copy_out(p->ctx, trace->host, p->arrays.iteration.x, bytes);
 }
 
 /// The host looks at norms once it has the results.
@@ -148,7 +181,7 @@ static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
 static kedge_status make_sides(kg_elliptic *p)
 {
   if (p->shape.choice.sides_stay) return KEDGE_OK;
-  kg_run_cost(&p->run, kg_trace_sides_cost(&p->space.layout.count), 1.0);
+  kg_run_cost(&p->run, kg_trace_sides_cost(&p->space.cut->layout.count), 1.0);
   return kg_trace_sides(p->ctx, &(kg_trace_sides_args){.batch = p->space.batch,
                                                        .side_edge = p->arrays.space.side_edge});
 }
@@ -161,12 +194,13 @@ static kedge_status prepare(kg_elliptic *p)
 
 static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
 {
+  kg_elliptic_place_chunk(p, c.batch, c.first, !kg_only_sizes(p));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_run_end(&p->run, solve_chunk(p, &c)));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_POSTPROCESS));
-  KG_TRY(kg_run_end(&p->run, postprocess_chunk(p, &c, exact)));
+  KG_TRY(kg_run_end(&p->run, finish_chunk(p, &c, exact)));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_OUTPUT));
-  KG_TRY(kg_run_end(&p->run, take_chunk(p, c)));
+  KG_TRY(kg_run_end(&p->run, deliver(p, c)));
   return kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
 }
 
@@ -180,6 +214,7 @@ static kedge_status judge(kg_elliptic *p, kg_group_errors *of)
 static kedge_status all_chunks(kg_elliptic *p, kg_sampler *exact, kg_group_errors *of)
 {
   const int32_t most = p->shape.choice.recover_groups;
+  if (!kg_only_sizes(p)) kg_solution_change(p->run.solution);
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_run_end(&p->run, prepare(p)));
   for (int i = 0; i < p->shape.n_batches; ++i) {

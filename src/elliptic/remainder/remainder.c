@@ -69,7 +69,7 @@ static bool rings(const kg_elliptic *p)
 /// Trace in host memory, all rows.
 static size_t trace_numbers(const kg_elliptic *p)
 {
-  return (size_t)p->space.layout.count.n_edges * (size_t)p->shape.size.n_edge;
+  return (size_t)p->space.cut->layout.count.n_edges * (size_t)p->shape.size.n_edge;
 }
 
 /// A pipeline of the same solve, in place of one that has come to its end. What the solution takes
@@ -77,14 +77,13 @@ static size_t trace_numbers(const kg_elliptic *p)
 static kedge_status begin_again(kg_elliptic *p)
 {
   const kg_shape shape = p->shape;
-  kg_trace_layout layout = p->space.layout;
+  kg_shared_layout *cut = kg_layout_use(p->space.cut);
   kg_coefficients equation = p->equation.resolved.equation;
   const kg_elliptic next = {.ctx = p->ctx,
                             .mesh = p->mesh,
                             .equation.problem = p->equation.problem,
                             .run.solution = p->run.solution,
                             .remainder = p->remainder};
-  p->space.layout = (kg_trace_layout){0};
   p->equation.resolved.equation = (kg_coefficients){0};
   kg_elliptic_free(p);
   *p = next;
@@ -93,11 +92,11 @@ static kedge_status begin_again(kg_elliptic *p)
     kg_elliptic_free(p);
     *p = next;
     p->shape = shape;
-    p->space.layout = layout;
+    p->space.cut = cut;
     p->equation.resolved.equation = equation;
     return status;
   }
-  kg_trace_layout_free(&layout);
+  kg_layout_leave(&cut);
   kg_coefficients_free(&equation);
   return KEDGE_OK;
 }

@@ -34,18 +34,23 @@ kedge_status kg_space_create(kedge_context *ctx, const kedge_mesh *mesh, int pat
                              bool *is_dirichlet, const kg_space *before, kg_space *space)
 {
   const size_t n = (size_t)mesh->n_groups * sizeof *is_dirichlet;
+  kg_trace_layout layout;
   *space = (kg_space){.is_dirichlet = is_dirichlet, .is_affine = has_parallelograms(mesh)};
-  space->is_cut_as_before = before && before->layout.count.patch_groups == patch_groups &&
+  space->is_cut_as_before = before && before->cut->layout.count.patch_groups == patch_groups &&
                             memcmp(before->is_dirichlet, is_dirichlet, n) == 0;
-  return space->is_cut_as_before ? kg_trace_layout_copy(ctx, &before->layout, &space->layout)
-                                 : kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups,
-                                                          ctx->n_cuts, ctx->cuts, &space->layout);
+  if (space->is_cut_as_before) {
+    space->cut = kg_layout_use(before->cut);
+    return KEDGE_OK;
+  }
+  KG_TRY(kg_trace_layout_create(ctx, mesh, is_dirichlet, patch_groups, ctx->n_cuts, ctx->cuts,
+                                &layout));
+  return kg_layout_share(ctx, &layout, &space->cut);
 }
 
 void kg_space_free(kg_space *space)
 {
   kg_edge_lines_free(&space->lines);
-  kg_trace_layout_free(&space->layout);
+  kg_layout_leave(&space->cut);
   free(space->is_dirichlet);
   *space = (kg_space){0};
 }
@@ -80,7 +85,7 @@ static kedge_status put(kedge_context *ctx, void *array, const void *host, size_
 kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_space *space,
                           const kg_space_arrays *a)
 {
-  const kg_trace_layout *layout = &space->layout;
+  const kg_trace_layout *layout = &space->cut->layout;
   const size_t begins = ((size_t)layout->count.n_patches + 1) * sizeof *a->patch_edge;
   KG_TRY(kg_connectivity_put(ctx, mesh, layout, &a->connectivity));
   KG_TRY(put(ctx, a->vertices, mesh->vertices, 2 * (size_t)mesh->n_vertices * sizeof *a->vertices));
@@ -107,7 +112,7 @@ kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_s
 
 void kg_space_view(kg_space *space, const kg_space_arrays *a, kg_reference reference)
 {
-  const kg_trace_counts *count = &space->layout.count;
+  const kg_trace_counts *count = &space->cut->layout.count;
   space->batch = (kg_batch){.count = *count,
                             .arrays = {.n_facets = kg_first_facets(count),
                                        .first_wide = kg_first_wide(count),

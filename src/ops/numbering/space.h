@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/numbering/trace_arrays.h"
 #include "space/edge_lines.h"
+#include "space/shared_layout.h"
 KEDGE_BEGIN_DECLS
 
 /// What operators read of the mesh in device memory; see kg_trace_arrays.
@@ -28,7 +29,7 @@ typedef struct kg_space_use {
 } kg_space_use;
 
 typedef struct kg_space {
-  kg_trace_layout layout;
+  kg_shared_layout *cut;      ///< which solutions share
   bool *is_dirichlet;         ///< [mesh group], by which the trace was cut
   const kedge_mesh *refined;  ///< the mesh, if multigrid uses the levels of its refinement; or NULL
   kg_edge_lines lines;        ///< of smoothers that have lines, until assembly
@@ -38,7 +39,7 @@ typedef struct kg_space {
   bool has_mesh;              ///< in device memory, and tables
 } kg_space;
 
-/// Cut the mesh, or copy the cut of a space of the same mesh, patches and conditions.
+/// Cut the mesh, or share the cut of a space of the same mesh, patches and conditions.
 /// @param[in]  patch_groups  groups a patch
 /// @param[in]  is_dirichlet  [mesh group], which the space takes over, also after a failure
 /// @param[in]  before        NULL: there is none

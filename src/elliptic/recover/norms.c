@@ -5,7 +5,7 @@
 #include "basis/quadrature.h"
 #include "core/memory.h"
 #include "device/loop.h"
-#include "elliptic/elliptic.h"
+#include "elliptic/recover/recover.h"
 #include "solution/values.h"
 
 enum {
@@ -75,7 +75,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 {
   int32_t worst[WORST];
   int found = 0;
-  for (int32_t g = 0; g < p->space.layout.count.n_groups; ++g) {
+  for (int32_t g = 0; g < p->space.cut->layout.count.n_groups; ++g) {
     if (!has_elements(p, g)) continue;
     int k = found < WORST ? found++ : WORST;
     for (; k > 0 && first[stride * (size_t)g] > first[stride * (size_t)worst[k - 1]]; --k)
@@ -90,7 +90,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 /// All groups where they are few.
 static chosen choose_groups(const kg_elliptic *p, const kg_group_errors *of)
 {
-  const int32_t n_groups = p->space.layout.count.n_groups;
+  const int32_t n_groups = p->space.cut->layout.count.n_groups;
   chosen c = {0};
   for (int32_t g = 0; n_groups <= GROUPS && g < n_groups; ++g)
     if (has_elements(p, g)) c.group[c.n++] = g;
@@ -130,13 +130,14 @@ static double move_of(double total, const double coarse[2], const double fine[2]
   return isfinite(move) ? move : 0.0;
 }
 
-static kedge_status compare(const kg_elliptic *p, const kg_group_errors *of, const kg_measure *m,
+static kedge_status compare(kg_elliptic *p, const kg_group_errors *of, const kg_measure *m,
                             double moves[KG_NORMS])
 {
   double exact[KG_NORMS] = {0};
   double coarse[2][KG_NORMS] = {{0}}, fine[2][KG_NORMS] = {{0}};
   kg_squares finer[GROUPS] = {{0}}, solution = {0};
   const chosen c = choose_groups(p, of);
+  for (int i = 0; i < c.n; ++i) KG_TRY(kg_chunk_bring(p, kg_chunk_of(p, c.group[i])));
   KG_TRY(sum_groups(p, m, &c, finer, &solution));
   for (int i = 0; i < c.n; ++i) {
     add_coarse(of, c.group[i], coarse[i >= c.n_worst]);
@@ -162,7 +163,7 @@ static int rows_of(const kg_shape *s)
   return most;
 }
 
-kedge_status kg_norms_moves(const kg_elliptic *p, const kg_group_errors *of, double moves[KG_NORMS])
+kedge_status kg_norms_moves(kg_elliptic *p, const kg_group_errors *of, double moves[KG_NORMS])
 {
   const int twice = 2 * rows_of(&p->shape);
   kg_measure m;

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/loop.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "core/writable.h"
-#include "solution/output.h"
+#include "device/context.h"
+#include "device/loop.h"
 #include "solution/values.h"
+#include "solution/write.h"
 
 enum { CHUNK_ELEMENTS = 16384 };
 _Static_assert(KG_VTKHDF_ORDER_MAX <= KEDGE_ORDER_MAX + 1, "cells have nodes of their order");
@@ -179,10 +180,13 @@ static kedge_status write_stage(kedge_solution *s, const char *path)
 {
   const double began = kg_seconds();
   kedge_stage_report *stage = &s->report.stages[s->report.n_stages - 1];  // the last of a method
+  KG_TRY(kg_solution_check_kept(s, "kedge_solution_write"));
   KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_progress(s->ctx, &(kedge_progress){.stage = stage->name}));
   kg_range_push("output", s->mesh->n_elements, s->report.element_unknowns);
-  const kedge_status status = s->constant ? kg_output_cells(s, path) : write_file(s, path);
+  kedge_status status = kg_solution_bring(s, KG_HOLDS_MODES | KG_HOLDS_INDICATOR | KG_HOLDS_MEANS);
+  if (status == KEDGE_OK)
+    status = kg_holds(s, KG_HELD_MEANS) ? kg_output_cells(s, path) : write_file(s, path);
   kg_range_pop();
   KG_TRY(status);
   stage->seconds += kg_seconds() - began;

@@ -6,7 +6,6 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "device/loop.h"
-#include "solution/results.h"
 #include "solution/values.h"
 
 /// Groups do not depend on the number of threads, and their sums are added in order.
@@ -44,6 +43,7 @@ kedge_status kedge_solution_errors(const kedge_solution *s, const kedge_problem 
   KG_REQUIRE(s->ctx, problem->exact_u.kind != KG_FUNCTION_NONE, KEDGE_ERR_ARG,
              "kedge_solution_errors: the problem has no exact solution");
   KG_TRY(kg_solution_check_full(s, "kedge_solution_errors"));
+  KG_TRY(kg_solution_bring(s, KG_HOLDS_MODES));
   kedge_errors all;
   kg_measure m;
   const int rows = points ? points : kg_cell_sample_rows(s->size.order);

@@ -4,7 +4,7 @@
 #include "io/vtkhdf.h"
 #include "solution/solution.h"
 
-/// Write the file of a solution of which only means are kept (solution/output_cells.c).
+/// Write the file of a solution of which only means are kept (write_cells.c).
 kedge_status kg_output_cells(const kedge_solution *solution, const char *path);
 
 /// The cells of a file, which are in the caller's order.

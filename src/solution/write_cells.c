@@ -1,10 +1,10 @@
 // The reduced output: the elements of the mesh with shared vertices, and numbers for each.
 #include <stdlib.h>
 
-#include "device/loop.h"
 #include "core/memory.h"
-#include "solution/output.h"
+#include "device/loop.h"
 #include "solution/values.h"
+#include "solution/write.h"
 
 enum { CHUNK = 1 << 16 };  // of points or cells
 
