@@ -4,8 +4,8 @@
 ///
 /// A solver keeps its device memory, the local matrices and the preconditioner. Its solutions are
 /// those of kedge_solve(), bit for bit. They lie on the device, in kedge_plan.solution_bytes each,
-/// where these are free, and what reads one brings what it needs, once. So they are destroyed
-/// before the context, as all objects.
+/// where these are free, and what reads one brings what it needs, once. All are destroyed
+/// before the context.
 #pragma once
 #include "kedge/solution.h"
 KEDGE_BEGIN_DECLS
@@ -24,8 +24,7 @@ typedef struct kedge_boundary_value {
 } kedge_boundary_value;
 
 /// Values of a field that a solve leaves in memory of the context's device, of kedge_data.device;
-/// with a backend of the host in its memory. They take no way through the host: with [output]
-/// fields = cells means alone travel there.
+/// with a backend of the host in its memory. They take no way through the host.
 typedef struct kedge_device_values {
   kedge_field field;  ///< U, U_STAR; on straight triangles with coefficients that are constant in
                       ///< each QX and QY too

@@ -109,8 +109,7 @@ class Solver:
                       of this solve, of a solver or of another solution are made
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
-                      triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape.
-                      With Problem(fields="cells") nearly nothing else is brought to the host
+                      triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
                       which returns False to end the solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"

@@ -11,7 +11,7 @@
 #include "ops/vector/rounding.h"
 
 /// A right-hand side: what stays the same through restarts.
-typedef struct side {
+typedef struct rhs {
   double rr;                 ///< r . r of the last residual
   double rr_before;          ///< of the one before the last iteration
   double rr_start;           ///< of the residual that tolerances are relative to
@@ -20,7 +20,7 @@ typedef struct side {
   double aim;                ///< of the next iteration
   int residuals, roundings;  ///< made from x, or as one is; measured
   bool runs;                 ///< else it is done, and stands still
-} side;
+} rhs;
 
 /// One solve.
 typedef struct solve {
@@ -28,7 +28,7 @@ typedef struct solve {
   const kg_system *system;
   const kg_system_rule *rules;  ///< [n], as what follows
   int n;
-  side of[KG_VECTORS];
+  rhs of[KG_VECTORS];
   kg_iterated iterated[KG_VECTORS];
   bool has_vectors;  ///< the method has taken a residual
   double began;
@@ -191,7 +191,7 @@ static kedge_status iterate_first(solve *s, kg_rule *rule, double *rr, bool *goe
 
 /// The recurrence stops at this r . r. With a rounded A it drifts from the residual: it stops below
 /// `aim`, so that the residual made anew gets there too, but falls by `gain` at most.
-static double next_target(const solve *s, const side *of)
+static double next_target(const solve *s, const rhs *of)
 {
   const double gain = s->system->gain;
   return gain > 0.0 ? fmax(0.25 * of->aim, of->rr / (gain * gain)) : of->aim;
@@ -226,13 +226,13 @@ enum { ROUNDING_NEAR = 16 };
 
 /// Whether a restart may lower a residual above the tolerance. A restart aims at the tolerance,
 /// whoever chose it, where rounding leaves room for that.
-static bool can_gain(const side *of)
+static bool can_gain(const rhs *of)
 {
   return of->rr_rounding < of->tolerance_rr ||
          of->rr > ROUNDING_NEAR * ROUNDING_NEAR * of->rr_rounding;
 }
 
-static void stop(side *of, kedge_stop why, kg_system_result *result)
+static void stop(rhs *of, kedge_stop why, kg_system_result *result)
 {
   of->runs = false;
   result->stop = why;
@@ -244,7 +244,7 @@ static bool judge(solve *s, kg_system_result *result)
 {
   bool unknown = false;
   for (int v = 0; v < s->n; ++v) {
-    side *const of = &s->of[v];
+    rhs *const of = &s->of[v];
     if (!of->runs) continue;
     if (of->rr <= of->tolerance_rr)
       stop(of, KEDGE_STOP_TOLERANCE, &result[v]);
@@ -260,7 +260,7 @@ static bool judge(solve *s, kg_system_result *result)
 static void judge_rounding(solve *s, kg_system_result *result)
 {
   for (int v = 0; v < s->n; ++v) {
-    side *const of = &s->of[v];
+    rhs *const of = &s->of[v];
     if (!of->runs) continue;
     if (!can_gain(of))
       stop(of, KEDGE_STOP_ROUNDING, &result[v]);
@@ -286,7 +286,7 @@ static kedge_status iterate_and_restart(solve *s, kg_system_result *result)
     // The residual may have lain in the work, but for one that was rounded away from there.
     if (spoilt && any_runs(s) && s->system->gain == 0.0) KG_TRY(start(s));
     for (int v = 0; v < s->n; ++v) {
-      side *const of = &s->of[v];
+      rhs *const of = &s->of[v];
       if (of->runs && !(of->rr < 0.25 * of->rr_before)) stop(of, KEDGE_STOP_ROUNDING, &result[v]);
     }
   }
@@ -311,7 +311,7 @@ static kedge_status refer(solve *s)
   }
   KG_TRY(start(s));
   for (int v = 0; v < s->n; ++v) {
-    side *const of = &s->of[v];
+    rhs *const of = &s->of[v];
     const double tolerance = s->rules[v].tolerance;
     of->rr_start = reference(&s->rules[v], of->rr, bb[v]);
     KG_REQUIRE(s->ctx, of->rr_start == 0.0 || of->rr_start >= KG_SYSTEM_LEAST_RR, KEDGE_ERR_NUMERIC,
@@ -340,7 +340,7 @@ static bool is_converged(const kg_system_rule *rule, const kg_system_result *res
 
 static void report(const solve *s, int v, kg_system_result *result)
 {
-  const side *const of = &s->of[v];
+  const rhs *const of = &s->of[v];
   result->iterations = s->iterated[v].iterations;
   result->relative_residual = sqrt(of->rr / of->rr_start);
   result->rounding_residual = sqrt(of->rr_rounding / of->rr_start);
@@ -354,7 +354,7 @@ static kedge_status solve_system(solve *s, kg_system_result *result)
   KG_TRY(refer(s));
   if (s->system->warm && s->of->rr_start > 0.0) KG_TRY(warm(s));
   for (int v = 0; v < s->n; ++v) {
-    side *const of = &s->of[v];
+    rhs *const of = &s->of[v];
     result[v].converged = of->rr <= of->tolerance_rr;
     of->runs = of->rr_start > 0.0 && !result[v].converged;
     if (of->rr_start > 0.0) result[v].start_residual = sqrt(of->rr / of->rr_start);
@@ -382,7 +382,7 @@ kedge_status kg_system_solve(kedge_context *ctx, const kg_system *system,
 static kedge_status go_on(solve *s, kg_system_further *f)
 {
   kg_krylov *const k = s->system->krylov;
-  side *const of = s->of;
+  rhs *const of = s->of;
   listener heard = {s, 0};
   const kg_rule rule = {
       .max_iterations = f->most, .progress = report_progress, .user = &heard, .part = f->part};
@@ -411,7 +411,7 @@ kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
                                const kg_system_rule *rule, kg_system_result *result)
 {
   solve s = begin(ctx, system, rule);
-  const side *const of = s.of;
+  const rhs *const of = s.of;
   *result = (kg_system_result){0};
   KG_TRY(refer(&s));
   KG_TRY(warm(&s));

@@ -4,7 +4,7 @@
 
 #include "compare.h"
 #include "context.h"
-#include "linear/cg.h"
+#include "linear/krylovs.h"
 #include "linear/linears.h"
 #include "linear/system.h"
 #include "precondition/precond.h"
@@ -217,11 +217,25 @@ static void steps_wait_on_the_device_until_there_is_no_room_for_more(void **stat
   must(ctx, kg_sync(ctx));
 }
 
+static void systems_that_are_not_symmetric_have_no_method(void **state)
+{
+  (void)state;
+  kg_linear a = {.n_rhs = 1, .symmetric = true};
+  kg_precond m = {.linear = &a, .symmetric = true};
+  assert_ptr_equal(kg_krylov_for(&a, &m), &kg_cg_loop);
+  m.symmetric = false;
+  assert_null(kg_krylov_for(&a, &m));
+  m.symmetric = true;
+  a.symmetric = false;
+  assert_null(kg_krylov_for(&a, &m));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(n_distinct_eigenvalues_take_n_iterations),
       cmocka_unit_test(steps_wait_on_the_device_until_there_is_no_room_for_more),
+      cmocka_unit_test(systems_that_are_not_symmetric_have_no_method),
       cmocka_unit_test(a_negative_eigenvalue_is_a_numeric_failure),
       cmocka_unit_test(an_inverse_diagonal_that_is_not_finite_is_a_numeric_failure),
       cmocka_unit_test(a_product_that_is_nan_is_a_numeric_failure),
