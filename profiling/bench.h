@@ -12,6 +12,7 @@
 #include "ops/local/recover/postprocess.h"
 #include "ops/smooth/edge_smooth.h"
 #include "ops/trace/trace_apply.h"
+#include "bench_work.h"
 #include "roofs.h"
 #include "linear/cg.h"
 #include "linear/linears.h"
@@ -156,12 +157,6 @@ void bench_close(bench *b);
 /// Random values in [-0.5, 0.5), the same on every backend: what b->x holds.
 double bench_random(uint64_t i);
 
-typedef struct bench_work {
-  kedge_status (*call)(void *user);
-  kedge_status (*reset)(void *user);  ///< before every sample, not timed; may be NULL
-  void *user;
-} bench_work;
-
 /// The median of 1 or more values, which it sorts.
 double bench_median(double *values, int n);
 
@@ -200,7 +195,6 @@ kedge_status bench_iteration(const bench *b, kedge_operator kind, int samples, d
 /// One call, after one to warm up, between cudaProfilerStart() and cudaProfilerStop(), its kernels
 /// preceded by `profile_marker_kernel`; prints {"profiled":"name"}.
 kedge_status bench_profile(kedge_context *ctx, bench_work work, const char *name);
-kedge_status bench_profile_cuda(kedge_context *ctx, bench_work work);
 
 /// ||device - host|| / ||host|| of n values.
 /// @param[in] values    in the memory of ctx

@@ -2,7 +2,7 @@
 #include <cuda_profiler_api.h>
 
 #include "device/cuda_rt.h"
-#include "bench.h"
+#include "bench_work.h"
 
 namespace
 {
