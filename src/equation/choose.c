@@ -53,9 +53,10 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
                                                            : KEDGE_SMOOTHER_EDGE;
 }
 
-/// Without reaction and Robin conditions the product by patches, multigrid and all, works with
-/// reduced K^e of the fast kernels. Others are rounded for differences, or constants would lose
-/// digits. The kernel for small problems has its own way with packed ones.
+/// Choose the layout of the local matrices K^e. Without reaction and Robin conditions K^e maps
+/// constants to zero, and products by patches, also in multigrid, use the reduced K^e of the fast
+/// kernels. Other K^e in single precision are stored for differences (ops/local/differences.h), as
+/// plain rounding would lose digits of constant vectors. All others are packed.
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
@@ -65,16 +66,17 @@ static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
 }
 
-/// From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
-/// points takes as long as K^e.
+/// Choose how the residual b - A x is computed. With precision = compact b is kept from order 4 on:
+/// it takes at most a thirteenth of the memory, and load vectors take as long to compute as K^e, as
+/// they need many points. Up to order 3 b is computed again for each residual.
 static kg_residual_kind choose_residual(int order, kg_number iterates)
 {
   if (iterates == KG_DOUBLE) return KG_PLAIN;
   return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
 }
 
-/// What the fast kernels do not have, as words; they have straight triangles whose diffusion, a
-/// number or a tensor, and reaction are constant in each element. NULL: nothing.
+/// Return the property of a problem that excludes the fast kernels, as words for a message, or
+/// NULL. They need straight triangles with diffusion and reaction that are constant in each.
 static const char *what_is_general(const kg_choose_args *a)
 {
   if (a->equation->mesh->geometry > 1) return "curved elements";
@@ -139,9 +141,9 @@ static bool read_regions(const kg_choose_args *a)
   return any;
 }
 
-/// Choose the steps of smoothing where none are given. At order 1 a product takes little time
-/// beside the coarse system, and curves and coefficients that vary need up to 24 iterations with
-/// one step, 17 with two.
+/// Return the number of smoothing steps of multigrid: as the problem says, else 1. At order 1
+/// curved elements or varying coefficients get 2: with 1 they need up to 24 iterations, with 2 up
+/// to 17, and a product takes little time there beside the coarse system.
 static int choose_steps(const kg_choose_args *a)
 {
   if (a->equation->problem->smoothing_steps > 0) return a->equation->problem->smoothing_steps;

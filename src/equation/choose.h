@@ -1,6 +1,6 @@
 /// @file
-/// Every decision of a solve that its problem leaves open or implies. They are made once, before
-/// anything is allocated; all stages, and the tables of arrays, read them.
+/// All choices of a solve that its problem leaves open or implies: preconditioner, layout of local
+/// matrices, number of smoothing steps and so on. They are made once, before memory is allocated.
 #pragma once
 #include "space/trace_layout.h"
 #include "equation/equation.h"
@@ -58,8 +58,8 @@ typedef struct kg_choose_args {
   int n_batches;
 } kg_choose_args;
 
-/// Refuse settings that do not exist yet for the shapes of the mesh's elements.
-/// @retval KEDGE_ERR_INPUT  the problem asks for such a setting; the sentence names it
+/// Check that the settings of a problem are implemented for the shapes of the mesh's elements.
+/// @retval KEDGE_ERR_INPUT  a setting is not implemented; the error message names it
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *args);
 
 /// All but what depends on sizes of arrays: `loads_stay` is true, both numbers of groups are 0.

@@ -1,5 +1,5 @@
 /// @file
-/// Coefficients that vary, at the points of elements that are integrated by quadrature.
+/// Values of varying coefficients at the points of elements that are integrated by quadrature.
 #pragma once
 #include "equation/equation.h"
 #include "equation/evaluation.h"
@@ -11,8 +11,9 @@ typedef struct kg_coefficient_arrays {
   double *diffusion;  ///< where errors are sampled: [group][3][point][lane]
 } kg_coefficient_arrays;
 
-/// All zeros before the first values, but for what it borrows. It must not be moved: the
-/// evaluations point into it.
+/// Varying coefficients and the state of their evaluation. Before the first use all members are
+/// zero but `rules`, `equation` and `materials`, which the caller sets. The struct must not be
+/// moved afterwards: `all` and `diffusion` hold pointers to its member `functions`.
 typedef struct kg_coefficient_values {
   const kg_rules *rules;
   const kg_equation *equation;
@@ -25,16 +26,17 @@ typedef struct kg_coefficient_values {
 void kg_coefficients_declare(kg_plan *plan, const kg_shape *shape, kg_coefficient_arrays *arrays);
 void kg_coefficients_close(kg_coefficient_values *values);
 
-/// The coefficients of groups [first, first + count) of a batch: where they vary, their values are
-/// made now.
-/// @param[in] to  room for them, which `out` then points into: KG_CELL_FUNCTIONS times
-///                kg_shape_value_points() a lane
-/// @retval KEDGE_ERR_INPUT  a value that is not finite, diffusion that is not positive definite, a
-///         reaction that is negative: the sentence says where
+/// Return the coefficients for groups [first, first + count) of a batch. Coefficients that vary are
+/// evaluated now; constant ones are in tables already.
+/// @param[in] to  memory for the values, to which `out` then points: KG_CELL_FUNCTIONS times
+///                kg_shape_value_points() numbers a lane
+/// @retval KEDGE_ERR_INPUT  a value is not finite, the diffusion is not positive definite, or the
+///                          reaction is negative; the error message says where
 kedge_status kg_coefficients_put(kg_coefficient_values *values, int batch, int32_t first,
                                  int32_t count, double *to, kg_coefficient *out);
-/// Likewise diffusion alone, where errors are sampled, but for corners.
-/// @param[out] to        [group of these][3][point][lane]
-/// @param[out] n_points  of an element
+/// Evaluate the diffusion tensor of these groups at the points where errors are sampled, without
+/// the corners. Values are multiplied by the scale of the equation.
+/// @param[out] to        [group][3][point][lane]: xx, xy and yy
+/// @param[out] n_points  the number of points of an element
 kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *values, int batch, int32_t first,
                                            int32_t count, double *to, int *n_points);

@@ -40,9 +40,9 @@ static void largest_coefficients(const kg_equation *equation, double most[2])
   }
 }
 
-/// Scale the equation, so that numbers kept in single precision stay in its range. Factors and
-/// roots of powers of four are exact: the division changes no bit of a result. The stabilization is
-/// diffusion over a length, where the problem says nothing else (docs/math.md#units).
+/// Scale the equation so that numbers kept in single precision stay in its range. Multiplying by
+/// powers of four, and by their square roots, is exact: scaling changes no bit of a result. The
+/// stabilization is diffusion over a length unless the problem sets it (docs/math.md#units).
 static void scale(kg_equation *equation)
 {
   const kedge_problem *const problem = equation->problem;
@@ -87,10 +87,10 @@ double kg_stabilization_length(const kg_equation *equation)
   return problem->length > 0.0 ? problem->length : sqrt(equation->mesh->info.area);
 }
 
-/// Whether the diffusion is too strong a tensor for the adjusted and the exact inverse on the
-/// elements of a shape. On quadrilaterals that stay trapezoids when they are refined the weak
-/// gradient has an error of a lower order, bend times a length over h of those that the mesh
-/// explains.
+/// Return whether the diffusion tensor is too strong, on elements of a shape, for the adjusted and
+/// the exact inverse of the flux's mass matrix. The limit is higher on quadrilaterals that stay
+/// trapezoids under refinement: there the weak gradient, used instead of these inverses, loses an
+/// order. Its error is `bend` L / h times the error that the mesh explains.
 static bool is_strong(const kg_equation *equation, const kg_cell *cell)
 {
   const kg_strength *const s = &equation->strength[kg_cell_index(cell)];

@@ -1,6 +1,6 @@
 /// @file
-/// The equation on a mesh: its coefficients, scale and stabilization, and the form that makes its
-/// local matrices. What of it a caller may give anew for each solve is not read here.
+/// The equation on a mesh: its coefficients, scale and stabilization, and the form that computes
+/// its local matrices. Source and boundary values, which may be new in each solve, are not read.
 #pragma once
 #include "ops/form/form.h"
 #include "ops/local/quadrature/strength.h"
@@ -13,25 +13,28 @@ typedef struct kg_equation {
   const kedge_mesh *mesh;
   kg_resolved resolved;
   const kg_form *form;
-  /// The equation is multiplied by a power of four that brings its numbers near 1
-  /// (docs/math.md#units): diffusion, reaction and stabilization here, right-hand sides by `scale`.
+  /// The solver multiplies the equation by `scale`, a power of four that brings its numbers near 1
+  /// (docs/math.md#units). The coefficients below are scaled already; right-hand sides are not.
   kg_material material;        ///< of the most diffusion and reaction that is met
   kg_coefficient coefficient;  ///< without tables by element and values at points
   double scale;
   kg_strength strength[KG_CELL_KINDS];  ///< of a tensor, of elements by quadrature; else zeros
 } kg_equation;
 
-/// Resolve the problem of an equation on a mesh, and scale it.
-/// @param[in,out] equation  has its problem; kg_resolved_free() it, also after a failure
-/// @retval KEDGE_ERR_INPUT  kg_problem_resolve(), kg_fields_check()
+/// Resolve the problem of an equation on a mesh, and choose the scale.
+/// @param[in,out] equation  `problem` is set by the caller, who also calls kg_resolved_free() on
+///                          `resolved`, even after a failure
+/// @retval KEDGE_ERR_INPUT  kg_problem_resolve() or kg_fields_check() has failed
 kedge_status kg_equation_make(kedge_context *ctx, const kedge_mesh *mesh, kg_equation *equation);
 
-/// How the mass matrix of the flux is inverted on the elements of a shape, also for
-/// `inverse = auto` (docs/math.md#strong-tensors). @param[in] is_affine  so are all quadrilaterals
+/// Return how the mass matrix of the flux is inverted on elements of a shape: KG_INVERSE_ADJUSTED,
+/// KG_INVERSE_EXACT or KG_INVERSE_GRADIENT. For `inverse = auto` the choice is made here
+/// (docs/math.md#strong-tensors).
+/// @param[in] is_affine  all quadrilaterals of the mesh are parallelograms
 int kg_equation_inverse(const kg_equation *equation, const kg_cell *cell, bool is_affine);
 
-/// What all materials share. @param[in] length  L of the stabilization n . diffusion n / L; 0: that
-/// of the equation
+/// Return the parameters that are the same for all materials.
+/// @param[in] length  L of the stabilization n . diffusion n / L; 0: the equation's stabilization
 kg_material_rule kg_equation_rule(const kg_equation *equation, double length);
 
 /// L of the stabilization diffusion / L; 0: the problem gives a stabilization without one.

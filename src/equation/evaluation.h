@@ -1,12 +1,11 @@
 /// @file
-/// Who evaluates functions at the points of elements (docs/report.md#evaluation). On the CUDA
-/// backend the GPU does: it interprets them, or, where there are so many points that compiling
-/// pays, and NVRTC is there, runs a kernel made for them. Else, and where the GPU meets a value
-/// that is bad, which then needs a sentence, the host does. A solve says in its report which it
-/// was.
+/// The choice of who evaluates functions at the points of elements (docs/report.md#evaluation).
+/// With the CUDA backend the GPU does: it interprets the functions or, if NVRTC is available and
+/// there are so many points that compiling pays, runs a kernel compiled for them. Otherwise the
+/// host does, and also where the GPU meets a bad value, as the host can say where. The report names
+/// it.
 ///
-/// KEDGE_EVALUATE=host, =interpret or =compile in the environment takes the choice away, where
-/// there is one.
+/// The environment variable KEDGE_EVALUATE=host, =interpret or =compile overrides it on a GPU.
 #pragma once
 #include "device/backend.h"
 #include "ops/sample/cell_kernel.h"
@@ -21,8 +20,8 @@ typedef enum kg_evaluated {
   KG_EVALUATED_COUNT
 } kg_evaluated;
 
-/// Functions and the way they are evaluated in. Nothing is allocated or compiled before
-/// kg_evaluation_prepare(). Where all three are NULL the host evaluates.
+/// Functions and the way they are evaluated. Nothing is allocated or compiled before
+/// kg_evaluation_prepare(). If `triangles`, `cells` and `code` are all NULL, the host evaluates.
 typedef struct kg_evaluation {
   const kg_rules *rules;
   kg_sample_set set;
@@ -35,11 +34,11 @@ typedef struct kg_evaluation {
   kg_point_code *code;
 } kg_evaluation;
 
-/// Read KEDGE_EVALUATE; NULL: it is not set.
-/// @retval KEDGE_ERR_INPUT  KEDGE_EVALUATE is a word without meaning
+/// Read the environment variable KEDGE_EVALUATE. @param[out] wish  its value; NULL: it is not set
+/// @retval KEDGE_ERR_INPUT  its value is not one of the known words
 kedge_status kg_evaluation_wish(kedge_context *ctx, const char **wish);
-/// Choose, unless this was done. @param[in] points  at which there will be values, of an element,
-/// as often as they are evaluated
+/// Choose how the functions are evaluated, unless this has been done.
+/// @param[in] points  evaluations in an element: its points times how often they are evaluated
 kedge_status kg_evaluation_prepare(kg_evaluation *e, double points);
 /// Take the next way: the interpreter in place of a kernel, the host in place of it.
 void kg_evaluation_change(kg_evaluation *e);
@@ -49,17 +48,18 @@ void kg_evaluation_close(kg_evaluation *e);
 
 /// Operations of all functions at a point.
 double kg_evaluation_operations(const kg_evaluation *e);
-/// Have the GPU evaluate at points of groups [first, first + count) of a batch by quadrature.
-/// @param[in]  args  its points, what is to be done there, and where values go
-/// @param[out] done  whether it could: else the host has to
+/// Evaluate functions on the GPU in groups [first, first + count) of a batch by quadrature.
+/// @param[in]  args  the points, what is done with the values, and the array for them
+/// @param[out] done  false: the GPU could not do it, and the host has to
 kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
                                  kg_cell_values_args args, bool *done);
-/// Have it interpret at points of groups of straight triangles: values count once
-/// kg_evaluation_bad() finds none that is bad.
-/// @param[in]  args  likewise
-/// @param[out] done  whether it could: else a kernel or the host has to
+/// Start the GPU's interpreter at the points of groups of straight triangles. The values may be
+/// used once kg_evaluation_bad() has found no bad one.
+/// @param[in]  args  the points, the groups, and the array for the values
+/// @param[out] done  false: no interpreted code exists; a compiled kernel or the host must evaluate
 kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evaluate_args args,
                                      bool *done);
-/// Wait for what the GPU has evaluated last at points of straight triangles.
-/// @param[out] bad  as kg_evaluate_bad() or, with a kernel, kg_sample_bad(); -1 for the host
+/// Wait until the GPU has evaluated functions at points of straight triangles.
+/// @param[out] bad  index of the first value that is not finite, from kg_sample_bad() for a
+///                  compiled kernel, else kg_evaluate_bad(); -1: none, or the host evaluates
 kedge_status kg_evaluation_bad(const kg_evaluation *e, int64_t *bad);

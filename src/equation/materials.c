@@ -32,8 +32,8 @@ void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_material_arrays *
                 &a->index);
 }
 
-/// The material of the region of an element. Groups of elements are the last ones of a mesh, their
-/// tags ascend. @param[in,out] group  the one before, and that of the element
+/// Find the material of a region by binary search: the groups of elements come last in the mesh,
+/// and their tags ascend. @param[in,out] group  the group found last, tried first; the group found
 static kedge_status find_material(const putting *p, int32_t tag, int *group, int32_t *out)
 {
   const kg_group *const groups = p->equation->mesh->groups;
@@ -56,8 +56,8 @@ static kedge_status find_material(const putting *p, int32_t tag, int *group, int
   return KEDGE_OK;
 }
 
-/// Places of lanes in the table; of elements whose coefficients are on the device, the caller's
-/// numbers, until put_there().
+/// Find the index of each lane's element in the table of materials. If the coefficients are on the
+/// device, write the element's number in the caller's order instead; put_there() replaces it.
 static kedge_status find_places(const putting *p, int32_t *place)
 {
   int group = 0;

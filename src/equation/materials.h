@@ -1,8 +1,7 @@
 /// @file
-/// Coefficients that are constant in each element: one material, or a table by region and the place
-/// of each element in it, as the fast kernels of triangles take them
-/// (ops/local/triangle/element.h) and the operators by quadrature
-/// (ops/local/quadrature/coefficients.h).
+/// Coefficients that are constant in each element: one material, or a table of materials and the
+/// index of each element in it. The fast kernels of triangles (ops/local/triangle/element.h) and
+/// the operators by quadrature (ops/local/quadrature/coefficients.h) read such tables.
 #pragma once
 #include "equation/equation.h"
 #include "equation/shape.h"

@@ -32,8 +32,9 @@ int64_t kg_robin_host_bytes(const kg_shape *s)
   return (int64_t)bytes;
 }
 
-/// Add sides [first, end), those that are of a batch. Edges of section 3 ascend with the patches,
-/// and so their elements' batches do.
+/// Add the Robin terms of sides [first, end) to the local matrices of a batch. These sides are
+/// consecutive, because edges with flux conditions (section 3 of the trace) are numbered in the
+/// order of their patches, and so of their elements' batches.
 static kedge_status add_to_batch(const kg_robin_args *r, int batch, int32_t first, int32_t end)
 {
   const kg_rules *const rules = r->rules;

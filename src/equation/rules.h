@@ -1,6 +1,6 @@
 /// @file
-/// The rules of a solve: the points at which its functions are sampled, and for elements that are
-/// integrated by quadrature the tables of their shapes; in host memory, and on the device.
+/// The quadrature rules of a solve, in host memory and on the device: the points at which functions
+/// are sampled and, for elements integrated by quadrature, tables of basis functions at points.
 #pragma once
 #include "equation/sampling.h"
 #include "equation/shape.h"
@@ -33,8 +33,9 @@ typedef struct kg_rules {
 } kg_rules;
 
 void kg_rules_declare(kg_plan *plan, const kg_shape *shape, kg_rule_arrays *arrays);
-/// Make the points in host memory.
-/// @param[in,out] rules  has what it borrows; kg_rules_free() it, also after a failure
+/// Make the sampling points in host memory.
+/// @param[in,out] rules  the borrowed pointers are set by the caller, who also calls
+///                       kg_rules_free(), even after a failure
 kedge_status kg_rules_make(kg_rules *rules);
 void kg_rules_free(kg_rules *rules);
 /// Bring points and tables to the device.
@@ -42,21 +43,22 @@ kedge_status kg_rules_put(const kg_rules *rules);
 
 /// The cells of a batch by quadrature, once arrays are there.
 kg_cells kg_rules_cells(const kg_rules *rules, int batch);
-/// The points of straight triangles where functions of a kind are used, on the device or in host
-/// memory: the source is not used at corners.
+/// Return the points of straight triangles where functions of a kind are sampled: in device memory,
+/// or (kg_rules_host_points()) in host memory. Sources are not sampled at corners.
 kg_points kg_rules_points(const kg_rules *rules, kg_sample_kind kind);
 kg_points kg_rules_host_points(const kg_rules *rules, kg_sample_kind kind);
-/// The points of a batch by quadrature where functions of a kind are sampled: for errors corners
-/// follow those of the rule.
+/// Return the points where functions of a kind are sampled, in elements of a batch by quadrature:
+/// in device memory, or (kg_rules_host_cell_points()) in host memory. For errors of the solution
+/// the corners follow the points of the rule.
 kg_cell_points kg_rules_cell_points(const kg_rules *rules, int batch, kg_sample_kind kind);
 kg_cell_points kg_rules_host_cell_points(const kg_rules *rules, int batch, kg_sample_kind kind);
-/// The points of a batch by quadrature where coefficients have values, in host memory: those of the
-/// facets follow those of the rule.
+/// Return the points where varying coefficients are evaluated, in elements of a batch by
+/// quadrature, in host memory: first the points in the element, then the points on its facets.
 kg_cell_points kg_rules_value_points(const kg_rules *rules, int batch);
 /// The points of any batch where the host samples functions of a kind.
 kg_places kg_rules_places(const kg_rules *rules, int batch, kg_sample_kind kind);
-/// The regions of the elements of a batch from a group on, on the device; NULL: no function reads
-/// them there.
+/// Return the region of each element of a batch, from group `first` on, in device memory. NULL: no
+/// function on the device depends on the region.
 const int32_t *kg_rules_regions(const kg_rules *rules, int batch, int32_t first);
 
 KEDGE_END_DECLS

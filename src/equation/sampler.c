@@ -102,8 +102,8 @@ static kedge_status prepare(kg_sampler *s)
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
-/// Values of groups [first, first + count) of a batch by the GPU, if it can. Those of triangles
-/// count after settle().
+/// Evaluate functions in groups [first, first + count) of a batch on the GPU, if it can. On
+/// straight triangles the values may be used only after settle().
 static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values, bool *done)
 {
@@ -122,8 +122,8 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
   return kg_evaluation_cells(e, batch, first, count, args, done);
 }
 
-/// Values of groups [first, first + count) of a batch in device memory, by the GPU or the host.
-/// Those of triangles count after settle().
+/// Write values of functions in groups [first, first + count) of a batch to device memory; the GPU
+/// or the host evaluates. On straight triangles they may be used only after settle().
 static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values)
 {
@@ -165,11 +165,11 @@ static void add_kernel_cost(const kg_sampler *s, bool flux, int64_t n_elements)
               1.0);
 }
 
-/// Wait for the GPU, which may have found a value at points of triangles that is not finite. Where
-/// the host finds one, this is a failure; else, as for the sine of a number from 2^46 on, which a
-/// kernel does not know, another way is taken from here on.
-/// @param[in]  first  group of the chunk
-/// @param[out] good   false: what was made has to be made again
+/// Wait for the GPU and check whether it has found a value at points of triangles that is not
+/// finite. If the host finds the same, this is a failure. If not (a compiled kernel does not know
+/// the sine of numbers from 2^46 on), functions are evaluated in another way from now on.
+/// @param[in]  first  the first group of the chunk
+/// @param[out] good   false: the results of the chunk must be computed again
 static kedge_status settle(kg_sampler *s, int batch, int32_t first, bool *good)
 {
   kg_evaluation *e = &s->evaluation;

@@ -1,7 +1,7 @@
 /// @file
-/// Load vectors and errors, made chunk by chunk from values of functions at the points of elements
-/// (equation/evaluation.h). The values lie in memory for the kernel that uses them, but where a GPU
-/// evaluates at points of straight triangles in a kernel made for the functions.
+/// Load vectors and norms of errors, computed chunk by chunk from values of functions at the points
+/// of elements (equation/evaluation.h). A kernel compiled for the functions, on straight triangles,
+/// uses each value at once; in all other cases the values of a chunk are first stored in memory.
 #pragma once
 #include "equation/coefficients.h"
 #include "ops/local/quadrature/loads.h"
@@ -25,11 +25,11 @@ kg_sampler kg_sampler_of(kg_coefficient_values *coefficients, kg_sample_kind kin
 void kg_sampler_rest(kg_sampler *sampler);
 void kg_sampler_close(kg_sampler *sampler);
 
-/// Load vectors of groups [first, first + count) of a batch.
-/// @param[in] values  work: room for values of the source, of one group at least
-/// @param[out] load   [group of these][N][lane]
-/// @retval KEDGE_ERR_INPUT     a value is not finite
-/// @retval KEDGE_ERR_INTERNAL  there is no room for a group
+/// Compute the load vectors of groups [first, first + count) of a batch.
+/// @param[in] values  work memory for values of the source, at least for one group
+/// @param[out] load   [group][N][lane]
+/// @retval KEDGE_ERR_INPUT     a value of the source is not finite
+/// @retval KEDGE_ERR_INTERNAL  `values` is too small for a group
 kedge_status kg_sampler_loads(kg_sampler *sampler, int batch, int32_t first, int32_t count,
                               kg_buffer values, double *load);
 

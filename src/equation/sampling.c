@@ -61,8 +61,9 @@ void kg_sampling_free(kg_sampling *sampling)
   *sampling = (kg_sampling){0};
 }
 
-/// A coordinate of the point (r, s) from those of the corners. The GPU's interpreter does the same
-/// in the same order, and neither uses fused multiply-adds: their points agree to the bit.
+/// Compute a coordinate of the point (r, s) from the coordinates of a triangle's corners. The GPU's
+/// interpreter does the same operations in the same order. Neither uses fused multiply-adds, so
+/// that the points of host and GPU agree to the bit.
 static inline double interpolate(double r, double s, double v0, double v1, double v2)
 {
   const double b = 0.5 * (1.0 + r), c = 0.5 * (1.0 + s), a = 1.0 - b - c;

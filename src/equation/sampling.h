@@ -1,6 +1,6 @@
 /// @file
-/// Values of the user's functions at the points of the elements, by the host; equation/sampler.h
-/// may have the GPU evaluate them.
+/// Evaluation of the user's functions at the points of elements by the host. equation/sampler.h
+/// decides whether the host or the GPU evaluates.
 #pragma once
 #include "basis/cell_tables.h"
 #include "ops/sample/sample_kernel.h"
@@ -46,18 +46,17 @@ kg_places kg_triangle_places(const kg_points *points, const kedge_mesh *mesh);
 /// Points of elements of another shape. @param[in] n_rule  those that are no corners
 kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_mesh *mesh);
 
-/// Evaluate functions at points, in host memory, of groups [first, first + count) of the batch, on
-/// the host. At corners only the first function is used, so that the others need not be finite
-/// there.
-/// @param[out] values  [group of the chunk][function][point][lane]
-/// @retval KEDGE_ERR_INPUT  a value that is used is not finite; the sentence is about the first
+/// Evaluate functions at the points of groups [first, first + count) of a batch, on the host. At
+/// corners only the values of the first function are used; the others need not be finite there.
+/// @param[out] values  [group][function][point][lane], in host memory
+/// @retval KEDGE_ERR_INPUT  a used value is not finite; the error message is about the first one
 kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int32_t count,
                        const kg_sample_set *set, double *values);
 /// Where a point of an element is: x and y.
 void kg_place_at(const kg_places *places, int32_t group, int q, int lane, double at[2]);
 /// The element of a lane of a group; an empty lane repeats the last one.
 int32_t kg_lane_element(const kg_places *places, int64_t group, int lane);
-/// Fail for the value at `index` of the chunk that begins with group `first`, unless it is finite
-/// when the host computes it.
+/// Evaluate a function again on the host, for the value at `index` of a chunk that begins with
+/// group `first`, and fail with an error message if it is not finite.
 kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,
                               const kg_sample_set *set, int64_t index);

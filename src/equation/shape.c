@@ -71,9 +71,10 @@ kg_local kg_shape_full_local(const kg_shape *s)
   return kg_local_of_batch(KG_LAYOUT_FULL, KG_DOUBLE, s->size.n_edge, &all, NULL);
 }
 
-/// Beside the K^e of higher orders there is something to spare: of the quarter that multigrid adds
-/// to Jacobi at most, and with compact of six tenths of that sum (tests/solver/test_footprint.c).
-/// The couplings of lines take their memory from this.
+/// Return the bytes that the coarse solver of multigrid may use for speed alone. At higher orders
+/// the limits leave room: multigrid may need a quarter more memory than Jacobi, and with precision
+/// = compact six tenths of that sum (tests/solver/test_footprint.c). The coupling factors of lines,
+/// where a smoother has them, use part of this room.
 static int64_t spare_bytes(const kg_shape *s)
 {
   int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
@@ -156,8 +157,8 @@ kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
   return kg_ell_work_bytes(ctx, &s->count, &s->ell_work_bytes);
 }
 
-/// Bytes of K^e, coefficients, load vectors, F^e and sides of a group of a chunk with precision =
-/// compact.
+/// Return the bytes of K^e, coefficients, load vectors, F^e and sides of one group, in a chunk with
+/// precision = compact.
 static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = kg_shape_most_local_rows(s) + kg_shape_most_rows(s, KG_ROWS_MODES) +

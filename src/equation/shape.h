@@ -1,6 +1,6 @@
 /// @file
-/// The shape of a solve, on which the sizes of its arrays depend: counts and choices, before
-/// anything is allocated.
+/// The shape of a solve: the counts and choices that determine the sizes of its arrays. They are
+/// known before memory is allocated.
 #pragma once
 #include "device/backend.h"
 #include "basis/reference.h"
@@ -44,11 +44,11 @@ typedef struct kg_shape {
 } kg_shape;
 
 bool kg_shape_has_quadrature(const kg_shape *shape);  ///< of some batch
-/// The shape of this index (kg_cell_index()), if elements of it are integrated by quadrature; else
-/// NULL.
+/// Return the element shape with this index (kg_cell_index()). NULL: the mesh has no elements of
+/// that shape that are integrated by quadrature.
 const kg_cell *kg_shape_cell(const kg_shape *shape, int index);
-/// The most points of an element where the source is sampled, where the exact solution is, and
-/// where coefficients have values; the first two of all shapes, the last of those by quadrature.
+/// Return the largest number of points in an element where the source is sampled; where the exact
+/// solution is; where varying coefficients are, which only elements by quadrature have.
 int kg_shape_source_points(const kg_shape *shape);
 int kg_shape_exact_points(const kg_shape *shape);
 int kg_shape_value_points(const kg_shape *shape);
@@ -58,11 +58,11 @@ kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 kg_locals kg_shape_made_locals(const kg_shape *shape);
 /// The most numbers that one of them has.
 size_t kg_shape_most_local_rows(const kg_shape *shape);
-/// The shape of the local matrices that the trace solve reads: those that were made, or, with
-/// precision = compact, their copies in single precision.
+/// Return the layout and sizes of the local matrices that the trace solve reads: the computed ones
+/// or, with precision = compact, their copies in single precision.
 kg_locals kg_shape_locals(const kg_shape *shape);
-/// The shape of the full local matrices of operator = matrix-free-plain: one of all batches, with
-/// the empty lanes between them.
+/// Return the layout of the full local matrices of operator = matrix-free-plain. One array holds
+/// those of all batches, including the unused lanes between batches.
 kg_local kg_shape_full_local(const kg_shape *shape);
 
 /// The kinds of arrays over elements, [batch][group][row][lane], by what their rows are.
@@ -90,7 +90,7 @@ static inline size_t kg_shape_chunk_lanes(const kg_shape *shape)
 /// Fill in the sizes of work that the backend says: those that depend on `count`.
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *shape);
 
-/// Groups a chunk of precision = compact: whole patches, as many as the memory of r and A p has
-/// room for, or those that keep a GPU busy, 16 MiB; of small meshes a tenth, so that these too
-/// take less memory than in double precision.
+/// Return the number of groups in a chunk with precision = compact. A chunk is whole patches: as
+/// many as fit into the memory of the vectors r and A p, but at least 16 MiB, which keep a GPU
+/// busy, or a tenth of a small mesh, which then still takes less memory than in double precision.
 int32_t kg_compact_groups(const kg_shape *shape);

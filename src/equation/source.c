@@ -11,8 +11,8 @@
 #include "integrals/patch.h"
 #include "ops/sample/points.h"
 
-/// A coefficient is about as rough as the source where cuts move it by this part of what they move
-/// the source by, each beside its size.
+/// The ratio from which on a coefficient is about as rough as the source. Compared are the relative
+/// changes of both integrals when an element is cut into parts.
 #define ALIKE 0.1
 /// Reaction whose integral over an element is less than this part of the diffusion does nothing.
 #define NO_REACTION 1e-3
@@ -154,9 +154,10 @@ static void note_left(const kg_source *s, const kg_refined *refined, double whol
   if (refined->n > 0) left->moved = refined->moved / fmax(whole, refined->size);
 }
 
-/// Take elements out in which a coefficient is about as rough as the source: local matrices have
-/// the common rule, and what a source shares with a coefficient has to have one rule with it.
-/// @param[in] least  the least integral of the coefficient that matters
+/// Remove the elements from the list of refined ones in which a coefficient is about as rough as
+/// the source. Local matrices are integrated by the common rule, and factors that source and
+/// coefficient have in common must be integrated by the same rule.
+/// @param[in] least  integrals of the coefficient up to this size do not matter
 static kedge_status leave_to_coefficient(kg_source *s, const kg_refining *source, const char *key,
                                          const kg_function *function, double least,
                                          kg_loads_left *left)
@@ -225,8 +226,8 @@ kedge_status kg_source_refine(kg_source *s, kg_loads_left *left)
   return status;
 }
 
-/// List the elements in which the source is rough by the rule that the problem asks for, ascending.
-/// @param[out] rough  [elements] @return how many there are
+/// List the elements in which the source, integrated by the rule that the problem sets, is rough.
+/// @param[out] rough  [elements]: their numbers, ascending @return the number of rough elements
 static int32_t list_rough(const kg_rules *rules, const kg_element_integrals *integrals,
                           int32_t *rough)
 {
@@ -304,8 +305,8 @@ static kedge_status refuse(const kg_source *s, const kg_element_integrals *integ
   return KEDGE_OK;
 }
 
-/// Load vectors of some groups by the rule that the problem asks for, in host memory.
-/// @param[out] bad  an element with a value that is not finite: the first; or as it was
+/// Compute the load vectors of some groups by the rule that the problem sets, in host memory.
+/// @param[out] bad  the first element with a value that is not finite; unchanged if there is none
 static void sum_groups(const kg_source *s, const kg_element_integrals *integrals, int batch,
                        int32_t first, int32_t count, double *load, int32_t *bad)
 {

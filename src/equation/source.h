@@ -1,7 +1,7 @@
 /// @file
-/// The source of the equation as load vectors: by the rule of equation/sampler.h, by a rule that
-/// the problem asks for ([equation] quadrature), or, of elements whose loads move with more points,
-/// by parts (integrals/refined.h).
+/// The source of the equation as load vectors. They are integrated by the rule of
+/// equation/sampler.h or by one that the problem sets ([equation] quadrature). Where they change
+/// with more points, the elements are cut into parts and integrated again (integrals/refined.h).
 #pragma once
 #include "diagnose/diagnose.h"
 #include "equation/sampler.h"
@@ -12,7 +12,8 @@ typedef struct kg_source_arrays {
   double *values;  ///< of a chunk: [group][point of the rule][lane]; or NULL
 } kg_source_arrays;
 
-/// All zeros but for what it borrows until it is opened. It must not be moved: its sampler points
+/// The source of a solve. Before kg_source_open() all members are zero but the borrowed
+/// `coefficients` and `arrays`. The struct must not be moved afterwards: its sampler holds pointers
 /// into it.
 typedef struct kg_source {
   kg_coefficient_values *coefficients;
@@ -26,27 +27,30 @@ typedef struct kg_source {
 } kg_source;
 
 void kg_source_declare(kg_plan *plan, const kg_shape *shape, kg_source_arrays *arrays);
-/// Take the source of a solve, unless that was done. Nothing is compiled yet.
-/// @param[in] is_given  the caller of the solve gives it, not the problem
-/// @param[in] origin    [element] on the device: it is an array there; or NULL
+/// Set the source function of a solve, unless it is set. Nothing is compiled yet.
+/// @param[in] is_given  the source is given by the caller of the solve, not by the problem
+/// @param[in] origin    NULL, or: the source is an array on the device, and origin[element], on the
+///                      device too, is the index of an element in it
 void kg_source_open(kg_source *source, const kg_resolved *resolved, bool is_given,
                     const int32_t *origin);
 /// What is borrowed stays.
 void kg_source_close(kg_source *source);
 
-/// Whether loads have to be looked at before they are used: between kg_source_look() and
-/// kg_source_refine(), those of all elements are made, once.
+/// Return whether the source must be checked for load vectors that change with more quadrature
+/// points. If so, compute the load vectors of all elements once, between kg_source_look() and
+/// kg_source_refine(), before they are used.
 bool kg_source_moves(const kg_source *source);
 void kg_source_look(kg_source *source);
-/// Integrate by parts where loads are rough. Those of kg_source_loads() have it from here on.
-/// @param[in,out] left  what is left of the source, for findings
+/// Integrate the source by parts of elements where its load vectors have been found rough. From now
+/// on kg_source_loads() returns these load vectors.
+/// @param[in,out] left  the remaining errors of the integrals, which findings in the report use
 kedge_status kg_source_refine(kg_source *source, kg_loads_left *left);
 /// See whether the rule that the problem asks for, if it does, has points enough.
 kedge_status kg_source_judge(const kg_source *source, kg_loads_left *left);
-/// Load vectors of groups [first, first + count) of a batch.
-/// @param[in] values  work: room for values of the source, of one group at least
-/// @param[out] load   [group of these][N][lane]
-/// @retval KEDGE_ERR_INPUT  a value is not finite
+/// Compute the load vectors of groups [first, first + count) of a batch.
+/// @param[in] values  work memory for values of the source, at least for one group
+/// @param[out] load   [group][N][lane]
+/// @retval KEDGE_ERR_INPUT  a value of the source is not finite
 kedge_status kg_source_loads(kg_source *source, int batch, int32_t first, int32_t count,
                              kg_buffer values, double *load);
 /// Put those that were integrated by parts in the places of others.

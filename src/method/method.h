@@ -1,5 +1,6 @@
 /// @file
-/// What a method is to those who run it: its stages. A method solves one kind of equation.
+/// A numerical method as the code that runs it sees it: a name and a list of stages. A method
+/// solves one kind of equation.
 #pragma once
 #include "kedge/base.h"
 

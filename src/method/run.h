@@ -1,5 +1,5 @@
 /// @file
-/// A solve going through the stages of its method.
+/// The run of a solve through the stages of its method, with the time and cost of each stage.
 #pragma once
 #include "device/plan.h"
 #include "method/method.h"
@@ -20,12 +20,12 @@ typedef struct kg_run {
 
 /// Begin a stage or a part of it: its phase, its NVTX range, its clock. Stages do not nest.
 kedge_status kg_run_begin(kg_run *run, int stage);
-/// Wait for the device and add the time since kg_run_begin() to the report. `status` is that of
-/// the stage's work: returned if it is a failure.
+/// End a stage: wait for the device and add the time since kg_run_begin() to the report. `status`
+/// is the result of the stage's work; it is returned if it is a failure.
 kedge_status kg_run_end(kg_run *run, kedge_status status);
-/// Tell the progress function that a stage has begun, goes on, or has ended, with the time in the
-/// report.
-/// @retval KEDGE_ERR_CANCELLED  the progress function does not want to go on
+/// Call the progress function: a stage has begun, continues, or has ended. The function also gets
+/// the time of the stage from the report.
+/// @retval KEDGE_ERR_CANCELLED  the progress function wants to stop the solve
 kedge_status kg_run_announce(const kg_run *run, int stage, bool finished);
 /// Add the cost of an operator to the running stage of the report.
 void kg_run_cost(const kg_run *run, kg_cost cost, double times);

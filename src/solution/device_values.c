@@ -1,5 +1,6 @@
-// Values at nodes, and means, from modes on the device: the same sums as those of kg_field_at() and
-// kg_field_mean(), and only these travel.
+// Values at nodes, or means over elements, computed on the device from the modes that lie there.
+// The sums are those of kg_field_at() and kg_field_mean() on the host. Only the resulting values
+// are copied to the host, not the modes.
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/fetch.h"
@@ -51,8 +52,8 @@ kedge_status kg_node_table(const kedge_solution *s, int batch, int order, double
   return status;
 }
 
-/// Whether values follow from the modes alone: q of elements by quadrature, sigma, and means by
-/// quadrature do not.
+/// Return whether values of a field follow from its modes alone, without coefficients or geometry.
+/// That is not so for sigma and, on elements integrated by quadrature, for q and for all means.
 static bool follow_from_modes(const kedge_solution *s, kedge_field field, int order)
 {
   const bool is_scalar = field == KEDGE_FIELD_U || field == KEDGE_FIELD_U_STAR;

@@ -105,8 +105,9 @@ static void make_map(const kedge_mesh *mesh, const ruler *r, int32_t element, do
   c[1] = y[0];
 }
 
-/// The box of an element, and the tolerance with which a place is in it: far from the origin the
-/// rounding of coordinates is more than 1e-9 of the shape.
+/// Compute the bounding box of an element, and the tolerance of the test whether a point lies in
+/// it. The tolerance is in coordinates of the reference element. It is 1e-9, or more far from the
+/// origin, where the rounding of coordinates is larger than that.
 static void measure(const ruler *r, const double *c, double box[4], double *tolerance)
 {
   const double middle = r->triangle ? 1.0 / 3.0 : 0.5;

@@ -1,6 +1,6 @@
 /// @file
-/// The inside of a solution: its fields where they were made, on the device, or in host memory, in
-/// the order of the mesh's elements; and what brings them to the host.
+/// The internal structure of a solution. Its fields lie where they were computed, on the device or
+/// in host memory, in the mesh's order of elements; kg_solution_bring() copies them to the host.
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,8 +12,9 @@
 #include "problem/problem.h"
 #include "space/shared_layout.h"
 
-/// The results of a batch (space/trace_layout.h), in host memory. Arrays begin at its first group,
-/// and are NULL until they are brought.
+/// The results in a batch, which is a range of elements of one shape (space/trace_layout.h), in
+/// host memory. Each array begins at the first group of the batch; its pointer is NULL until the
+/// field has been copied to the host.
 typedef struct kg_results {
   const kg_cell *cell;
   kg_cell_sizes size;
@@ -21,13 +22,15 @@ typedef struct kg_results {
   int32_t first_group, n_groups;
   bool by_quadrature, keeps_gradient;
   double *indicator;  ///< [group][lane]
-  /// [group][3][lane]: coefficients of the constant mode of u, q_x, q_y, by quadrature [5] also of
-  /// sigma_x, sigma_y; NULL: all modes are there
+  /// [group][3][lane]: coefficients of the constant modes of u, q_x and q_y. On elements integrated
+  /// by quadrature [group][5][lane], followed by sigma_x and sigma_y. NULL: the solution keeps all
+  /// modes instead of means.
   double *constant;
   double *u;  ///< [group][N][lane]
-  /// [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of elements by
-  /// quadrature the coefficients of sigma = diffusion q (ops/local/quadrature/elements.h), and with
-  /// keeps_gradient [group][2 S][lane], behind them those of q as covariant gradient
+  /// [group][S][lane], S the number of flux coefficients. On straight triangles: q_x, then q_y, in
+  /// the modes of u. On elements integrated by quadrature: the coefficients of sigma = diffusion q
+  /// (ops/local/quadrature/elements.h); with keeps_gradient the array is [group][2 S][lane], and
+  /// the coefficients of q as covariant gradient follow.
   double *flux;
   double *u_star;  ///< [group][N*][lane]
 } kg_results;
@@ -95,21 +98,24 @@ static inline bool kg_holds(const kedge_solution *solution, kg_held_field field)
   return solution->held[field].numbers > 0;
 }
 
-/// Have memory for some fields, whose batches are described, or keep that which is there if it is
-/// for the same. What it holds is not current.
-/// @param[in] place  where they are to lie; what the device has no room for lies on the host
+/// Allocate memory for a set of fields; the solution's batches must be described before. Existing
+/// memory is reused if it has the same layout. The contents of the fields are not valid afterwards,
+/// but for the trace, which is preserved where its size stays the same.
+/// @param[in] place  the wanted memory; if the device has too little, the host's is used
 kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_place place);
 void kg_solution_free_fields(kedge_solution *solution);
 /// Numbers of a lane of a batch.
 size_t kg_held_rows(const kg_results *results, kg_held_field field);
-/// Where a field of a batch lies in the block; NULL: it is on the host, or nowhere. And where in
-/// host memory that there is.
+/// kg_solution_there() returns where a field of a batch begins in the solution's device memory, or
+/// NULL if the field is on the host or not kept. kg_solution_here() returns where its copy in host
+/// memory begins.
 double *kg_solution_there(const kedge_solution *solution, kg_held_field field, int batch);
 double *kg_solution_here(const kedge_solution *solution, kg_held_field field, int batch);
 /// The fields are being made anew: what was brought before is not current.
 void kg_solution_change(kedge_solution *solution);
-/// Bring those of some fields that the solution has to host memory, once: from any thread, and from
-/// functions that a solve calls.
+/// Copy a set of fields from the device to host memory, unless the host copy is current. Fields
+/// that the solution does not keep are skipped. Any thread may call this, and so may functions that
+/// a running solve calls.
 kedge_status kg_solution_bring(const kedge_solution *solution, unsigned fields);
 /// Have host memory for fields, which holds anything until something is brought there.
 kedge_status kg_solution_make_room(kedge_solution *solution, unsigned fields);

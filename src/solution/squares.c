@@ -152,8 +152,8 @@ static void make_gradients(const kg_measure *m, const kg_cell_place *place, cons
   }
 }
 
-/// From the sums of the flux functions, which are in x and y, to sigma; and q, the weak gradient,
-/// from its coefficients.
+/// Compute sigma and q at a point, for all lanes of a group. v->x and v->y hold the sums of the
+/// flux functions and give sigma. q is the weak gradient, computed from its own coefficients.
 static void take_gradients(const kg_measure *m, const kg_cell_place *place, int half,
                            const double *flux, const double *of_gradient, values *v)
 {
@@ -205,8 +205,9 @@ static void add_point(const double *weight, const double *diffusion, size_t n, c
   }
 }
 
-/// add_point() where sigma is not diffusion q: v has the error of q, but sigma itself.
-/// @param[in] e  the exact solution
+/// Add a point to the sums of squares, as add_point() does, for elements on which sigma is not
+/// exactly diffusion q. v holds the errors of u, u* and q, but sigma itself, not its error.
+/// @param[in] e  the exact solution at the point
 static void add_kept_point(const double *weight, const double *diffusion, size_t n, const values *v,
                            const values *e, lane_squares *sum)
 {

@@ -119,8 +119,9 @@ void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int3
   }
 }
 
-/// Diffusion at the points of an element, of the equation as it was solved.
-/// @param[out] value  [4][points->n]
+/// Evaluate the diffusion tensor at the points of an element, times `s->scale`, the factor by which
+/// the equation was multiplied before it was solved.
+/// @param[out] value  [4][points->n]: xx, xy and yy, scaled; the reaction, not scaled
 static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_points *points,
                                       int32_t element, double *value)
 {
@@ -323,8 +324,9 @@ static void fill_tables(const kedge_solution *solution, const kg_cell *cell, boo
                                .flux = t->flux};
 }
 
-/// TOGETHER points at most, of elements in any order: those at one place of the reference element
-/// are evaluated after each other and share its tables.
+/// Evaluate a field at up to TOGETHER points, beginning with number `first`. The points may lie in
+/// elements in any order. Points with the same place in the reference element are evaluated one
+/// after the other, so that they share the tables of basis functions.
 static void values_at(const kedge_solution *solution, kedge_field field, const kedge_points *points,
                       size_t first, double *value)
 {

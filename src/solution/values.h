@@ -1,5 +1,5 @@
 /// @file
-/// Values of a solution at points of its elements. Elements are in the mesh's numbering.
+/// Evaluation of a solution at points of its elements. Elements have the numbers of the mesh.
 #pragma once
 #include <math.h>
 
@@ -16,8 +16,8 @@ typedef struct kg_element_points {
 
 /// The nodes of Lagrange elements of an order, 1 to KEDGE_ORDER_MAX + 1.
 kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_element_points *out);
-/// A rule of so many points a direction, at most KG_GAUSS_MAX; kg_cell_rows() integrate u, u* and
-/// q.
+/// Make a Gauss quadrature rule with `rows` points in each direction, at most KG_GAUSS_MAX.
+/// kg_cell_rows() points are enough to integrate u, u* and q.
 kedge_status kg_rule_create(const kedge_solution *solution, int rows, kg_element_points *out);
 void kg_element_points_free(kg_element_points *points);
 
@@ -28,8 +28,8 @@ const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_elem
 /// Points [first, first + n) of these.
 kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n);
 
-/// Write the corners of an element, of a curved one all nodes of its map.
-/// @return how many there are
+/// Write the coordinates of an element's corners or, for a curved element, of all nodes of its map.
+/// @return the number of corners or nodes
 int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
                 double y[KG_NODES_MAX]);
 
@@ -37,8 +37,9 @@ int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
 
-/// Refuse what a solution cannot tell that keeps its report alone, or, not full, means alone.
-/// @param[in] call  the name of the function, for the sentence
+/// kg_solution_check_kept() fails if the solution keeps only its report, and no fields.
+/// kg_solution_check_full() also fails if the solution keeps means over elements, not all modes.
+/// @param[in] call  the name of the calling function, for the error message
 kedge_status kg_solution_check_kept(const kedge_solution *solution, const char *call);
 kedge_status kg_solution_check_full(const kedge_solution *solution, const char *call);
 
@@ -49,8 +50,8 @@ kedge_status kg_field_prepare(const kedge_solution *solution, kedge_field field)
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values);
 
-/// The mean of a field over an element.
-/// @param[in] rule  its points; read where all modes are kept
+/// Return the mean of a field over an element.
+/// @param[in] rule  quadrature points of the element; read only if the solution keeps all modes
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
                      int32_t element);
 
@@ -67,16 +68,18 @@ static inline double kg_constant_mode(const kg_cell *cell)
 
 /// Where the modes of u, q and u* lie.
 kg_held_field kg_held_of(kedge_field field);
-/// What makes values of a field of a batch, all but `basis`, `from` and `to`.
-/// @param[in] origin  of kg_caller_order_upload()
+/// Return the arguments for evaluating a field of a batch at nodes on the device. The caller sets
+/// `basis`, `from` and `to`.
+/// @param[in] origin  array from kg_caller_order_upload(): caller's number of each element
 kg_node_values_args kg_node_args(const kedge_solution *solution, int batch, kedge_field field,
                                  int order, const int32_t *origin);
 /// Write `basis` to its place on the device: [nodes][N*].
 kedge_status kg_node_table(const kedge_solution *solution, int batch, int order, double *table);
-/// Make values of a field on the device, where it is and the host has it not, and bring these.
-/// @param[in]  order   of the nodes, or KG_MEANS
-/// @param[out] values  as of kedge_solution_values()
-/// @param[out] made    false: they are to be made on the host, from modes that are brought
+/// Evaluate a field at nodes on the device and copy the values to the host. This is done only if
+/// the field is on the device and has no current copy on the host.
+/// @param[in]  order   polynomial order of the nodes, or KG_MEANS for means over elements
+/// @param[out] values  in the layout of kedge_solution_values()
+/// @param[out] made    false: nothing was written; the caller evaluates the modes on the host
 kedge_status kg_values_there(const kedge_solution *solution, kedge_field field, int order,
                              double *values, bool *made);
 
@@ -97,15 +100,17 @@ typedef struct kg_measure {
   double *memory;         ///< of the threads
 } kg_measure;
 
-/// @param[in]  rows  points a direction, at most KG_GAUSS_MAX
-/// @param[out] m     kg_measure_close(), also after a failure
+/// Prepare to integrate the errors of a solution against the problem's exact solution.
+/// @param[in]  rows  quadrature points in each direction, at most KG_GAUSS_MAX
+/// @param[out] m     the caller releases it by kg_measure_close(), also after a failure
 kedge_status kg_measure_open(const kedge_solution *solution, const kedge_problem *problem, int rows,
                              kg_measure *m);
 void kg_measure_close(kg_measure *m);
 
-/// Add what part 0 .. n_parts - 1 of the points has in the elements of a group. Threads may do so
-/// side by side.
-/// @param[in,out] error, exact  of the errors; of the exact solution
+/// Integrate squares over slice `part`, 0 to n_parts - 1, of the quadrature points in the elements
+/// of a group (32 elements). Several threads may call this at once, each with sums of its own.
+/// @param[in,out] error  sums to which the squares of the errors are added
+/// @param[in,out] exact  sums to which the squares of the exact solution are added
 void kg_measure_part(const kg_measure *m, int32_t group, int part, kg_squares *error,
                      kg_squares *exact);
 /// For kg_loop_threads(): the work of a part.
@@ -113,9 +118,9 @@ int64_t kg_measure_work(const kg_measure *m);
 
 void kg_squares_add(const kg_squares *part, kg_squares *sum);
 
-/// Whether solutions that a problem takes as data are of its mesh, and have kept their fields,
-/// which are brought to the host.
-/// @param[in] result  that is overwritten meanwhile, which is refused; NULL: a new one
-/// @retval KEDGE_ERR_INPUT  one is not, or has not
+/// Check the solutions that serve as coefficients, source or boundary data of a problem: they must
+/// be on the problem's mesh and keep their fields. Their fields are copied to the host.
+/// @param[in] result  the solution that the solve overwrites, which must be another one; or NULL
+/// @retval KEDGE_ERR_INPUT  a solution is on another mesh or does not keep its fields
 kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_resolved *resolved, const kedge_solution *result);

@@ -39,8 +39,8 @@ static void count_nodes(const writer *w, const int32_t *element, int32_t count)
   }
 }
 
-/// Elements are written in the caller's order, so that cell i of the file is element i of the mesh
-/// file.
+/// Write the coordinates of the nodes of some elements. Elements are written in the caller's order,
+/// so that cell i of the file is element i of the mesh file.
 static void fill_points(const writer *w, const int32_t *element, int32_t count)
 {
 #pragma omp parallel for schedule(static) \

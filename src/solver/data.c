@@ -10,8 +10,9 @@
 #include "problem/values.h"
 #include "solver/giving.h"
 
-/// Read text or take a function.
-/// @param[in] function  that was called, for sentences; and so key: "source" or "value"
+/// Make a function of a value that the caller gives as text or as a C function.
+/// @param[in] function      the name of the called function, for error messages
+/// @param[in] section, key  where the value belongs; key is "source" or "value"
 static kedge_status read(const kg_elliptic *p, const char *function, const char *section,
                          const char *key, const kedge_boundary_value *from, kg_function *out)
 {

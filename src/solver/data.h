@@ -1,5 +1,6 @@
 /// @file
-/// The data of one solve from what a caller gives in place of the problem's.
+/// The data of one solve (source, boundary values, initial trace), made from what the caller gives
+/// instead of the problem's own.
 #pragma once
 #include "elliptic/elliptic.h"
 #include "kedge/solver.h"
@@ -15,12 +16,13 @@ typedef struct kg_data_made {
   kg_function *function;  ///< the source, then the values: owned
 } kg_data_made;
 
-/// Take data of a caller.
-/// @param[in]  function  that was called, for sentences
-/// @param[in]  from      NULL: all are those of the problem
-/// @param[out] out       kg_data_free(), also after a failure; given functions must live as long
-/// @retval KEDGE_ERR_ARG    a value is neither text nor function, or both
-/// @retval KEDGE_ERR_INPUT  a text is refused, a group is none of the mesh or given twice
+/// Read the data that a caller gives for one solve.
+/// @param[in]  function  the name of the called function, for error messages
+/// @param[in]  from      NULL: use all data of the problem
+/// @param[out] out       released by kg_data_free(), also after a failure; functions of `from` must
+///                       be valid until then
+/// @retval KEDGE_ERR_ARG    a value has neither a text nor a function, or both
+/// @retval KEDGE_ERR_INPUT  a text is not valid, or a boundary group is unknown or given twice
 kedge_status kg_data_make(kedge_solver *solver, const char *function, const kedge_data *from,
                           kg_data_made *out);
 void kg_data_free(kg_data_made *made);

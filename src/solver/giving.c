@@ -6,8 +6,9 @@
 #include "solution/values.h"
 #include "space/caller_order.h"
 
-/// Whether the modes of a field are on the device; of q only those of straight triangles are, with
-/// constant coefficients: elsewhere the flux is, which q follows from point by point.
+/// Fail if a field cannot be evaluated on the device from its modes. u and u* always can. q can
+/// only on straight triangles with constant coefficients: elsewhere the solve computes the modes of
+/// the flux, and q follows from the flux and the diffusion at each point.
 static kedge_status check(const kg_elliptic *p, const char *function, const kedge_device_values *of)
 {
   const kedge_field field = of->field;

@@ -1,5 +1,6 @@
-// Solves of several right-hand sides, as many at once as pays: their trace solve alone is one, by
-// an iteration of its own (elliptic/iteration.h) that reads what the set-up has made.
+// Solves with several right-hand sides, up to KG_VECTORS at once where that is faster than one
+// after the other. Only the trace solve is done jointly: by an iteration of its own
+// (elliptic/iteration.h), which reads the arrays of the set-up.
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,8 +110,9 @@ static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by
   return false;
 }
 
-/// Whether data begin with a solution or are made of one to overwrite, which each solve reads as
-/// those before it have left it.
+/// Return whether the data of a solve depend on a previous solution: as initial trace, or because a
+/// source or boundary value evaluates one of the `n` solutions to overwrite. Such solves must be
+/// done one after the other.
 static bool follows(int n, kedge_solution *const *solutions, const kedge_data *data)
 {
   const kedge_data all = data_of(data);
@@ -157,8 +159,9 @@ static kedge_status prepare(kedge_solver *s)
   return kg_copy(p->ctx, work + v * n, p->arrays.b, n * d);
 }
 
-/// Vectors at the beginning of an iteration: x zero but for Dirichlet values. Right-hand sides that
-/// are not there are zero, and end at once.
+/// Set up the vectors of a joint iteration with KG_VECTORS right-hand sides. x is zero except for
+/// the Dirichlet values. Where there are fewer right-hand sides the others are zero, so that their
+/// iterations end at once.
 static kedge_status start(kg_elliptic *p, struct kg_many *m, size_t n_vectors)
 {
   kg_iteration *const it = &m->iteration;

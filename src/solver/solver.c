@@ -249,8 +249,8 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
   return KEDGE_OK;
 }
 
-/// The trace to begin with: that of a solution, on the device if it is there, or one that is taken
-/// as it is.
+/// Set the initial trace of a solve: the trace of the solution to start from, read from the device
+/// if it is there, or a given trace that is used without an iteration.
 static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken, kg_data_made *made)
 {
   kg_data *const data = &made->data;

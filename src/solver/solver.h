@@ -1,5 +1,6 @@
 /// @file
-/// The inside of a solver, and what its solves share.
+/// The internal structure of a solver, which is set up once for many solves, and functions that
+/// these solves share.
 #pragma once
 #include "kedge/solver.h"
 #include "solver/data.h"
@@ -10,8 +11,9 @@ struct kedge_solver {
   int64_t version;        ///< of the problem that was set up; 0: of none
   int64_t bytes;          ///< of device memory that the set-up and `many` hold
   kedge_solution set_up;  ///< its report, and where coefficients are evaluated
-  /// [free edge, in the caller's order of unknowns]: trace edge << 1 | the caller's direction is
-  /// the other one (solver/unknowns.h); NULL: nobody has asked yet
+  /// [free edge, in the caller's order of unknowns]: the number of the edge in the trace, times
+  /// two, plus 1 if the caller gives the edge the other direction (solver/unknowns.h). NULL: the
+  /// table has not been needed yet.
   uint32_t *unknowns;
   kg_buffer device_unknowns;  ///< `unknowns` in device memory; zeros: nobody has asked yet
   kg_buffer element_order;    ///< of kg_caller_order_upload(), from its first use on
@@ -21,8 +23,8 @@ struct kedge_solver {
   int vector;                 ///< of many, that is being solved
 };
 
-/// Refuse what a solver cannot do once its problem has changed.
-/// @param[in] function  for the sentence
+/// Fail if the problem has changed since the solver was set up.
+/// @param[in] function  the name of the called function, for the error message
 kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
 /// Refuse also where the operator is not there in double precision.
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);

@@ -107,8 +107,8 @@ kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, do
   return status;
 }
 
-/// b, in the numbering of the trace and in device memory, of data in place of the problem's. Its
-/// times are nobody's.
+/// Compute the right-hand side b of the trace system for given data. b is in device memory, in the
+/// order of the trace. The times of the stages are discarded.
 static kedge_status make_right_side(kedge_solver *solver, const char *function,
                                     const kedge_data *data, const double **b)
 {

@@ -12,9 +12,9 @@ static bool is_turned(const kedge_mesh *mesh, int32_t edge)
   return mesh->vertex_origin[low] > mesh->vertex_origin[high];
 }
 
-/// Go through the edges of the mesh that have unknowns.
-/// @param[out] unknowns  [free edge] as kedge_solver.unknowns; or NULL
-/// @param[out] edges     [free edge]: the edge of the mesh; or NULL
+/// List the edges that have unknowns, in the order of the mesh's edges.
+/// @param[out] unknowns  [free edge]: as kedge_solver.unknowns; NULL: not wanted
+/// @param[out] edges     [free edge]: the number of the edge in the mesh; NULL: not wanted
 static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
 {
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh

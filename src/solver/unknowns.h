@@ -1,7 +1,6 @@
 /// @file
-/// The unknowns of a trace as a caller sees them: modes of the edges of kedge_solution_trace() that
-/// are not Dirichlet edges, in the order of that function, each along the direction that it has
-/// there.
+/// The unknowns of the trace in the caller's order: modes of all edges but Dirichlet edges. Order
+/// and direction of the edges are those of kedge_solution_trace().
 #pragma once
 #include "ops/vector/unknowns.h"
 #include "solver/solver.h"
@@ -12,9 +11,10 @@ kedge_status kg_unknowns_find(kedge_solver *solver);
 kedge_status kg_unknowns_upload(kedge_solver *solver);
 /// Forget both. @param[in] ctx  the solver may have no pipeline yet
 void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);
-/// Rows of the trace vector from the unknowns of the caller; and back, in the units of the problem.
-/// The order has been found; with that of the device, and arrays there, args.unknown is the
-/// caller's to replace.
+/// Return the arguments of a copy between the caller's vector of unknowns and the rows of the trace
+/// vector: kg_unknowns_taken() copies to the rows, kg_unknowns_given() from the rows, and scales to
+/// the units of the problem. kg_unknowns_find() must have been called. For vectors in device memory
+/// the caller sets args.unknown to the table on the device.
 kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns,
                                    double *rows);
 kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows,
