@@ -13,11 +13,11 @@
 /// The residual is made anew when that of the recurrence has fallen by so much.
 #define KG_COMPACT_GAIN 1e5
 
-/// See where loads move with more points, and integrate these by parts, before they are used.
+/// Find elements whose load vectors change with more points, and integrate their source by parts.
 kedge_status kg_compact_look(kg_elliptic *p);
-/// Local matrices, in single precision, and b, where it is kept and this is no set-up.
+/// Compute local matrices in single precision and, if it is kept and this is no set-up, also b.
 kedge_status kg_compact_local_matrices(kg_elliptic *p);
-/// b for a solve of a set-up, where it is kept.
+/// Compute b, if it is kept, for a solve after a set-up.
 kedge_status kg_compact_condense(kg_elliptic *p);
 
 /// r = b - A x with A in double precision, made again.

@@ -91,7 +91,7 @@ static inline void kg_elliptic_open_source(kg_elliptic *p)
   kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
 }
 
-/// Note what moves of boundary values, in the report and for findings.
+/// Add boundary edges that were integrated by parts to the report and to the data for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
 /// Set where the local solve writes the results of a chunk that begins with group `first` of a

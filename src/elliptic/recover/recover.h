@@ -17,7 +17,7 @@ static inline bool kg_only_sizes(const kg_elliptic *p)
   return p->remainder.makes != KG_MAKES_SOLUTION;
 }
 
-/// A group, of all batches, as a chunk.
+/// Return a chunk of one group, which has its number among the groups of all batches.
 kg_chunk kg_chunk_of(const kg_elliptic *p, int32_t group);
 /// Bring the modes of a chunk to host memory, where kg_results points to them: copy them from the
 /// device or, if the solution keeps no fields, compute them again.
@@ -25,11 +25,11 @@ kedge_status kg_chunk_bring(kg_elliptic *p, kg_chunk c);
 
 /// The length of the table of kg_field_points() of a shape; 0 where the mesh has none of it.
 size_t kg_fields_values(const kg_shape *s, int kind);
-/// Bring the tables of the points where fields are looked at.
+/// Copy the tables of the points at which fields are checked to the device.
 kedge_status kg_fields_begin(kg_elliptic *p);
-/// Add a chunk, of which there are u, the flux and u*, to the sums of fields.
+/// Add a chunk, whose u, flux and u* have been computed, to the sums of fields.
 kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c);
-/// Join the sums of fields, and of a solution say what they tell.
+/// Join the sums of fields of all chunks and, if they are of a solution, add findings on them.
 kedge_status kg_fields_judge(kg_elliptic *p);
 
 /// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
