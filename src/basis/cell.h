@@ -38,9 +38,9 @@ typedef struct kg_cell {
   /// A product rule of `rows` points a direction, exact for P_d and Q_d, d = 2 rows - 1: points
   /// (r, s) and weights, [rows * rows], those of a row one behind the other.
   void (*rule)(int rows, long double *r, long double *s, long double *weight);
-  /// The modes of order P + 1 and the flux functions of order P at the points of such a rule,
-  /// [point][N*] and [point][S], as products of rounded polynomials along rows and across them: in
-  /// a part of the time, and their last digit may be another.
+  /// Write the modes of order P + 1 and the flux functions of order P at the points of a product
+  /// rule, [point][N*] and [point][S]. They are products of rounded polynomials of one coordinate:
+  /// this is faster than `modes` and `flux` at each point, and last digits may differ.
   void (*products)(int order, int rows, const long double *r, const long double *s, double *value,
                    double *flux);
   /// Equispaced nodes of the Lagrange cell of an order >= 1, n_modes(order) of them, in VTK's

@@ -8,8 +8,8 @@
 
 #include "core/memory.h"
 
-/// OpenMP's own binding (OMP_PROC_BIND) has narrowed the mask of this thread to one place before
-/// main() ran; what the user gave to the process is the union of the places.
+/// Add the processors of all OpenMP places to a set. If OMP_PROC_BIND is set, OpenMP has narrowed
+/// this thread's mask to one place before main() ran; the user's mask is the union of all places.
 static void add_openmp_places(hwloc_bitmap_t set)
 {
   for (int place = 0; place < omp_get_num_places(); ++place) {

@@ -19,8 +19,8 @@ typedef struct chunk {
   kg_local local;
 } chunk;
 
-/// Bytes for K^e, or for values of the source of one group, which at orders 1 and 2 are more than
-/// reduced K^e of a group.
+/// Return the bytes of the memory for K^e of a chunk. It holds values of the source before, which
+/// need more than reduced K^e for a single group at orders 1 and 2.
 static size_t local_bytes(const kg_shape *s)
 {
   const size_t lanes = KG_LANES * (size_t)s->choice.residual_groups, d = sizeof(double);
@@ -124,8 +124,8 @@ static kedge_status zero_loads(kg_elliptic *p)
   return kg_zero(p->ctx, load.data, load.bytes);
 }
 
-/// The load vectors of a chunk. Values of the source lie where K^e will: those of a chunk of one
-/// group may be more than its K^e, so the room is all the memory that chunks have for these.
+/// Compute the load vectors of a chunk. The values of the source are put in the memory for K^e,
+/// which is computed later. All of it is used: values of a small chunk may be larger than its K^e.
 static kedge_status make_loads(kg_elliptic *p, const chunk *c)
 {
   const kg_trace_counts *n = &c->batch.count;
@@ -153,8 +153,8 @@ typedef struct purpose {
   bool keeps;  ///< K^e stay, in single precision
 } purpose;
 
-/// Add a chunk's part to y in double precision. Packed K^e would do, but their rounded product with
-/// a constant is not exact.
+/// Add the contribution of a chunk to y = A x - b, in double precision. Reduced K^e are used where
+/// possible: the product of packed K^e with a constant is not exactly zero, because of rounding.
 static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
 {
   kg_open open;  // subtract() knows which rows are
@@ -195,7 +195,7 @@ static kedge_status make_all(kg_elliptic *p, purpose to)
   return to.loads ? kg_add_neumann(p, to.y, -1.0) : KEDGE_OK;
 }
 
-/// r = b - r, of which rows between patches are open.
+/// Compute r = b - r, and complete the rows of r between two patches, which are not summed yet.
 /// @param[in] b  NULL: zero
 static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum sum)
 {

@@ -1,5 +1,6 @@
 /// @file
-/// The data of one solve, all of them: const for who solves.
+/// The data of one solve, which it only reads: source, boundary values, initial trace, and the list
+/// of the caller's arrays to fill.
 #pragma once
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
@@ -18,11 +19,11 @@ typedef struct kg_data {
   const kg_resolved *resolved;
   bool gives_source;      ///< the caller of a solve gives the source, not the problem
   const int32_t *origin;  ///< [element] of the device: the caller gives a source there; or NULL
-  /// [free row] in host memory: the trace that the iteration begins with, or NULL; or, with
-  /// `takes_start`, the trace as it is, without an iteration.
+  /// [free row] in host memory: the initial trace of the iteration; NULL: zeros, or `taken`. With
+  /// `takes_start` it is the trace itself, and there is no iteration.
   const double *start;
-  /// Instead of `start`, from device memory: all but `to`; zeros: nothing; without `unknown` the
-  /// trace is in the order of rows.
+  /// The initial trace in device memory, used instead of `start`; all zeros: there is none. `to` is
+  /// not set. Without `unknown` the trace is in the order of rows.
   kg_unknowns_args taken;
   bool takes_start;
   int n_given;

@@ -1,6 +1,6 @@
 /// @file
-/// The arrays of a solve in device memory. Every stage declares those that it begins with; places
-/// and bytes are the plan's (device/plan.h).
+/// The arrays of a solve in device memory. Each stage declares the arrays that it is the first to
+/// use; the memory plan (device/plan.h) decides where they lie and how many bytes they need.
 #pragma once
 #include "linear/phases.h"
 #include "ops/local/quadrature/field_sums.h"
@@ -8,8 +8,9 @@
 #include "equation/robin.h"
 #include "equation/source.h"
 
-/// NULL: this solve does not have it. m modes an edge; N modes an element; lanes are those of all
-/// groups, or of a chunk of them.
+/// Pointers to the arrays of a solve; NULL: this solve does not need the array. m is the number of
+/// modes on an edge, N that in an element. Arrays of a chunk have lanes for the elements of some
+/// groups, all others for the elements of all groups.
 typedef struct kg_arrays {
   kg_space_arrays space;
   double *reference;  ///< kg_reference_at()
@@ -21,8 +22,8 @@ typedef struct kg_arrays {
   double *load;  ///< [group][N][lane]
 
   void *local;  ///< K^e of the trace solve (kg_shape_locals())
-  /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, which residuals make
-  /// again. Values of the source lie where K^e will.
+  /// With precision = compact: load vectors, F^e, K^e and sides of a chunk, computed again for each
+  /// residual. Values of the source use the memory of K^e before K^e is computed.
   double *chunk_load, *chunk_condensed, *chunk_coefficients;
   void *chunk_local;
   uint32_t *chunk_sides;

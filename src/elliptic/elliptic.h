@@ -1,5 +1,5 @@
 /// @file
-/// One solve as it moves through King's stages.
+/// An elliptic solve: its state, and the functions that take it through the stages of King 2014.
 #pragma once
 #include <math.h>
 
@@ -60,15 +60,15 @@ typedef struct kg_elliptic {
   kg_lost_gradient gradient;
 } kg_elliptic;
 
-/// Check the problem against the mesh, cut it into patches, fill the shape. Allocates no device
-/// memory.
+/// Check the problem against the mesh, cut the mesh into patches, and fill in the shape of the
+/// solve. No device memory is allocated.
 kedge_status kg_elliptic_prepare(kg_elliptic *p);
-/// Choose what `auto` leaves open, with the operator `linear` (the problem's or another one), and
-/// fill the shape, on which sizes depend. A smoother with lines makes them if no call before has,
-/// and counts them.
+/// Choose the settings that are `auto`, for the operator `linear` (the problem's or another one),
+/// and fill in the shape, which determines the sizes of arrays. If the smoother is along lines of
+/// edges, find and count the lines, unless an earlier call has.
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *shape);
-/// Allocate the arrays for which kg_memory_plan() found places. The pipeline must not move from
-/// there on.
+/// Allocate the arrays that kg_memory_plan() has arranged. `p` must not be moved afterwards,
+/// because pointers into it are kept.
 kedge_status kg_elliptic_commit(kg_elliptic *p);
 void kg_elliptic_free(kg_elliptic *p);
 
@@ -91,12 +91,12 @@ static inline void kg_elliptic_open_source(kg_elliptic *p)
   kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
 }
 
-/// Note what moves of boundary values, in the report and for findings.
+/// Add boundary edges that were integrated by parts to the report and to the data for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
-/// Say where a chunk of the local solve is made: from a group of a batch on in the solution, if
-/// that is on the device and what is made is kept; else, and after kg_elliptic_commit(), in its own
-/// memory.
+/// Set where the local solve writes the results of a chunk that begins with group `first` of a
+/// batch: in the solution, if its fields are on the device and `is_kept`; otherwise, and after
+/// kg_elliptic_commit(), in arrays for one chunk.
 void kg_elliptic_place_chunk(kg_elliptic *p, int batch, int32_t first, bool is_kept);
 
 /// The work of the stages, in order, between kg_run_begin() and kg_run_end().
@@ -109,8 +109,9 @@ kg_system_rule kg_trace_rule(const kg_elliptic *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_elliptic *p);
 
-/// With `repeats` transfer and local matrices make what does not depend on the data of a solve, and
-/// these the rest: boundary data and load vectors; F^e and b.
+/// With `repeats`, one set-up for many solves, the stages transfer and local matrices skip what
+/// depends on the data of a solve. kg_stage_loads() then computes boundary data and load vectors,
+/// and kg_stage_condense() F^e and the right-hand side b.
 kedge_status kg_stage_loads(kg_elliptic *p);
 kedge_status kg_stage_boundary(kg_elliptic *p);  ///< the boundary data alone
 kedge_status kg_stage_condense(kg_elliptic *p);
@@ -120,16 +121,17 @@ kedge_status kg_stage_bound(kg_elliptic *p);
 kedge_status kg_trace_bind(kg_elliptic *p);
 /// The report of a trace solve, and what is to be said of it, in its stage.
 kedge_status kg_trace_report(kg_elliptic *p, const kg_system_result *result);
-/// With a set-up that stands: y = A x, of the equation as it is solved, which is p->scale times
-/// that of the problem. Not with precision = compact, whose A is one in single precision.
+/// Compute y = A x, after a set-up. A is the matrix of the scaled equation, equation.scale times
+/// that of the problem. Not for precision = compact, whose A is in single precision.
 /// @param[in]  x  [free row] in host memory, as y
 kedge_status kg_trace_multiply(kg_elliptic *p, const double *x, double *y);
-/// Likewise in device memory, in two steps. Begin: where x is to be written, [free row]. End: where
-/// y lies then.
+/// Compute y = A x in device memory, in two steps. kg_trace_begin() returns the array [free row]
+/// into which the caller writes x; kg_trace_end() computes y and returns where it is.
 kedge_status kg_trace_begin(kg_elliptic *p, double **x);
 kedge_status kg_trace_end(kg_elliptic *p, const double **y);
-/// Likewise b, less what Dirichlet values take to it: b - A x_0. Loads and F^e are there.
-/// @param[out] b  [free row] in device memory, until the next call
+/// Compute the right-hand side of the free rows: b - A x_0, where x_0 is zero but for the Dirichlet
+/// values. Load vectors and F^e must have been computed.
+/// @param[out] b  [free row] in device memory, valid until the next call
 kedge_status kg_trace_right_side(kg_elliptic *p, const double **b);
 
 /// The data that the problem of a prepared solve says.
@@ -144,20 +146,20 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place);
 kedge_status kg_elliptic_set_up(kg_elliptic *p);
 /// Begin a stage, do its work, end and announce it.
 kedge_status kg_elliptic_stage(kg_elliptic *p, kg_stage stage, kedge_status (*work)(kg_elliptic *));
-/// Where the operator is not positive definite, a negative Robin coefficient is why, and advice on
-/// the mesh or the preconditioner does not apply. @return status
+/// If a solve has failed because A is not positive definite, and a Robin coefficient is negative,
+/// replace the error message by one that names this coefficient as the cause. @return status
 kedge_status kg_elliptic_name_robin(const kg_elliptic *p, kedge_status status);
 
-/// Behind the local solve: where the iteration may leave more than 1e-3 of a field, estimate that,
-/// and with tolerance = auto go on until it is less. The pipeline may have become another one of
-/// the same mesh and problem, whose memory it takes.
+/// After the local solve, estimate the error that the iteration has left, if it may be more than
+/// 1e-3 of a field; with tolerance = auto, iterate on until it is less. `p` may be replaced by a
+/// new state for the same mesh and problem, which takes over its memory.
 kedge_status kg_remainder_look(kg_elliptic *p);
 
 /// to += times <g_N, psi>, of [free trace edge][mode] in device memory.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times);
 
-/// The trace matrix is made of numbers of the size of the stabilization tau; what couples the edges
-/// is of the size of diffusion / h, or of reaction * h.
+/// Return the ratio of two sizes: the entries of the trace matrix are of the size of the
+/// stabilization tau, the coupling of edges is of the size of diffusion / h + reaction * h.
 double kg_stabilization_ratio(const kg_elliptic *p);
 /// Add to the note of the solution what there is to say about a topic (kg_diagnose()).
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic);

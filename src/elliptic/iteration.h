@@ -1,7 +1,7 @@
 /// @file
-/// What iterates on right-hand sides of one set-up: A, preconditioners, a method, and their
-/// vectors. There is one in the plan of every solve; another one of KG_VECTORS right-hand sides has
-/// a plan of its own, and reads what the set-up has made.
+/// The iteration for the trace system: the matrix A, preconditioners, a Krylov method and their
+/// vectors. Each solve has one for a single right-hand side in its memory plan. A second one, for
+/// KG_VECTORS right-hand sides, has its own plan and reads the arrays of the set-up.
 #pragma once
 #include "linear/krylovs.h"
 #include "linear/linears.h"
@@ -36,18 +36,19 @@ typedef struct kg_iteration {
 
 /// @param[in] n_rhs  1, or KG_VECTORS: kg_many_takes()
 void kg_iteration_declare(kg_plan *plan, const kg_shape *shape, int n_rhs, kg_iteration *it);
-/// Once its memory is there. An iteration of one has been given b and jacobi.inverse; the multigrid
-/// of one of several stands (kg_multigrid_share()).
-/// @retval KEDGE_ERR_INTERNAL  there is no method for this system
+/// Connect an iteration with its arrays, which must be allocated. Before, the caller sets b and
+/// jacobi.inverse for one right-hand side, and calls kg_multigrid_share() for several.
+/// @retval KEDGE_ERR_INTERNAL  no Krylov method fits this operator and preconditioner
 kedge_status kg_iteration_bind(kedge_context *ctx, kg_iteration *it, const kg_shape *shape,
                                const kg_batch *batch, kg_locals locals);
 void kg_iteration_free(kedge_context *ctx, kg_iteration *it);
 
-/// Whether the trace solve takes many: packed or reduced K^e of triangles, multigrid that smooths
-/// by edges, an iteration in double precision.
+/// Return whether a trace solve can have several right-hand sides: with packed or reduced K^e of
+/// triangles, multigrid with an edge smoother, and an iteration in double precision.
 bool kg_many_takes(kedge_context *ctx, const kg_shape *shape);
-/// Whether n at once cost less than one by one: on a GPU three do, where all KG_VECTORS cost 2.3 to
-/// 2.8 times as much as one (profiling/many.c). On the host the caches have what vectors share.
+/// Return whether solving for n right-hand sides at once is faster than one by one. On a GPU it is
+/// from three on: all KG_VECTORS take 2.3 to 2.8 times as long as one (profiling/many.c). On a host
+/// it is not, as the data that right-hand sides share are in its caches anyway.
 bool kg_many_pays(const kedge_context *ctx, int n);
 /// Bytes of the iteration of KG_VECTORS right-hand sides.
 int64_t kg_many_bytes(const kg_shape *shape);

@@ -2,8 +2,8 @@
 #include "elliptic/compact.h"
 #include "ops/trace/facet_sum.h"
 
-/// Groups of which F^e are made at once by a set-up that stands: their K^e take no more memory than
-/// a chunk of the local solve.
+/// Return the number of groups whose F^e are computed at once in a solve after a set-up. Their K^e,
+/// made for this, take no more memory than a chunk of the local solve.
 static int32_t condensed_groups(const kg_shape *s)
 {
   const size_t chunk = kg_shape_most_rows(s, KG_ROWS_MODES) + kg_shape_most_rows(s, KG_ROWS_FLUX) +
@@ -47,8 +47,8 @@ static kedge_status make_diagonal(kg_elliptic *p)
                                                      .inverse = p->arrays.inverse_diagonal});
 }
 
-/// Groups whose local matrices a host makes in about a second, so that a solve can be cancelled in
-/// between. Other backends make all in less time.
+/// Return the number of groups whose local matrices the host computes in about a second, after
+/// which a solve can be cancelled. GPUs take less time even for all groups.
 static int32_t groups_at_once(const kg_elliptic *p, int batch)
 {
   const double flops_a_second = 1e9;
@@ -114,8 +114,8 @@ static kedge_status make_right_hand_side(kg_elliptic *p)
   return kg_add_neumann(p, b, 1.0);
 }
 
-/// F^e of some groups of a batch. The kernel that makes K^e makes them too, with the same bits as
-/// in a solve of its own; its K^e are work.
+/// Compute F^e of some groups of a batch, in a solve after a set-up. The kernel is that of K^e, so
+/// that F^e has the same bits as in a single solve. The K^e that it also writes are discarded.
 static kedge_status condense_groups(kg_elliptic *p, int batch, int32_t first, int32_t n_groups)
 {
   const kg_elements part = kg_elements_part(&p->elements[batch], first, n_groups);

@@ -123,8 +123,8 @@ static kg_plan with_chunks(kg_shape s, int64_t groups)
   return plan;
 }
 
-/// Bytes that are held in a stage, given the groups of a chunk.
-/// @param[in] host  whether those of the host count too
+/// Return the bytes used in a stage if chunks have `groups` groups.
+/// @param[in] host  true: host memory is counted too
 static int64_t held(kg_shape s, kg_stage stage, int32_t groups, bool host)
 {
   const kg_plan plan = with_chunks(s, groups);
@@ -139,9 +139,10 @@ static size_t most_held(const kg_shape *s, int64_t groups)
   return kg_plan_live_bytes(&plan, ~0u);
 }
 
-/// Groups that local solve and post-process have room for where the trace solve held its arrays.
-/// @param[in] least  bytes that there is room for in any case, or a tenth of all if that is less
-/// @param[in] most   bytes used at most
+/// Return the number of groups for which local solve and post-processing have room in the memory of
+/// the arrays that only the trace solve needs.
+/// @param[in] least  bytes that may always be used, but at most a tenth of what all groups need
+/// @param[in] most   bytes that may be used at most
 static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64_t most)
 {
   const int32_t n = s->count.n_groups;
@@ -153,8 +154,8 @@ static int64_t groups_in_room(const kg_shape *s, bool host, int64_t least, int64
   return room < all ? n * room / all : n;
 }
 
-// The chunk is chosen as if load vectors were made again, and the kernel for small problems took
-// nothing: both are decided later.
+// The chunk size is chosen as if load vectors were computed again after the trace solve, and as if
+// the kernel for small problems needed no memory: both are decided later.
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate)
 {
   const int64_t busy = (int64_t)16 << 20, most = (int64_t)2 << 30;

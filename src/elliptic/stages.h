@@ -1,5 +1,5 @@
 /// @file
-/// The stages of an elliptic solve, in their order. B1 to B6 are the steps of King 2014.
+/// The stages of an elliptic solve, in their order. B1 to B6 are steps of King's algorithm (2014).
 #pragma once
 #include "method/method.h"
 

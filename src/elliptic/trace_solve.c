@@ -93,11 +93,11 @@ static kedge_status put_start(kedge_context *ctx, void *user)
   return kg_unknowns_move(ctx, &args);
 }
 
-/// An estimate of |A x_0|: diffusion times |x_0|, of the Dirichlet values. It leaves out Neumann
-/// data, though a flux is a layer at the boundary too, and the part of A that the reaction and the
-/// stabilization make. That is harmless: an estimate that is too small makes the first iteration
-/// solve the coarse system well without need, which is one iteration more or less, to the same
-/// tolerance (docs/multigrid.md#the-first-iteration).
+/// Estimate |A x_0| for the start vector x_0 with the Dirichlet values, as diffusion times |x_0|.
+/// Neumann data, which make a boundary layer too, and the parts of A from reaction and
+/// stabilization are left out. That is harmless: if the estimate is too small, the coarse system is
+/// solved more accurately than needed in the first iteration, which changes the number of
+/// iterations by one at most, and not the tolerance (docs/multigrid.md#the-first-iteration).
 static double boundary_residual(const kg_elliptic *p)
 {
   const kg_trace_counts *n = &p->space.cut->layout.count;

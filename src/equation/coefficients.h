@@ -34,8 +34,8 @@ void kg_coefficients_close(kg_coefficient_values *values);
 ///                          reaction is negative; the error message says where
 kedge_status kg_coefficients_put(kg_coefficient_values *values, int batch, int32_t first,
                                  int32_t count, double *to, kg_coefficient *out);
-/// Evaluate the diffusion tensor of these groups at the points where errors are sampled, without
-/// the corners. Values are multiplied by the scale of the equation.
+/// Evaluate the diffusion tensor in groups [first, first + count) of a batch, at the points where
+/// errors are sampled, without corners. Values are multiplied by the scale of the equation.
 /// @param[out] to        [group][3][point][lane]: xx, xy and yy
 /// @param[out] n_points  the number of points of an element
 kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *values, int batch, int32_t first,

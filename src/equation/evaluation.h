@@ -2,8 +2,8 @@
 /// The choice of who evaluates functions at the points of elements (docs/report.md#evaluation).
 /// With the CUDA backend the GPU does: it interprets the functions or, if NVRTC is available and
 /// there are so many points that compiling pays, runs a kernel compiled for them. Otherwise the
-/// host does, and also where the GPU meets a bad value, as the host can say where. The report names
-/// it.
+/// host does, and also where the GPU meets a bad value, as the host can say where. The report of a
+/// solve names the choice.
 ///
 /// The environment variable KEDGE_EVALUATE=host, =interpret or =compile overrides it on a GPU.
 #pragma once

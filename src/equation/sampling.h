@@ -43,7 +43,7 @@ typedef struct kg_places {
 
 /// Points of the triangles of a mesh, which are its first elements.
 kg_places kg_triangle_places(const kg_points *points, const kedge_mesh *mesh);
-/// Points of elements of another shape. @param[in] n_rule  those that are no corners
+/// Points of elements by quadrature. @param[in] n_rule  the number of points that are no corners
 kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_mesh *mesh);
 
 /// Evaluate functions at the points of groups [first, first + count) of a batch, on the host. At

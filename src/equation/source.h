@@ -33,7 +33,7 @@ void kg_source_declare(kg_plan *plan, const kg_shape *shape, kg_source_arrays *a
 ///                      device too, is the index of an element in it
 void kg_source_open(kg_source *source, const kg_resolved *resolved, bool is_given,
                     const int32_t *origin);
-/// What is borrowed stays.
+/// Free what the source owns; the borrowed pointers stay set.
 void kg_source_close(kg_source *source);
 
 /// Return whether the source must be checked for load vectors that change with more quadrature
@@ -45,7 +45,7 @@ void kg_source_look(kg_source *source);
 /// on kg_source_loads() returns these load vectors.
 /// @param[in,out] left  the remaining errors of the integrals, which findings in the report use
 kedge_status kg_source_refine(kg_source *source, kg_loads_left *left);
-/// See whether the rule that the problem asks for, if it does, has points enough.
+/// Check whether the quadrature rule that the problem sets, if it does, has enough points.
 kedge_status kg_source_judge(const kg_source *source, kg_loads_left *left);
 /// Compute the load vectors of groups [first, first + count) of a batch.
 /// @param[in] values  work memory for values of the source, at least for one group
@@ -53,7 +53,7 @@ kedge_status kg_source_judge(const kg_source *source, kg_loads_left *left);
 /// @retval KEDGE_ERR_INPUT  a value of the source is not finite
 kedge_status kg_source_loads(kg_source *source, int batch, int32_t first, int32_t count,
                              kg_buffer values, double *load);
-/// Put those that were integrated by parts in the places of others.
+/// Replace the load vectors of elements whose source was integrated by parts.
 kedge_status kg_source_patch(const kg_source *source, int batch, int32_t first, int32_t count,
                              double *load);
 /// Release host memory that the prediction counts while load vectors are made.

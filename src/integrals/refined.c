@@ -221,8 +221,8 @@ static int compare_found(const void *a, const void *b)
   return compare_items(&((const found *)a)->item, &((const found *)b)->item);
 }
 
-/// What is found, in the order of the items. Where parts changed next to nothing beside what items
-/// have in the mean, the common rule stays.
+/// Write the integrals by parts, in the order of the items (elements or facets). Items whose change
+/// by parts is next to nothing beside the mean integral keep the common quadrature rule.
 static kedge_status finish(kedge_context *ctx, gathering *g, kg_refined *out)
 {
   const size_t n = (size_t)g->of->integrand.n;

@@ -224,8 +224,8 @@ static kedge_status run(solve *s)
 /// (profiling/cases/poisson.ini, 2048 and 32,768 triangles, tolerance 1e-15).
 enum { ROUNDING_NEAR = 16 };
 
-/// Whether a restart may lower a residual above the tolerance. A restart aims at the tolerance,
-/// whoever chose it, where rounding leaves room for that.
+/// Return whether a restart may still lower a residual that is above the tolerance. A restart aims
+/// at the tolerance, or at the rounding error of the residual if that is larger.
 static bool can_gain(const rhs *of)
 {
   return of->rr_rounding < of->tolerance_rr ||

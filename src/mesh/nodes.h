@@ -73,9 +73,9 @@ double kg_curve_jacobian(const kg_curve *curve, int point, const double *nodes);
 double kg_curve_area(const kg_curve *curve, const double *nodes, double *smallest, int *where);
 double kg_curve_length(const kg_curve *curve, int facet, const double *nodes);
 
-/// What refinement adds for curved meshes: the nodes of the parts, 4 e .. 4 e + 3 of the caller's
-/// element e, whose corners are set, and the vertices behind those of the mesh, which are the
-/// middles of edges, then those of quadrilaterals.
+/// Compute nodes and vertices of a curved mesh that is refined. Element e of the caller is cut into
+/// parts 4 e to 4 e + 3, whose corner numbers are set in `out`. Written are the nodes of all parts
+/// and the new vertices: the middles of all edges, then the middles of all quadrilaterals.
 kedge_status kg_refine_curves(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 
 KEDGE_END_DECLS

@@ -30,8 +30,9 @@ enum {
   ELEMENT_BYTES = 102,
   // kg_mesh_build() takes ELEMENT_BYTES less those of the raw mesh, on files of `square 1000`.
   BUILD_BYTES = 82,
-  // A quadrilateral takes this: the resident memory of `kedge mesh info` on files of `quads 1000`,
-  // which on files of `square 1000` is 103 a triangle; and that less corners, region and vertex.
+  // Host memory a quadrilateral at the highest: the resident memory of `kedge mesh info` on files
+  // of `quads 1000` (on files of `square 1000` it is 103 bytes a triangle). For kg_mesh_build()
+  // corners, region and vertex of each quadrilateral in the raw mesh, 36 bytes, are subtracted.
   QUADRILATERAL_BYTES = 144,
   QUADRILATERAL_BUILD = 108,
 };

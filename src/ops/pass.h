@@ -1,6 +1,7 @@
 /// @file
-/// Work that a caller allows an operator to do in its pass over vectors, or wants from it.
-/// Operators know no method and never judge a sum: the kernel that reads a total does.
+/// Additional work in an operator's pass over its vectors, such as a sum, that its caller allows or
+/// requests. Operators are independent of the iterative method; what a sum means for it is decided
+/// by the kernel that reads the total.
 #pragma once
 #include <math.h>
 #include <stdbool.h>

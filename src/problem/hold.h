@@ -1,5 +1,6 @@
 /// @file
-/// What holds the mean of u in each part of the domain.
+/// Find, in each connected part of the domain, what determines the mean of u: a Dirichlet edge,
+/// reaction or Robin coefficients.
 #pragma once
 #include "problem/problem.h"
 

@@ -104,23 +104,23 @@ static inline bool kg_holds(const kedge_solution *solution, kg_held_field field)
 /// @param[in] place  the wanted memory; if the device has too little, the host's is used
 kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_place place);
 void kg_solution_free_fields(kedge_solution *solution);
-/// Numbers of a lane of a batch.
+/// Return the number of rows of a field of a batch: numbers per element.
 size_t kg_held_rows(const kg_results *results, kg_held_field field);
 /// kg_solution_there() returns where a field of a batch begins in the solution's device memory, or
 /// NULL if the field is on the host or not kept. kg_solution_here() returns where its copy in host
 /// memory begins.
 double *kg_solution_there(const kedge_solution *solution, kg_held_field field, int batch);
 double *kg_solution_here(const kedge_solution *solution, kg_held_field field, int batch);
-/// The fields are being made anew: what was brought before is not current.
+/// Mark the host copies of fields on the device as out of date: a solve computes new fields.
 void kg_solution_change(kedge_solution *solution);
 /// Copy a set of fields from the device to host memory, unless the host copy is current. Fields
 /// that the solution does not keep are skipped. Any thread may call this, and so may functions that
 /// a running solve calls.
 kedge_status kg_solution_bring(const kedge_solution *solution, unsigned fields);
-/// Have host memory for fields, which holds anything until something is brought there.
+/// Allocate host memory for a set of fields, without copying anything to it.
 kedge_status kg_solution_make_room(kedge_solution *solution, unsigned fields);
 
-/// The results that an element (in the mesh's numbering) is in.
+/// Return the results of the batch of an element, which has its number in the mesh.
 static inline const kg_results *kg_results_of(const kedge_solution *solution, int32_t element)
 {
   const kg_results *results = solution->batch;

@@ -25,7 +25,7 @@ void kg_element_points_free(kg_element_points *points);
 const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
                                    int32_t element);
 
-/// Points [first, first + n) of these.
+/// Return points [first, first + n) of a set of points.
 kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n);
 
 /// Write the coordinates of an element's corners or, for a curved element, of all nodes of its map.
@@ -73,7 +73,7 @@ kg_held_field kg_held_of(kedge_field field);
 /// @param[in] origin  array from kg_caller_order_upload(): caller's number of each element
 kg_node_values_args kg_node_args(const kedge_solution *solution, int batch, kedge_field field,
                                  int order, const int32_t *origin);
-/// Write `basis` to its place on the device: [nodes][N*].
+/// Write the table `basis` of kg_node_args() to device memory: [nodes][N*].
 kedge_status kg_node_table(const kedge_solution *solution, int batch, int order, double *table);
 /// Evaluate a field at nodes on the device and copy the values to the host. This is done only if
 /// the field is on the device and has no current copy on the host.

@@ -26,7 +26,7 @@ struct kedge_solver {
 /// Fail if the problem has changed since the solver was set up.
 /// @param[in] function  the name of the called function, for the error message
 kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
-/// Refuse also where the operator is not there in double precision.
+/// Fail also if the trace operator is not kept in double precision.
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
 
 /// A trace that is taken as it is, without an iteration.
@@ -47,7 +47,7 @@ typedef struct kg_work {
 kedge_status kg_solver_work(kedge_solver *solver, const kg_work *work, kedge_solution **solution);
 /// The last parts of a solve, behind the trace solve.
 kedge_status kg_solver_end(kedge_solver *solver);
-/// Forget what solves of many at once keep.
+/// Free the memory of joint solves with several right-hand sides.
 void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);
 /// All parts of a solve.
 kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,

@@ -5,11 +5,11 @@
 #include "ops/vector/unknowns.h"
 #include "solver/solver.h"
 
-/// Find the order of the unknowns, if nobody has before: solver->unknowns.
+/// Make the table solver->unknowns of the order of the unknowns, unless it exists.
 kedge_status kg_unknowns_find(kedge_solver *solver);
-/// Bring it to the device, if nobody has: solver->device_unknowns, of kedge_plan.apply_bytes.
+/// Copy the table to solver->device_unknowns, unless done: kedge_plan.apply_bytes of memory.
 kedge_status kg_unknowns_upload(kedge_solver *solver);
-/// Forget both. @param[in] ctx  the solver may have no pipeline yet
+/// Free both tables. @param[in] ctx  read instead of the solver's, which may not be set up yet
 void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);
 /// Return the arguments of a copy between the caller's vector of unknowns and the rows of the trace
 /// vector: kg_unknowns_taken() copies to the rows, kg_unknowns_given() from the rows, and scales to

@@ -7,10 +7,10 @@
 #include "ops/sample/errors.h"
 #include "elliptic/recover/recover.h"
 
-/// The square of the L2 norm of the error of diffusion grad u. Where diffusion is one number, fast
-/// kernels leave its sum out: the flux is that times q.
-/// @param[in]  by_group  [group]
-/// @param[out] flux      [group]: squares in the user's units
+/// Compute the squared L2 norms of the error of the flux, diffusion grad u. Fast kernels do not sum
+/// it if the diffusion is one number, as the flux is then q times this number.
+/// @param[in]  by_group  [group]: sums of the other errors
+/// @param[out] flux      [group]: squared norms in the user's units
 static kedge_status sum_fluxes(kg_elliptic *p, const kg_error_sums *by_group, double *flux,
                                double *total)
 {

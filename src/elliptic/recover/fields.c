@@ -60,8 +60,8 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
   return kg_field_sums_add(p->ctx, &args);
 }
 
-/// Whether sigma, by the most diffusion that is met, is finite in an element.
-/// @param[in] times  sigma over the coefficients of the flux that a batch has
+/// Return whether sigma is finite in an element, if the diffusion is the largest of the mesh.
+/// @param[in] times  factor from the batch's flux coefficients to sigma
 static bool has_flux(const kg_results *r, int32_t element, double times)
 {
   const int rows = (int)kg_held_rows(r, KG_HELD_FLUX);
@@ -82,8 +82,8 @@ static kedge_status find_in_chunk(kg_elliptic *p, kg_chunk c, double times, int3
   return KEDGE_OK;
 }
 
-/// The first element of which sigma leaves double precision where u and q do not: they have no
-/// scale, and sigma has that of the diffusion. Sums of u alone tell where that may be.
+/// Find the first element where sigma exceeds the range of double precision although u and q do
+/// not, because it has the scale of the diffusion. The range of u* tells whether that is possible.
 static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
 {
   const kg_field_sums *const f = &p->fields;

@@ -1,6 +1,6 @@
-// Local solve, post-processing and errors, chunk by chunk: what a chunk needs is a fixed amount of
-// device memory. Results are made in the memory of a solution on the device; to one on the host
-// they travel as they are made: the first part of output.
+// Local solve, post-processing and errors, chunk by chunk, so that they need a fixed amount of
+// device memory. If the solution is on the device, results are computed in its memory. If it is on
+// the host, each chunk is copied there, as a first part of the output.
 #include <stdlib.h>
 
 #include "device/context.h"
@@ -34,8 +34,8 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 sizeof *a->field_sums, recover, &a->field_sums);
 }
 
-/// The load vectors of a chunk. Those that have left memory for the trace solve are made again, and
-/// lie where u*, which has more modes, will.
+/// Return the load vectors of a chunk. If they were discarded before the trace solve they are
+/// computed again, in the memory that u* will use afterwards, which has more modes.
 static kedge_status find_loads(kg_elliptic *p, const kg_chunk *c, const double **load)
 {
   const kg_arrays *a = &p->arrays;

@@ -17,8 +17,8 @@ enum {
 /// Where rounding is, relative to the exact solution: the exact solution itself has it at points.
 static const double ROUNDING = 1e-13;
 
-/// The part of the square of a norm from which on a group is looked at as one of the worst. Where
-/// four have less, their squares would have to be three times as large to move the norm by 1 %.
+/// A group counts as one of the worst if the square of its error norm is at least this part of the
+/// total. If four groups are below this, their squares must triple to change the norm by 1 %.
 static const double WORTH_A_LOOK = 0.0025;
 
 /// The groups that are looked at, the worst first.
@@ -41,8 +41,9 @@ static bool has_elements(const kg_elliptic *p, int32_t group)
   return (group - r->first_group) * KG_LANES < r->n_elements;
 }
 
-/// Sums by the finer rule. @param[out] error  [group that is chosen]
-/// @param[out] exact  of all of them
+/// Sum squares over the chosen groups by the finer quadrature rule.
+/// @param[out] error  [chosen group]: squares of the errors
+/// @param[out] exact  squares of the exact solution, over all chosen groups
 static kedge_status sum_groups(const kg_elliptic *p, const kg_measure *m, const chosen *c,
                                kg_squares *error, kg_squares *exact)
 {
@@ -68,8 +69,8 @@ static bool is_among(const chosen *c, int32_t group)
   return false;
 }
 
-/// Choose the groups with the largest values, where these are worth a look.
-/// @param[in] first  that of group 0; the next one is `stride` further
+/// Choose the groups with the largest squared errors: at least the part WORTH_A_LOOK of `total`.
+/// @param[in] first  the squared error of group 0; that of group g is first[stride * g]
 static void choose_worst(const kg_elliptic *p, const double *first, size_t stride, double total,
                          chosen *c)
 {
@@ -120,8 +121,9 @@ static void add_fine(const kg_squares *s, double sum[KG_NORMS])
   for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
 }
 
-/// How much a norm moves: the worst groups by what they have, the others by the ratio of a few.
-/// @param[in] coarse, fine  squares of errors of the worst groups, then of the few
+/// Estimate the relative change of a norm from the groups that were integrated again. The worst
+/// groups contribute their own change; all others change by the ratio found in a few of them.
+/// @param[in] coarse, fine  squared errors of the worst groups, and of the few, by either rule
 static double move_of(double total, const double coarse[2], const double fine[2])
 {
   const double rest = total - coarse[0], ratio = coarse[1] > 0.0 ? fine[1] / coarse[1] : 1.0;

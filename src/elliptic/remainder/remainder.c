@@ -1,6 +1,6 @@
-// The error that the iteration leaves (docs/math.md#what-the-iteration-leaves): an alarm that costs
-// nothing, and where it rings more iterations, whose gain is the error of what was there before. A
-// solve has given up its K^e by then, and makes them again.
+// Estimate of the error that the iteration leaves (docs/math.md#what-the-iteration-leaves). A bound
+// that costs nothing tells whether the error may matter. Only then more iterations are made; what
+// they add is the error of the trace before. K^e, which the solve has discarded, is made again.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static errors parts(const kg_elliptic *p, const kg_field_sums *left, const kg_fi
                   part_of(left->sigma, size->sigma, size->kappa_least * size->kappa_least * q)};
 }
 
-/// Whether a field may have lost digits that count. The energy bounds q and sigma by the range of
-/// the diffusion, and u by Poincare's inequality.
+/// Return whether the error of a field may be more than KG_LEFT_MOST of it. The energy of the error
+/// bounds the errors of q and sigma by the range of the diffusion, and u by Poincare's inequality.
 static bool rings(const kg_elliptic *p)
 {
   const double pi = 3.14159265358979323846;
@@ -72,8 +72,8 @@ static size_t trace_numbers(const kg_elliptic *p)
   return (size_t)p->space.cut->layout.count.n_edges * (size_t)p->shape.size.n_edge;
 }
 
-/// A pipeline of the same solve, in place of one that has come to its end. What the solution takes
-/// over from a pipeline is there after a failure too.
+/// Replace a solve that has come to its end by a new one of the same problem, which can iterate
+/// again. After a failure the members that the solution takes over at the end are restored.
 static kedge_status begin_again(kg_elliptic *p)
 {
   const kg_shape shape = p->shape;
@@ -169,8 +169,8 @@ static kedge_status add(look *l, kg_makes what)
   return KEDGE_OK;
 }
 
-/// The part to which r . z is to come down next, where so much of a field was missing before it
-/// came down to `part`. Of a field that is all error the size says nothing yet.
+/// Return the factor by which r . z is to be reduced next, after a reduction by `part` has found an
+/// error of `worst`, relative to a field. If this is near 1 the size of the field is not known yet.
 static double next_part(double worst, double part)
 {
   const double left = worst * sqrt(part), times = AIM / left;
@@ -210,8 +210,8 @@ static bool helped(const kg_elliptic *p, const errors *e, const looked *before)
   return worst_of(e) < 0.5 * before->worst || p->remainder.further.rr < 0.25 * before->rr;
 }
 
-/// Estimate, and go on while that helps: with tolerance = auto with the solution, else to learn its
-/// size.
+/// Estimate the error of the trace and add the correction, as long as that reduces the error. With
+/// tolerance = auto the solution is made again each time; otherwise only the estimate improves.
 static kedge_status go_on_while_it_helps(look *l, errors *e)
 {
   kg_elliptic *const p = l->p;

@@ -90,8 +90,8 @@ INLINE void give_differences(int n, int m, kg_real (*y)[KG_LANES])
   for (int i = 0; i < KG_LANES; ++i) y[n - m][i] -= sum[i];
 }
 
-/// The row of mode k of side l in the gathered vectors: in the order of K^e; with reduced K^e, mode
-/// 0 of the sides stands behind the other modes.
+/// Return the row of mode k of side l in the vector of an element's trace unknowns. It is the order
+/// of K^e; in a reduced K^e mode 0 of all sides comes after the other modes.
 INLINE int row_of(int m, bool reduced, int l, int k)
 {
   if (!reduced) return l * m + k;

@@ -1,5 +1,5 @@
 /// @file
-/// The first number of a vector that is not finite, for who refuses what a caller gives.
+/// Find the first number of a vector that is not finite, so that a caller's array can be refused.
 #pragma once
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS

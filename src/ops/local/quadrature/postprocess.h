@@ -77,8 +77,10 @@ KG_INLINE void kg_cell_weigh_gradient(const double *flux_matrix, int points, kg_
   kg_team_wait(team);
 }
 
-/// x_i = (s, grad phi_i) for the modes of order P + 1 but the constant; `values` takes s at the
-/// points. @param[in] flux_matrix  NULL, or s are coefficients of g, and G g is in place of s
+/// Compute x_i = (s, grad phi_i) for all modes phi_i of order P + 1 but the constant.
+/// @param values           work memory for s at the points
+/// @param[in] s            coefficients of the flux s or, with `flux_matrix`, of the gradient g
+/// @param[in] flux_matrix  NULL, or the matrix G at each point: then s is G g
 KG_INLINE void kg_cell_star_load(const kg_cell_tables *t, const double *s,
                                  const double *flux_matrix, double *values, kg_team team, double *x)
 {
