@@ -219,6 +219,7 @@ KEDGE_API kedge_status kedge_solution_values(const kedge_solution *solution, ked
 /// @param[out] values  [points->n]
 /// @retval KEDGE_ERR_ARG  the points are of another mesh, an argument is NULL or no field, or the
 ///         problem of the solution says [output] fields = cells
+/// @retval KEDGE_ERR_MEMORY, KEDGE_ERR_DEVICE  the field cannot be brought to the host
 KEDGE_API kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
                                          const kedge_points *points, double *values);
 /// u* of a solution as a function.

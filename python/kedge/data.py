@@ -13,7 +13,7 @@ from . import _library as c
 from .arguments import called, is_array, shown
 from .context import refuse_pickle
 from .dlpack import Borrowed, on_gpu, on_host
-from .errors import InputError, WrongType
+from .errors import BY_STATUS, InputError, WrongType, of_status
 
 class Native:
     """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
@@ -124,9 +124,11 @@ class Field(Expression):
 
     def _at(self, points, known):
         values = np.empty(points.n)
-        if c.library.kedge_solution_at(self.memories[0].handle, c.FIELDS.index(self.field), points, values.ctypes.data):
-            raise InputError("a solution that data are made of has no fields at points: it is empty, or its problem says "
-                             "fields = 'cells'")
+        status = c.library.kedge_solution_at(self.memories[0].handle, c.FIELDS.index(self.field), points, values.ctypes.data)
+        if status:
+            raise of_status(status, "a solution that data are made of has no fields at points: it is empty, or its problem "
+                            "says fields = 'cells'" if issubclass(BY_STATUS[status], InputError) else
+                            "fields of a solution that data are made of cannot be brought to the host")
         return values
 
 

@@ -18,8 +18,9 @@ kedge_status kg_alloc(kedge_context *ctx, size_t count, size_t size, kg_buffer *
   if (bytes == 0) bytes = KG_ALIGNMENT;
   KG_TRY(ctx->table->alloc(ctx, bytes, &out->data));
   out->bytes = bytes;
-  ctx->bytes_in_use += (int64_t)bytes;
-  if (ctx->bytes_in_use > ctx->bytes_peak) ctx->bytes_peak = ctx->bytes_in_use;
+  // Threads that read solutions allocate beside a solve.
+  const int64_t now = __atomic_add_fetch(&ctx->bytes_in_use, (int64_t)bytes, __ATOMIC_RELAXED);
+  if (now > ctx->bytes_peak) ctx->bytes_peak = now;
   return KEDGE_OK;
 }
 
@@ -27,7 +28,7 @@ void kg_free(kedge_context *ctx, kg_buffer *buffer)
 {
   if (buffer->data == NULL) return;
   ctx->table->free(ctx, buffer->data, buffer->bytes);
-  ctx->bytes_in_use -= (int64_t)buffer->bytes;
+  __atomic_sub_fetch(&ctx->bytes_in_use, (int64_t)buffer->bytes, __ATOMIC_RELAXED);
   *buffer = (kg_buffer){0};
 }
 

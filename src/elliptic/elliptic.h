@@ -104,7 +104,7 @@ kedge_status kg_stage_transfer(kg_elliptic *p);
 kedge_status kg_stage_local_matrices(kg_elliptic *p);
 kedge_status kg_stage_assembly(kg_elliptic *p);
 kedge_status kg_stage_trace_solve(kg_elliptic *p);
-/// When the trace solve of the pipeline's data ends.
+/// The rule by which the trace solve of the present data ends.
 kg_system_rule kg_trace_rule(const kg_elliptic *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_elliptic *p);
@@ -138,10 +138,8 @@ kedge_status kg_trace_right_side(kg_elliptic *p, const double **b);
 kg_data kg_elliptic_data(const kg_elliptic *p);
 /// Check the problem against the mesh, predict the memory, or refuse. The first part of a solve.
 kedge_status kg_elliptic_begin(kg_elliptic *p);
-/// Fill the report of the pipeline's solution with what is known before the first stage.
+/// Fill the report of the solution with what is known before the first stage.
 void kg_report_fill(kg_elliptic *p);
-/// Have memory for the results, or adapt that of an earlier set-up of the same mesh.
-kedge_status kg_results_allocate(kg_elliptic *p, kg_place place);
 /// Run transfer, local matrices and, where there is one, assembly.
 kedge_status kg_elliptic_set_up(kg_elliptic *p);
 /// Begin a stage, do its work, end and announce it.

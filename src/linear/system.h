@@ -81,7 +81,7 @@ kedge_status kg_system_measure(kedge_context *ctx, const kg_system *system,
                                const kg_system_rule *rule, kg_system_result *result);
 
 /// What the iteration does to an x that `warm` puts: the first part of an estimate of the error
-/// that is left (solver/left.h).
+/// that is left (elliptic/remainder).
 typedef struct kg_system_further {
   double part;             ///< r . z at the end over that at the beginning
   int64_t most;            ///< iterations

@@ -37,5 +37,5 @@ kedge_status kg_plan_mesh_make(kedge_context *ctx, const kedge_problem *problem,
 /// Whether host memory has room to make the mesh that a smaller one stands for.
 /// @retval KEDGE_ERR_MEMORY  no
 kedge_status kg_plan_mesh_check(kedge_context *ctx, const kg_plan_mesh *of);
-/// Turn counts and shape of a prepared pipeline into those of the mesh that its own stands for.
+/// Turn counts and shape of a prepared solve into those of the mesh that its own stands for.
 kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_elliptic *p);

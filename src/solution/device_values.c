@@ -96,6 +96,9 @@ static kedge_status make(const kedge_solution *s, kedge_field field, int order, 
   return kg_copy_out(ctx, values, w->values.data, n_values * sizeof *values);
 }
 
+/// Threads that read solutions of one context take turns.
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
 kedge_status kg_values_there(const kedge_solution *solution, kedge_field field, int order,
                              double *values, bool *made)
 {
@@ -104,14 +107,14 @@ kedge_status kg_values_there(const kedge_solution *solution, kedge_field field, 
           !s->held[kg_held_of(field)].is_current && follow_from_modes(s, field, order);
   if (!*made) return KEDGE_OK;
   work w = {0};
-  pthread_mutex_lock(&s->is_brought);
+  pthread_mutex_lock(&reading);
   const int before = kg_visit(s->ctx);
   const kedge_status status = make(s, field, order, &w, values);
   kg_free(s->ctx, &w.origin);
   kg_free(s->ctx, &w.table);
   kg_free(s->ctx, &w.values);
   kg_leave(s->ctx, before);
-  pthread_mutex_unlock(&s->is_brought);
+  pthread_mutex_unlock(&reading);
   *made = status != KEDGE_ERR_MEMORY;
   if (*made) return status;
   s->ctx->error[0] = '\0';  // without room there, the modes are brought

@@ -95,7 +95,7 @@ static bool has_memory(const kedge_solution *s, unsigned fields)
 }
 
 /// @param[out] s  kg_solution_free_fields(), also after a failure
-static kedge_status allocate(kedge_solution *s, unsigned fields, kg_place place)
+static kedge_status allocate(kedge_solution *s, unsigned fields, kg_place place, int64_t reserve)
 {
   size_t all = 0;
   for (kg_held_field f = 0; f < KG_HELD_FIELDS; ++f) {
@@ -106,7 +106,7 @@ static kedge_status allocate(kedge_solution *s, unsigned fields, kg_place place)
   const int64_t bytes = (int64_t)kg_rounded(all * sizeof(double));
   s->place = KG_ON_HOST;
   if (all == 0) return KEDGE_OK;
-  if (place == KG_ON_DEVICE && bytes <= kg_free_bytes(s->ctx)) {
+  if (place == KG_ON_DEVICE && bytes <= kg_free_bytes(s->ctx) - reserve) {
     if (kg_alloc(s->ctx, all, sizeof(double), &s->block) == KEDGE_OK) s->place = KG_ON_DEVICE;
     if (s->place == KG_ON_HOST) s->ctx->error[0] = '\0';  // there is room on the host
   }
@@ -114,7 +114,7 @@ static kedge_status allocate(kedge_solution *s, unsigned fields, kg_place place)
 }
 
 /// Take other memory, in which the trace is what it was: a solve may start from it.
-static kedge_status take_other(kedge_solution *s, unsigned fields, kg_place place)
+static kedge_status take_other(kedge_solution *s, unsigned fields, kg_place place, int64_t reserve)
 {
   const kg_held before = s->held[KG_HELD_TRACE];
   const size_t bytes = before.numbers * sizeof(double);
@@ -126,7 +126,7 @@ static kedge_status take_other(kedge_solution *s, unsigned fields, kg_place plac
   else if (bytes > 0)
     memcpy(trace, before.host, bytes);
   kg_solution_free_fields(s);
-  if (status == KEDGE_OK) status = allocate(s, fields, place);
+  if (status == KEDGE_OK) status = allocate(s, fields, place, reserve);
   if (status == KEDGE_OK && s->held[KG_HELD_TRACE].numbers == before.numbers && bytes > 0) {
     if (s->place == KG_ON_DEVICE)
       status = kg_copy_in(s->ctx, in_block(s, KG_HELD_TRACE), trace, bytes);
@@ -138,9 +138,10 @@ static kedge_status take_other(kedge_solution *s, unsigned fields, kg_place plac
   return status;
 }
 
-kedge_status kg_solution_allocate(kedge_solution *s, unsigned fields, kg_place place)
+kedge_status kg_solution_allocate(kedge_solution *s, unsigned fields, kg_place place,
+                                  int64_t reserve)
 {
-  if (!has_memory(s, fields)) KG_TRY(take_other(s, fields, place));
+  if (!has_memory(s, fields)) KG_TRY(take_other(s, fields, place, reserve));
   for (kg_held_field f = 0; f < KG_HELD_FIELDS; ++f) point_to(s, f);
   kg_solution_change(s);
   return KEDGE_OK;

@@ -85,7 +85,7 @@ struct kedge_solution {
   kg_place place;                    ///< where fields are made
   kg_buffer block;                   ///< of the device, all fields one behind the other
   kg_held held[KG_HELD_FIELDS];
-  pthread_mutex_t is_brought;  ///< held while fields are brought, or read on the device
+  pthread_mutex_t is_brought;  ///< held while fields are brought
   kg_shared_layout *cut;       ///< of the trace; NULL: there is none
 };
 
@@ -101,8 +101,10 @@ static inline bool kg_holds(const kedge_solution *solution, kg_held_field field)
 /// Allocate memory for a set of fields; the solution's batches must be described before. Existing
 /// memory is reused if it has the same layout. The contents of the fields are not valid afterwards,
 /// but for the trace, which is preserved where its size stays the same.
-/// @param[in] place  the wanted memory; if the device has too little, the host's is used
-kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_place place);
+/// @param[in] place    the wanted memory; if the device has too little, the host's is used
+/// @param[in] reserve  bytes of the device that must stay free
+kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_place place,
+                                  int64_t reserve);
 void kg_solution_free_fields(kedge_solution *solution);
 /// Return the number of rows of a field of a batch: numbers per element.
 size_t kg_held_rows(const kg_results *results, kg_held_field field);

@@ -350,7 +350,7 @@ static void values_at(const kedge_solution *solution, kedge_field field, const k
 kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field,
                                const kedge_points *points, double *value)
 {
-  if (!solution || !points || !value || points->mesh != solution->mesh ||
+  if (!solution || !points || (!value && points->n > 0) || points->mesh != solution->mesh ||
       (unsigned)field >= KEDGE_FIELD_COUNT || !kg_holds(solution, kg_held_of(field)))
     return KEDGE_ERR_ARG;
   KG_TRY(kg_field_prepare(solution, field));

@@ -8,7 +8,7 @@
 #include "device/context.h"
 #include "expression/nearest.h"
 #include "problem/values.h"
-#include "solver/giving.h"
+#include "solver/unknowns.h"
 
 /// Make a function of a value that the caller gives as text or as a C function.
 /// @param[in] function      the name of the called function, for error messages
@@ -105,7 +105,7 @@ static kedge_status take_array(kedge_solver *s, const char *function, const kedg
   kg_elliptic *const p = s->elliptic;
   KG_REQUIRE(p->ctx, !from->source && !from->source_function, KEDGE_ERR_ARG,
              "%s: the source needs a text, a function or an array, one of them", function);
-  KG_TRY(kg_giving_order(s));
+  KG_TRY(kg_element_order_upload(s));
   made->data.origin = s->element_order.data;
   return kg_function_of_device(p->ctx, from->source_by_element, p->mesh->n_elements,
                                &made->function[0]);

@@ -4,7 +4,7 @@
 
 #include "core/memory.h"
 #include "solution/values.h"
-#include "space/caller_order.h"
+#include "solver/unknowns.h"
 
 /// Fail if a field cannot be evaluated on the device from its modes. u and u* always can. q can
 /// only on straight triangles with constant coefficients: elsewhere the solve computes the modes of
@@ -30,17 +30,11 @@ static kedge_status check(const kg_elliptic *p, const char *function, const kedg
   return kg_join(p->ctx, of->values);
 }
 
-kedge_status kg_giving_order(kedge_solver *s)
-{
-  if (s->element_order.data) return KEDGE_OK;
-  return kg_caller_order_upload(s->elliptic->ctx, s->elliptic->mesh, &s->element_order);
-}
-
 static kedge_status put_all(kedge_solver *s, int n, const kedge_device_values *of)
 {
   kg_elliptic *const p = s->elliptic;
   size_t doubles = 0;
-  KG_TRY(kg_giving_order(s));
+  KG_TRY(kg_element_order_upload(s));
   KG_TRY(kg_host_calloc(p->ctx, (size_t)n, sizeof *s->given, &s->given));
   for (int k = 0; k < n; ++k)
     for (int i = 0; i < p->shape.n_batches; ++i) {

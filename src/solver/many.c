@@ -15,7 +15,7 @@
 struct kg_many {
   kg_plan plan;
   kg_iteration iteration;
-  double *boundary;  ///< [vector][boundary value] of host memory: those of the pipeline
+  double *boundary;  ///< [vector][boundary value] of host memory
   kg_loads_left loads_left[KG_VECTORS];
   kg_system_rule rule[KG_VECTORS];
   kg_system_result result[KG_VECTORS];

@@ -7,7 +7,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "elliptic/memory.h"
-#include "elliptic/elliptic.h"
+#include "solver/solver.h"
 
 kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
 {
@@ -29,7 +29,7 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
                                .keeps_gradient = b->keeps_gradient,
                                .n_groups = b->lanes.n_groups};
   }
-  return kg_solution_allocate(s, p->shape.choice.kept, place);
+  return kg_solution_allocate(s, p->shape.choice.kept, place, (int64_t)p->plan.bytes);
 }
 
 static kedge_status run(kg_elliptic *p)

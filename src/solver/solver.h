@@ -2,9 +2,8 @@
 /// The internal structure of a solver, which is set up once for many solves, and functions that
 /// these solves share.
 #pragma once
-#include "kedge/solver.h"
-#include "solver/data.h"
 #include "elliptic/elliptic.h"
+#include "kedge/solver.h"
 
 struct kedge_solver {
   kg_elliptic *elliptic;  ///< it does not move: its arrays are known by their places
@@ -52,3 +51,6 @@ void kg_solver_forget_many(kedge_solver *solver, kedge_context *ctx);
 /// All parts of a solve.
 kedge_status kg_solver_run(kedge_solver *solver, const char *function, const kedge_data *data,
                            const kg_taken_trace *trace, kedge_solution **solution);
+/// Describe the batches of the solution of a solve, and allocate memory for its fields, or keep
+/// that of an earlier solve. On the device as much as the set-up takes is left free.
+kedge_status kg_results_allocate(kg_elliptic *p, kg_place place);

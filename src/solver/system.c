@@ -6,6 +6,7 @@
 #include "core/nvtx.h"
 #include "device/context.h"
 #include "ops/vector/first_bad.h"
+#include "solver/data.h"
 #include "solver/unknowns.h"
 #include "solution/values.h"
 

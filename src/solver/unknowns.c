@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "space/caller_order.h"
 
 /// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
 static bool is_turned(const kedge_mesh *mesh, int32_t edge)
@@ -73,6 +74,12 @@ kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *row
   args.gives = true;
   args.factor = 1.0 / solver->elliptic->equation.scale;
   return args;
+}
+
+kedge_status kg_element_order_upload(kedge_solver *s)
+{
+  if (s->element_order.data) return KEDGE_OK;
+  return kg_caller_order_upload(s->elliptic->ctx, s->elliptic->mesh, &s->element_order);
 }
 
 kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges)

@@ -19,3 +19,5 @@ kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unk
                                    double *rows);
 kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows,
                                    double *unknowns);
+/// Copy the caller's order of elements to the device, unless it is there: solver->element_order.
+kedge_status kg_element_order_upload(kedge_solver *solver);

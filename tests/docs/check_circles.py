@@ -7,7 +7,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["method", "equation", "elliptic", "elliptic/recover", "elliptic/remainder"]
+FOLDERS = ["solution", "method", "equation", "elliptic", "elliptic/recover", "elliptic/remainder", "solver"]
 SUFFIXES = (".c", ".h", ".cu", ".cuh")
 src = pathlib.Path(sys.argv[1], "src")
 

@@ -50,15 +50,15 @@ static void places_are_within_three_hundredths_of_what_one_phase_needs(void **st
   for (int p = 0; p < 3; ++p)
     for (int k = 0; k < VARIANTS; ++k) {
       kedge_problem *problem = variant_of(&variants[k], orders[p]);
-      kg_elliptic pipeline = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
-      must(ctx, kg_elliptic_prepare(&pipeline));
+      kg_elliptic elliptic = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
+      must(ctx, kg_elliptic_prepare(&elliptic));
       for (int stays = 0; stays < 2; ++stays) {
-        pipeline.shape.choice.loads_stay = stays;
-        kg_memory_plan(&pipeline.shape, &pipeline.plan, &pipeline.arrays);
-        const double least = (double)kg_plan_live_bytes(&pipeline.plan, ~0u);
-        assert_at_most((double)pipeline.plan.bytes / least, 1.03);
+        elliptic.shape.choice.loads_stay = stays;
+        kg_memory_plan(&elliptic.shape, &elliptic.plan, &elliptic.arrays);
+        const double least = (double)kg_plan_live_bytes(&elliptic.plan, ~0u);
+        assert_at_most((double)elliptic.plan.bytes / least, 1.03);
       }
-      kg_elliptic_free(&pipeline);
+      kg_elliptic_free(&elliptic);
       kedge_problem_destroy(problem);
     }
   kedge_mesh_destroy(mesh);

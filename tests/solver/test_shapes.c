@@ -131,7 +131,7 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
                                .n_elements = block->n,
                                .n_groups = (block->n + KG_LANES - 1) / KG_LANES};
   }
-  must(ctx, kg_solution_allocate(s, KG_HOLDS_MODES | KG_HOLDS_INDICATOR, KG_ON_HOST));
+  must(ctx, kg_solution_allocate(s, KG_HOLDS_MODES | KG_HOLDS_INDICATOR, KG_ON_HOST, 0));
   for (kg_held_field f = 0; f < KG_HELD_FIELDS; ++f)
     if (kg_holds(s, f)) memset(s->held[f].host, 0, s->held[f].numbers * sizeof(double));
   for (int b = 0; b < mesh->n_blocks; ++b) {

@@ -12,7 +12,7 @@
 #include "solver/unknowns.h"
 #include "solution/values.h"
 
-static void pipeline_free(kg_elliptic *p)
+static void elliptic_free(kg_elliptic *p)
 {
   if (p) kg_elliptic_free(p);
   free(p);
@@ -25,7 +25,7 @@ static bool has_same_rules(const kg_elliptic *a, const kg_elliptic *b)
          a->shape.fast_exact_rows == b->shape.fast_exact_rows;
 }
 
-/// Take a pipeline that has begun, and the memory of the one before if it is enough.
+/// Take over a set-up that has begun, and the memory of the one before if it is enough.
 static void take(kedge_solver *s, kg_elliptic *next)
 {
   kg_elliptic *const before = s->elliptic;
@@ -34,7 +34,7 @@ static void take(kedge_solver *s, kg_elliptic *next)
         before->space.has_mesh && next->space.is_cut_as_before && has_same_rules(next, before);
     next->space.has_mesh = kg_plan_take(&next->plan, &before->plan) && same_mesh;
   }
-  pipeline_free(before);
+  elliptic_free(before);
   next->before = NULL;
   s->elliptic = next;
 }
@@ -79,7 +79,7 @@ static kedge_status set_up(kedge_solver *s, kg_elliptic *next)
   next->run.solution = &s->set_up;
   kedge_status status = kg_elliptic_begin(next);
   if (status != KEDGE_OK) {
-    pipeline_free(next);
+    elliptic_free(next);
     return status;
   }
   take(s, next);
@@ -89,7 +89,7 @@ static kedge_status set_up(kedge_solver *s, kg_elliptic *next)
   return status;
 }
 
-/// Set up for the mesh and the problem of a pipeline that has nothing yet.
+/// Set up for the mesh and the problem of `from`, which has nothing yet.
 static kedge_status start(kedge_solver *s, kg_elliptic from)
 {
   kg_elliptic *next;
@@ -145,7 +145,7 @@ void kedge_solver_destroy(kedge_solver *s)
   if (s->elliptic) kg_unknowns_forget(s, s->elliptic->ctx);
   if (s->elliptic) kg_solver_forget_many(s, s->elliptic->ctx);
   if (s->elliptic) kg_free(s->elliptic->ctx, &s->element_order);
-  pipeline_free(s->elliptic);
+  elliptic_free(s->elliptic);
   free(s);
 }
 
