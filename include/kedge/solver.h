@@ -4,8 +4,8 @@
 ///
 /// A solver keeps its device memory, the local matrices and the preconditioner. Its solutions are
 /// those of kedge_solve(), bit for bit. They lie on the device, in kedge_plan.solution_bytes each,
-/// where these are free, and what reads one brings what it needs, once. All are destroyed
-/// before the context.
+/// where these are free beside as much as the set-up takes, and what reads one brings what it
+/// needs, once. All are destroyed before the context.
 #pragma once
 #include "kedge/solution.h"
 KEDGE_BEGIN_DECLS
