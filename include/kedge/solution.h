@@ -92,6 +92,7 @@ typedef struct kedge_report {
   /// Elements whose loads, and facets whose boundary values, were integrated by parts, as they move
   /// with more points
   int64_t refined_elements, refined_facets;
+  int64_t solution_bytes;  ///< of the device that hold the fields; 0: they are in host memory
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

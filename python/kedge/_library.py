@@ -82,7 +82,7 @@ class Report(ctypes.Structure):
                 ("iteration_u", c_double), ("iteration_u_star", c_double),
                 ("iteration_q", c_double), ("iteration_sigma", c_double), ("extra_iterations", c_int64),
                 ("needed_tolerance", c_double),
-                ("refined_elements", c_int64), ("refined_facets", c_int64)]
+                ("refined_elements", c_int64), ("refined_facets", c_int64), ("solution_bytes", c_int64)]
 
 
 class Plan(ctypes.Structure):

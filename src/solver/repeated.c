@@ -189,7 +189,8 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   kg_coefficients_free(&s->equation);
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
-  s->report.predicted_device_bytes += (int64_t)s->block.bytes;
+  s->report.solution_bytes = (int64_t)s->block.bytes;
+  s->report.predicted_device_bytes += s->report.solution_bytes;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
   s->report.smoother = r->smoother;
   s->report.smoothing_steps = r->smoothing_steps;

@@ -265,6 +265,7 @@ static void without_room_on_the_device_results_go_to_the_host(void **state)
       must(b.ctx, kedge_solution_report(again, &report));
       assert_int_equal(report.peak_device_bytes, set_up);
       assert_int_equal(report.predicted_device_bytes, set_up);
+      assert_int_equal(report.solution_bytes, 0);
       kedge_solution_destroy(again);
     }
     kedge_solution_destroy(fresh);
