@@ -59,6 +59,10 @@ class Solver:
 
         After an update that fails the problem is the one before, and the next solve or update sets up anew.
         """
+        with self.context.turn():  # no solve comes in between
+            self._update(progress, changes)
+
+    def _update(self, progress, changes):
         problem = self._problem._changed(changes)
         before, after = self._problem.settings, problem.settings
         if not before.keys() <= after.keys():
@@ -129,6 +133,11 @@ class Solver:
                 raise WrongType("sources is one array of one number an element; it takes a list of such arrays")
             return self._solve_many(list(sources), boundary, start, progress, on_failure)
         check_failure(on_failure)
+        with self.context.turn():  # problem, data and solutions stay as they are, whatever other threads want of them
+            out = self._solve_one(source, boundary, start, out, into, progress)
+        return judge([out], on_failure)[0]
+
+    def _solve_one(self, source, boundary, start, out, into, progress):
         data = SolveData(self, source, boundary, start)
         set_up, problem = self._ready(progress), self._problem
         if out is not None:
@@ -141,12 +150,11 @@ class Solver:
         if out is None:
             handle = ctypes.c_void_p()
             call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, handle)
-            out = Solution(self._mesh, problem, self.context, handle, set_up.built)
-        else:
-            with out.memory.overwriting():
-                call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, out.handle)
-            out._take_again(problem, set_up.built)
-        return judge([out], on_failure)[0]
+            return Solution(self._mesh, problem, self.context, handle, set_up.built)
+        with out.memory.overwriting():
+            call(self.context, progress, "kedge_solver_solve", set_up.handle, data.raw, out.handle)
+        out._take_again(problem, set_up.built)
+        return out
 
     def shape(self, field: str = "u_star") -> Tuple[int, ...]:
         """The shape of arrays that solve(into={field: array}) fills: [element][node], or [node] on meshes of both shapes."""
@@ -177,14 +185,17 @@ class Solver:
         check_failure(on_failure)
         if not sources:
             return []
+        with self.context.turn():
+            solutions = self._solve_all(sources, boundary, start, progress)
+        return judge(solutions, on_failure)
+
+    def _solve_all(self, sources, boundary, start, progress):
         data = [SolveData(self, source, boundary, start, f"sources[{i}]") for i, source in enumerate(sources)]
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem
         call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
-        solutions = [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built)
-                     for handle in handles]
-        return judge(solutions, on_failure)
+        return [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built) for handle in handles]
 
     @property
     def edges(self) -> Array:
@@ -299,12 +310,14 @@ class Solver:
 
         source, boundary, progress -- as of solve()
         """
-        data, set_up, handle = SolveData(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
-        there, problem = on_gpu(trace) and self.context.backend == "cuda", self.problem
-        x = (self._there if there else self._vector)("trace", trace, set_up)
-        call(self.context, progress, "kedge_solver_recover" + "_device" * there, set_up.handle, data.raw,
-             x.address if there else x.ctypes.data, handle)
-        return judge([Solution(self.mesh, problem, self.context, handle, set_up.built)], "warn")[0]
+        with self.context.turn():
+            data, set_up, handle = SolveData(self, source, boundary, None), self._ready(progress), ctypes.c_void_p()
+            there = on_gpu(trace) and self.context.backend == "cuda"
+            x = (self._there if there else self._vector)("trace", trace, set_up)
+            call(self.context, progress, "kedge_solver_recover" + "_device" * there, set_up.handle, data.raw,
+                 x.address if there else x.ctypes.data, handle)
+            solution = Solution(self.mesh, self.problem, self.context, handle, set_up.built)
+        return judge([solution], "warn")[0]
 
     def _report(self, set_up):
         raw = c.Report(ctypes.sizeof(c.Report))

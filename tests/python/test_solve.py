@@ -2,7 +2,9 @@
 import contextlib
 import io
 import os
+import sys
 import tempfile
+import threading
 import unittest
 import unittest.mock
 import warnings
@@ -187,6 +189,33 @@ class Solves(OnBackend):
         other.update(boundary={"left": kedge.Neumann(0)})  # a condition without a coefficient: all is made anew
         fresh = self.solve(mesh, plain.replace(boundary={"left": kedge.Neumann(0)}))
         np.testing.assert_allclose(other.solve().u, fresh.u, atol=1e-12)
+
+    def test_updates_of_one_thread_come_between_solves_of_another(self):
+        solver = kedge.Solver(kedge.square(3), kedge.Problem(source=1, boundary=everywhere(kedge.Dirichlet(0))),
+                              self.context)
+        means, wrong, ends = {d: None for d in (1, 2)}, [], threading.Event()
+        for d in means:
+            solver.update(diffusion=d)
+            means[d] = solver.solve().u.mean()
+
+        def solve():
+            while not ends.is_set():
+                s = solver.solve()
+                if s.u.mean() != means[s.problem.diffusion]:
+                    wrong.append(s)
+
+        interval, thread = sys.getswitchinterval(), threading.Thread(target=solve)
+        sys.setswitchinterval(1e-6)
+        try:
+            thread.start()
+            for k in range(60):
+                solver.update(diffusion=1 + k % 2)
+        finally:
+            ends.set()
+            thread.join()
+            sys.setswitchinterval(interval)
+        self.assertEqual(wrong, [])
+        self.assertEqual(solver.solve().u.mean(), means[2])
 
     def test_an_update_that_fails_leaves_the_problem_before(self):
         class Source:
