@@ -200,9 +200,12 @@ class Solves(OnBackend):
 
         def solve():
             while not ends.is_set():
-                s = solver.solve()
-                if s.u.mean() != means[s.problem.diffusion]:
-                    wrong.append(s)
+                try:
+                    s = solver.solve()
+                    if s.u.mean() != means[s.problem.diffusion]:
+                        wrong.append(s)
+                except kedge.Error as error:
+                    wrong.append(error)
 
         interval, thread = sys.getswitchinterval(), threading.Thread(target=solve)
         sys.setswitchinterval(1e-6)
