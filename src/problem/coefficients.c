@@ -1,5 +1,4 @@
 // Coefficients of [equation] and of sections [region NAME] become functions on a mesh.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +20,6 @@ typedef struct regions {
   const kg_coefficients **of;  ///< [n]: the section of each, NULL: none
 } regions;
 
-static kedge_status find_regions(regions *r)
-{
-  const kedge_mesh *mesh = r->mesh;
-  r->group = mesh->groups;
-  while (r->group->dimension == 1) ++r->group;
-  r->n = (int)(mesh->groups + mesh->n_groups - r->group);
-  return kg_host_calloc(r->ctx, (size_t)r->n, sizeof *r->of, &r->of);
-}
-
 /// The length of a mesh's name without ", refined 2 times".
 static int name_length(const kedge_mesh *mesh)
 {
@@ -43,12 +33,11 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
   char list[400] = "", lost[KG_LOST_BYTES];
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(c->group);
-  for (int g = 0; g < mesh->n_groups; ++g) {
-    if (mesh->groups[g].dimension != 2) continue;
-    kg_nearest_offer(&nearest, mesh->groups[g].name);
+  for (int t = 0; t < r->n; ++t) {
+    kg_nearest_offer(&nearest, r->group[t].name);
     if (length < sizeof list)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
-                                 mesh->groups[g].name);
+                                 r->group[t].name);
   }
   kg_lost_groups(mesh, 2, lost);
   if (lost[0]) nearest.best = NULL;
@@ -147,12 +136,8 @@ static bool is_one(const regions *r, int k)
 static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *b, int32_t *root)
 {
   for (int t = r->n - 1; t >= 0; --t) {
-    const kg_function *const f = coefficient(r->of[t], &r->problem->equation, k);
     int32_t here;
-    if (f->kind == KG_FUNCTION_EXPRESSION)
-      KG_TRY(kg_builder_import(b, f->expression, &here));
-    else
-      here = kg_build_constant(b, f->kind == KG_FUNCTION_NONE ? 0.0 : f->constant);
+    KG_TRY(kg_function_import(b, coefficient(r->of[t], &r->problem->equation, k), &here));
     if (t == r->n - 1) {
       *root = here;
       continue;
@@ -268,13 +253,13 @@ static const kg_coefficients *section_of(const kedge_problem *p, const kg_group 
                                          const kedge_mesh *mesh)
 {
   const kg_coefficients *rest = &p->equation;
-  const kg_group *first = mesh->groups, *const end = mesh->groups + mesh->n_groups;
-  while (first->dimension == 1) ++first;
+  const int lines = kg_line_groups(mesh);
+  const kg_group *const first = mesh->groups + lines;
   for (int i = 0; i < p->n_regions; ++i) {
     const kg_coefficients *c = &p->regions[i];
     if (strcmp(c->group, "default") == 0)
       rest = c;
-    else if (first + kg_group_named((int)(end - first), first, c->group) == region)
+    else if (first + kg_group_named(mesh->n_groups - lines, first, c->group) == region)
       return c;
   }
   return rest;
@@ -354,8 +339,9 @@ static const char *find_unread(const regions *r)
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
-  regions r = {.ctx = ctx, .problem = problem, .mesh = mesh, .out = out};
-  kedge_status status = find_regions(&r);
+  const int first = kg_line_groups(mesh), n = mesh->n_groups - first;
+  regions r = {ctx, problem, mesh, out, mesh->groups + first, n, NULL};
+  kedge_status status = kg_host_calloc(ctx, (size_t)n, sizeof *r.of, &r.of);
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK) out->unread = find_unread(&r);

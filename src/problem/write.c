@@ -49,11 +49,6 @@ kedge_status kg_settings_text(const kg_settings *settings, char **text, size_t *
   return KG_FAIL(settings->ctx, KEDGE_ERR_MEMORY, "no host memory for the text of a problem");
 }
 
-static bool is_blank(char c)
-{
-  return c == ' ' || c == '\t';
-}
-
 /// Leave out what says nothing in an expression: blanks around its lines, line ends behind them.
 static void trim_lines(char *text)
 {
@@ -63,7 +58,7 @@ static void trim_lines(char *text)
     if (next) *next++ = '\0';
     line += strspn(line, " \t");
     size_t n = strlen(line);
-    while (n > 0 && is_blank(line[n - 1])) --n;
+    while (n > 0 && kg_is_blank(line[n - 1])) --n;
     memmove(to, line, n);
     to += n;
     if (next) *to++ = '\n';
