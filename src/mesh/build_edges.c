@@ -1,12 +1,9 @@
 // Edges without a hash table: two stable counting sorts bring the sides of an edge together, then
 // one pass matches neighbours and one numbers edges by first appearance in side order. Every step
 // is O(sides); vertices are numbered along the Hilbert curve, so the scattered accesses stay near.
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
