@@ -114,16 +114,11 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
       j = k = i + count;
     }
   }
-  int64_t e = mesh->element_origin[kg_side_element(first)];
-  int64_t f = mesh->element_origin[kg_side_element(second)];
-  if (e > f) {
-    const int64_t larger = e;
-    e = f;
-    f = larger;
-  }
+  const int64_t e = mesh->element_origin[kg_side_element(first)];
+  const int64_t f = mesh->element_origin[kg_side_element(second)];
   char text[KG_ELEMENT_TEXT], other[KG_ELEMENT_TEXT];
-  kg_build_describe(b, e, text);
-  kg_build_describe(b, f, other);
+  kg_build_describe(b, e < f ? e : f, text);
+  kg_build_describe(b, e < f ? f : e, other);
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT, "%s: %s and %s %s; repair the mesh", b->source, text,
                  other, what);
 }
