@@ -98,10 +98,10 @@ static kedge_status match(regions *r)
   return KEDGE_OK;
 }
 
-/// One coefficient of a section: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
-static const kg_function *coefficient(const kg_coefficients *section, const kg_coefficients *rest,
-                                      int k)
+/// One coefficient of region t: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
+static const kg_function *coefficient(const regions *r, int t, int k)
 {
+  const kg_coefficients *const section = r->of[t], *const rest = &r->problem->equation;
   static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
   if (k < 3) {
     const kg_coefficients *c = section->n_diffusion > 0 ? section : rest;
@@ -126,9 +126,7 @@ kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *fro
 static bool is_one(const regions *r, int k)
 {
   for (int t = 1; t < r->n; ++t)
-    if (coefficient(r->of[t], &r->problem->equation, k) !=
-        coefficient(r->of[0], &r->problem->equation, k))
-      return false;
+    if (coefficient(r, t, k) != coefficient(r, 0, k)) return false;
   return true;
 }
 
@@ -137,7 +135,7 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
 {
   for (int t = r->n - 1; t >= 0; --t) {
     int32_t here;
-    KG_TRY(kg_function_import(b, coefficient(r->of[t], &r->problem->equation, k), &here));
+    KG_TRY(kg_function_import(b, coefficient(r, t, k), &here));
     if (t == r->n - 1) {
       *root = here;
       continue;
@@ -154,8 +152,7 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
 static bool has_caller(const regions *r, int k)
 {
   bool any = false;
-  for (int t = 0; t < r->n; ++t)
-    any = any || kg_function_of_caller(coefficient(r->of[t], &r->problem->equation, k));
+  for (int t = 0; t < r->n; ++t) any = any || kg_function_of_caller(coefficient(r, t, k));
   return any;
 }
 
@@ -166,8 +163,7 @@ static kedge_status list(const regions *r, int k, kg_function *out)
   for (; out->n_regions < r->n; ++out->n_regions) {
     const int t = out->n_regions;
     out->regions[t].tag = r->group[t].tag;
-    KG_TRY(kg_function_copy(r->ctx, coefficient(r->of[t], &r->problem->equation, k),
-                            &out->regions[t].function));
+    KG_TRY(kg_function_copy(r->ctx, coefficient(r, t, k), &out->regions[t].function));
   }
   return KEDGE_OK;
 }
@@ -175,8 +171,7 @@ static kedge_status list(const regions *r, int k, kg_function *out)
 /// A coefficient of all regions as one function.
 static kedge_status merge(const regions *r, int k, kg_function *out)
 {
-  if (is_one(r, k))
-    return kg_function_copy(r->ctx, coefficient(r->of[0], &r->problem->equation, k), out);
+  if (is_one(r, k)) return kg_function_copy(r->ctx, coefficient(r, 0, k), out);
   if (has_caller(r, k)) return list(r, k, out);
   kg_expression_builder b;
   int32_t root = 0;
