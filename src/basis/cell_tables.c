@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basis/hand_out.h"
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 #include "basis/roughness.h"
@@ -13,22 +14,6 @@ enum {
   MODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2),
 };
-
-typedef struct piece {
-  const double **where;
-  size_t count;
-} piece;
-
-/// Hand out consecutive pieces of `base`; with base NULL only the total counts.
-static size_t hand_out(const double *base, size_t n_pieces, const piece *pieces)
-{
-  size_t total = 0;
-  for (size_t i = 0; i < n_pieces; ++i) {
-    *pieces[i].where = base ? base + total : NULL;
-    total += pieces[i].count;
-  }
-  return total;
-}
 
 static int count_points(const kg_cell *cell, int rows, kg_cell_behind behind)
 {
@@ -49,7 +34,7 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int r
                         .n_map = n_points,
                         .rows = rows};
   const size_t n = (size_t)p->n;
-  const piece pieces[] = {
+  const kg_piece pieces[] = {
       {&p->r, n},
       {&p->s, n},
       {&p->weight, n},
@@ -60,7 +45,7 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int r
       {&p->top, (size_t)rows},
       {&p->top_of_row, (size_t)rows},
   };
-  return hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+  return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
 
 size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int rows,
@@ -218,7 +203,7 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
   const size_t N = (size_t)z.n_modes, S = (size_t)z.n_flux, n = (size_t)z.n_trace;
   const size_t points = (size_t)(rows * rows);
   const double *of_points;
-  const piece pieces[] = {
+  const kg_piece pieces[] = {
       {&of_points, kg_cell_points_count(cell, order, geometry, rows, KG_BEHIND_FACETS)},
       {&t->facet_weight, (size_t)rows},
       {&t->facet_direction, 2 * (size_t)z.n_facets},
@@ -230,7 +215,7 @@ static size_t lay_out_tables(const kg_cell *cell, int order, int geometry, int r
       {&t->gradient, points * 2 * (N + n)},
       {&t->star, points * 2 * (size_t)(z.n_star - 1)},
   };
-  const size_t total = hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+  const size_t total = kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
   t->size = z;
   t->rows = rows;
   t->points = kg_cell_points_at(cell, order, geometry, rows, KG_BEHIND_FACETS, of_points);
@@ -388,8 +373,7 @@ kedge_status kg_cell_tables_create(kedge_context *ctx, const kg_cell *cell, int 
   const size_t total = rule + N * S + S * n + mass + n * N;
   *values = NULL;
   wide_tables wide;
-  KG_TRY(kg_host_alloc(ctx, total, sizeof *wide.rule, &wide.rule));
-  memset(wide.rule, 0, total * sizeof *wide.rule);
+  KG_TRY(kg_host_calloc(ctx, total, sizeof *wide.rule, &wide.rule));
   wide.divergence = wide.rule + rule;
   wide.flux_lift = wide.divergence + N * S;
   wide.facet_mass = wide.flux_lift + S * n;

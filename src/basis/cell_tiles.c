@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "basis/cell_tables.h"
+#include "basis/hand_out.h"
 
 /// Strips with those that fill pairs.
 static size_t even(int strips)
@@ -22,10 +23,7 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
   const size_t by_eight = (size_t)kg_tiles_of(points) * KG_TILE_ENTRIES;
   const size_t modes = (size_t)tiles->modes, traces = (size_t)tiles->traces;
   const size_t rows = even(tiles->modes + tiles->traces);
-  const struct {
-    const double **where;
-    size_t count;
-  } pieces[] = {
+  const kg_piece pieces[] = {
       {&tiles->gradient, by_four * rows},
       {&tiles->joint, by_four * even(kg_tiles_of(z.n_modes + z.n_trace))},
       {&tiles->value, by_eight * even(tiles->modes)},
@@ -38,12 +36,7 @@ size_t kg_cell_tiles_lay_out(const kg_cell_tables *t, const double *base, kg_cel
       {&tiles->flux_by_point, (size_t)z.n_flux * n},
       {&tiles->value_by_point, (size_t)z.n_star * n},
   };
-  size_t total = 0;
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
-    *pieces[i].where = base ? base + total : NULL;
-    total += pieces[i].count;
-  }
-  return total;
+  return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
 
 /// Where rows and columns of a matrix lie in memory, and in its tiles [column tile][pair] of

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "basis/hand_out.h"
+
 /// Entries of a packed lower triangle of n rows.
 static size_t triangle(int n)
 {
@@ -12,22 +14,14 @@ static size_t triangle(int n)
 size_t kg_halves_lay_out(int order, const double *base, kg_halves *halves)
 {
   const int m = order + 1;
-  const struct {
-    const double **where;
-    size_t count;
-  } pieces[] = {
+  const kg_piece pieces[] = {
       {&halves->sums[0], triangle(kg_half_modes(m, 0) + 2 * m) * KG_HALF_TERMS},
       {&halves->sums[1], triangle(kg_half_modes(m, 1) + 2 * m) * KG_HALF_TERMS},
       {&halves->stars[0], triangle(kg_half_modes(m + 1, 0) - 1) * KG_HALF_STAR_TERMS},
       {&halves->stars[1], triangle(kg_half_modes(m + 1, 1)) * KG_HALF_STAR_TERMS},
       {&halves->root, (size_t)m + 1},
   };
-  size_t total = 0;
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
-    *pieces[i].where = base ? base + total : NULL;
-    total += pieces[i].count;
-  }
-  return total;
+  return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
 
 enum { ROW_MAX = KEDGE_ORDER_MAX + 3 };

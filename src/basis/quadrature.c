@@ -53,10 +53,8 @@ void kg_gauss_jacobi(int n, int alpha, double *x, double *w)
   long double wide[2][KG_GAUSS_MAX];
   assert(n <= KG_GAUSS_MAX);
   kg_wide_gauss_jacobi(n, alpha, wide[0], wide[1]);
-  for (int i = 0; i < n; ++i) {
-    x[i] = (double)wide[0][i];
-    w[i] = (double)wide[1][i];
-  }
+  kg_round_all(n, wide[0], x);
+  kg_round_all(n, wide[1], w);
 }
 
 kedge_status kg_triangle_rule_create(kedge_context *ctx, int degree, kg_triangle_rule *out)

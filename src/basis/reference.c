@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "basis/cell.h"
+#include "basis/hand_out.h"
 #include "basis/local_tiles.h"
 #include "basis/polynomials.h"
 #include "basis/potential.h"
@@ -31,7 +32,7 @@ static size_t tiles_of(const kg_cut *cut)
   return kg_cut_operator_count(cut) + kg_cut_lift_count(cut) + kg_cut_trace_count(cut);
 }
 
-/// Hand out consecutive pieces of `base`; with base NULL only the total counts.
+/// @param[in] base  NULL: only the total counts
 static size_t lay_out(int order, const double *base, kg_reference *ref)
 {
   const kg_sizes z = kg_sizes_of(order);
@@ -46,10 +47,7 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
   const size_t K_down = 2 * (size_t)kg_tile_pairs_of(z.n_rotation);
   const size_t S_down = 2 * (size_t)kg_tile_pairs_of(z.n_star - 1);
   const double *reduced_tiles;
-  struct {
-    const double **where;
-    size_t count;
-  } pieces[] = {
+  const kg_piece pieces[] = {
       // Tiles and terms first: they are read 16 bytes at a time.
       {&ref->operator_tiles, kg_cut_operator_count(&cut)},
       {&ref->lift_tiles, kg_cut_lift_count(&cut)},
@@ -86,12 +84,7 @@ static size_t lay_out(int order, const double *base, kg_reference *ref)
       {&ref->potential[1], potential},
   };
   ref->size = z;
-  size_t total = 0;
-  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i) {
-    *pieces[i].where = base ? base + total : NULL;
-    total += pieces[i].count;
-  }
-  return total;
+  return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
 
 size_t kg_reference_count(int order)

@@ -214,6 +214,25 @@ static int write_mesh(const mesh_options *options)
   return code;
 }
 
+/// Options of verbs that write a mesh.
+static error_t parse_output(int key, char *text, struct argp_state *state)
+{
+  mesh_options *options = state->input;
+  switch (key) {
+    case 'o':
+      options->output = text;
+      return 0;
+    case 'b':
+      options->binary = true;
+      return 0;
+    case ARGP_KEY_END:
+      if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
+      return 0;
+    default:
+      return ARGP_ERR_UNKNOWN;
+  }
+}
+
 static error_t parse_info(int key, char *text, struct argp_state *state)
 {
   mesh_options *options = state->input;
@@ -242,14 +261,8 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
 {
   mesh_options *options = state->input;
   switch (key) {
-    case 'o':
-      options->output = text;
-      return 0;
     case 'r':
       options->refine = (int)kg_cli_integer(state, "--refine", text, 0, KEDGE_REFINE_MAX);
-      return 0;
-    case 'b':
-      options->binary = true;
       return 0;
     case ARGP_KEY_ARG:
       add_word(state, options, text);
@@ -257,11 +270,8 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
       argp_error(state, "which mesh? square N, quads N, mixed N, lshape N, ring N M or disk N");
       return 0;
-    case ARGP_KEY_END:
-      if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
-      return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return parse_output(key, text, state);
   }
 }
 
@@ -270,12 +280,6 @@ static error_t parse_join(int key, char *text, struct argp_state *state)
   mesh_options *options = state->input;
   char *end;
   switch (key) {
-    case 'o':
-      options->output = text;
-      return 0;
-    case 'b':
-      options->binary = true;
-      return 0;
     case 'd':
       options->distance = strtod(text, &end);
       if (end == text || *end || !(options->distance > 0.0) || isinf(options->distance))
@@ -283,10 +287,9 @@ static error_t parse_join(int key, char *text, struct argp_state *state)
       return 0;
     case ARGP_KEY_END:
       if (!(options->distance > 0.0)) argp_error(state, "how far apart? Give it with --distance D");
-      if (!options->output) argp_error(state, "into which file? Give it with -o FILE");
-      return 0;
+      return parse_output(key, text, state);
     default:
-      return parse_info(key, text, state);
+      return parse_output(key, text, state) == 0 ? 0 : parse_info(key, text, state);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,14 +33,24 @@ static kedge_status read_stream(kedge_context *ctx, FILE *stream, size_t guess, 
   return KEDGE_OK;
 }
 
-/// Opens a file without waiting for somebody to write into a pipe, who may never come.
-static FILE *open_stream(const char *path)
+FILE *kg_file_open(const char *path, int flags, const char *mode)
 {
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int file = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
   if (file < 0) return NULL;
-  FILE *const stream = fcntl(file, F_SETFL, 0) == 0 ? fdopen(file, "rb") : NULL;
+  FILE *const stream = fcntl(file, F_SETFL, flags & O_APPEND) == 0 ? fdopen(file, mode) : NULL;
+  const int error = errno;
   if (!stream) close(file);
+  errno = error;
   return stream;
+}
+
+kedge_status kg_text_end(kedge_context *ctx, FILE *stream, const char *what, char **text)
+{
+  const bool written = stream && !ferror(stream);
+  if (stream && fclose(stream) == 0 && written) return KEDGE_OK;
+  free(*text);
+  *text = NULL;
+  return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no host memory for %s", what);
 }
 
 /// Regular files and pipes: a device may have no end.
@@ -72,7 +81,7 @@ kedge_status kg_file_read(kedge_context *ctx, const char *path, char **data, siz
 {
   *data = NULL;
   KG_REQUIRE(ctx, path[0], KEDGE_ERR_IO, "the name of the file to read is empty");
-  FILE *stream = open_stream(path);
+  FILE *stream = kg_file_open(path, O_RDONLY, "rb");
   KG_REQUIRE(ctx, stream, KEDGE_ERR_IO, "cannot open %s: %s", path, strerror(errno));
   const kedge_status status = read_kind(ctx, stream, path, data, bytes);
   fclose(stream);

@@ -4,12 +4,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/writable.h"
 
@@ -131,19 +131,6 @@ void kg_target_close(kg_target *target)
   *target = (kg_target){0};
 }
 
-/// Open a file for writing at its end, as /dev/stdout may be a file with content: >> log. A pipe
-/// that nobody reads is not waited for.
-static FILE *open_stream(const char *name)
-{
-  const int file = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
-  if (file < 0) return NULL;
-  FILE *const stream = fcntl(file, F_SETFL, O_APPEND) == 0 ? fdopen(file, "ab") : NULL;
-  const int error = errno;
-  if (!stream) close(file);
-  errno = error;
-  return stream;
-}
-
 /// Whether the last call has failed because `name` is a pipe that nobody reads.
 static bool is_unread(const char *name)
 {
@@ -155,7 +142,8 @@ static bool is_unread(const char *name)
 static int write_stream(const char *name, void (*put)(FILE *, void *), void *user)
 {
   errno = 0;
-  FILE *stream = open_stream(name);
+  // At its end, as /dev/stdout may be a file with content: >> log.
+  FILE *stream = kg_file_open(name, O_WRONLY | O_CREAT | O_APPEND, "ab");
   if (!stream) return is_unread(name) ? EPIPE : errno;
   put(stream, user);
   int error = fflush(stream) != 0 ? errno : 0;

@@ -4,40 +4,29 @@
 
 #include "device/context.h"
 
-static kedge_status host_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
+kedge_status kg_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
 {
+#ifdef KEDGE_WITH_CUDA
+  if (ctx->backend == KEDGE_BACKEND_CUDA) return kg_cuda_fetch(ctx, host, device, bytes);
+#endif
   (void)ctx;
   memcpy(host, device, bytes);
   return KEDGE_OK;
 }
 
-static int host_visit(kedge_context *ctx)
+int kg_visit(kedge_context *ctx)
 {
+#ifdef KEDGE_WITH_CUDA
+  if (ctx->backend == KEDGE_BACKEND_CUDA) return kg_cuda_visit(ctx);
+#endif
   (void)ctx;
   return KG_NO_DEVICE;
 }
 
-static void host_leave(int before)
-{
-  (void)before;
-}
-
-static bool has_gpu(const kedge_context *ctx)
-{
-  return ctx->backend == KEDGE_BACKEND_CUDA;
-}
-
-kedge_status kg_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
-{
-  return (has_gpu(ctx) ? KG_IF_CUDA(kg_cuda_fetch) : host_fetch)(ctx, host, device, bytes);
-}
-
-int kg_visit(kedge_context *ctx)
-{
-  return (has_gpu(ctx) ? KG_IF_CUDA(kg_cuda_visit) : host_visit)(ctx);
-}
-
 void kg_leave(kedge_context *ctx, int before)
 {
-  (has_gpu(ctx) ? KG_IF_CUDA(kg_cuda_leave) : host_leave)(before);
+#ifdef KEDGE_WITH_CUDA
+  if (ctx->backend == KEDGE_BACKEND_CUDA) kg_cuda_leave(before);
+#endif
+  (void)ctx, (void)before;
 }

@@ -88,21 +88,13 @@ static void host_close(kedge_context *ctx)
   (void)ctx;
 }
 
-const kg_backend_table kg_host_table = {
-    .enter = host_ready,
-    .alloc = host_alloc,
-    .free = host_free,
-    .copy_in = host_copy,
-    .copy_out = host_copy,
-    .copy = host_copy,
-    .zero = host_zero,
-    .sync = host_ready,
-    .join = host_join,
-    .free_bytes = host_free_bytes,
-    .repeat = host_repeat,
-    .repeat_free = host_repeat_free,
-    .close = host_close,
-};
+#define HOST_FUNCTIONS                                                                        \
+  .enter = host_ready, .copy_in = host_copy, .copy_out = host_copy, .copy = host_copy,        \
+  .zero = host_zero, .join = host_join, .free_bytes = host_free_bytes, .repeat = host_repeat, \
+  .repeat_free = host_repeat_free, .close = host_close
+
+const kg_backend_table kg_host_table = {HOST_FUNCTIONS, .alloc = host_alloc, .free = host_free,
+                                        .sync = host_ready};
 
 enum { GUARD_BYTES = 64 };
 static const unsigned char guard_byte = 0xa5;
@@ -142,18 +134,5 @@ static kedge_status shadow_sync(kedge_context *ctx)
   return KEDGE_OK;
 }
 
-const kg_backend_table kg_shadow_table = {
-    .enter = host_ready,
-    .alloc = shadow_alloc,
-    .free = shadow_free,
-    .copy_in = host_copy,
-    .copy_out = host_copy,
-    .copy = host_copy,
-    .zero = host_zero,
-    .sync = shadow_sync,
-    .join = host_join,
-    .free_bytes = host_free_bytes,
-    .repeat = host_repeat,
-    .repeat_free = host_repeat_free,
-    .close = host_close,
-};
+const kg_backend_table kg_shadow_table = {HOST_FUNCTIONS, .alloc = shadow_alloc,
+                                          .free = shadow_free, .sync = shadow_sync};

@@ -8,29 +8,6 @@
 
 #ifdef KEDGE_WITH_CUDA
 #include <cuda_runtime_api.h>
-
-static bool lock_pages(void *data, size_t bytes)
-{
-  const bool locked = cudaHostRegister(data, bytes, cudaHostRegisterPortable) == cudaSuccess;
-  if (!locked) cudaGetLastError();  // later calls must not report this one
-  return locked;
-}
-
-static void unlock_pages(void *data)
-{
-  cudaHostUnregister(data);
-}
-#else
-static bool lock_pages(void *data, size_t bytes)
-{
-  (void)data, (void)bytes;
-  return false;
-}
-
-static void unlock_pages(void *data)
-{
-  (void)data;
-}
 #endif
 
 /// Ask for pages on the NUMA nodes next to the GPU; they are chosen when they are touched.
@@ -56,14 +33,20 @@ kedge_status kg_pinned_alloc(kedge_context *ctx, int gpu, size_t bytes, kg_pinne
              kg_bytes_text((double)bytes, text));
   if (gpu >= 0) place_near(gpu, data, bytes);
   memset(data, 0, bytes);
-  *out = (kg_pinned){.data = data, .bytes = bytes, .locked = gpu >= 0 && lock_pages(data, bytes)};
+  *out = (kg_pinned){.data = data, .bytes = bytes};
+#ifdef KEDGE_WITH_CUDA
+  out->locked = gpu >= 0 && cudaHostRegister(data, bytes, cudaHostRegisterPortable) == cudaSuccess;
+  if (!out->locked) cudaGetLastError();  // later calls must not report this one
+#endif
   return KEDGE_OK;
 }
 
 void kg_pinned_free(kg_pinned *memory)
 {
   if (memory->data == NULL) return;
-  if (memory->locked) unlock_pages(memory->data);
+#ifdef KEDGE_WITH_CUDA
+  if (memory->locked) cudaHostUnregister(memory->data);
+#endif
   munmap(memory->data, memory->bytes);
   *memory = (kg_pinned){0};
 }

@@ -193,13 +193,6 @@ static kedge_status second_derivative(kg_expression_builder *b, int32_t root, kg
   return kg_build_derivative(b, *out, variable, out);
 }
 
-static kedge_status import(kg_expression_builder *b, const kg_function *f, int32_t *root)
-{
-  if (f->kind == KG_FUNCTION_EXPRESSION) return kg_builder_import(b, f->expression, root);
-  *root = number(b, f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0);
-  return KEDGE_OK;
-}
-
 /// div(diffusion grad u) of a scalar that is constant in each region.
 static kedge_status scaled_laplacian(kg_expression_builder *b, int32_t u, int32_t diffusion,
                                      int32_t *out)
@@ -232,8 +225,8 @@ static kedge_status build_source(kg_expression_builder *b, int32_t u, int n_diff
                                  int32_t *out)
 {
   int32_t k[3], react, flux;
-  for (int i = 0; i < n_diffusion; ++i) KG_TRY(import(b, &diffusion[i], &k[i]));
-  KG_TRY(import(b, reaction, &react));
+  for (int i = 0; i < n_diffusion; ++i) KG_TRY(kg_function_import(b, &diffusion[i], &k[i]));
+  KG_TRY(kg_function_import(b, reaction, &react));
   if (n_diffusion == 1) k[1] = number(b, 0), k[2] = k[0];
   if (n_diffusion == 1 && !kg_function_varies(diffusion))
     KG_TRY(scaled_laplacian(b, u, k[0], &flux));

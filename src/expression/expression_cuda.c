@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/memory.h"
+#include "core/file.h"
 #include "core/number.h"
 #include "expression/parser.h"
 
@@ -166,13 +166,7 @@ kedge_status kg_functions_emit(kedge_context *ctx, int n_functions,
 
   out = open_memstream(text, &size);
   if (out) write_function(out, &builder, n_functions, roots);
-  bool written = out && !ferror(out);
-  if (out && fclose(out) != 0) written = false;
-  if (!written) {
-    status = KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the text of an expression");
-    free(*text);
-    *text = NULL;
-  }
+  status = kg_text_end(ctx, out, "the text of an expression", text);
 done:
   free(roots);
   kg_builder_close(&builder);

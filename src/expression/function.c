@@ -103,11 +103,6 @@ kedge_status kg_function_bring(const kg_function *f)
   return status;
 }
 
-static void evaluate_numbers(const double *here, const kedge_points *points, double *value)
-{
-  for (size_t i = 0; i < points->n; ++i) value[i] = here[points->element[i]];
-}
-
 void kedge_by_element_device(void *user, const kedge_points *points, double *value)
 {
   (void)user;
@@ -202,7 +197,7 @@ void kg_function_evaluate(const kg_function *f, const kedge_points *points, doub
       evaluate_regions(f, points, value);
       return;
     case KG_FUNCTION_DEVICE:
-      evaluate_numbers(f->numbers->here, points, value);
+      kedge_by_element(f->numbers->here, points, value);
       return;
     default:
       break;
@@ -246,6 +241,13 @@ bool kg_function_varies(const kg_function *f)
   return kg_expression_uses(f->expression, KG_OP_X) || kg_expression_uses(f->expression, KG_OP_Y);
 }
 
+kedge_status kg_function_import(kg_expression_builder *b, const kg_function *f, int32_t *root)
+{
+  if (f->kind == KG_FUNCTION_EXPRESSION) return kg_builder_import(b, f->expression, root);
+  *root = kg_build_constant(b, f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0);
+  return KEDGE_OK;
+}
+
 kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
                                  const kg_function *const *functions, kg_expression_builder *b,
                                  int32_t **out)
@@ -255,15 +257,9 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
   KG_TRY(kg_host_alloc(ctx, (size_t)n_functions, sizeof **out, out));
   int32_t *const roots = *out;
   for (int f = 0; f < n_functions; ++f) {
-    const kg_function *function = functions[f];
-    KG_REQUIRE(b->ctx, !kg_function_of_caller(function), KEDGE_ERR_UNSUPPORTED,
+    KG_REQUIRE(b->ctx, !kg_function_of_caller(functions[f]), KEDGE_ERR_UNSUPPORTED,
                "a function of the calling program cannot be evaluated on the GPU");
-    if (function->kind == KG_FUNCTION_EXPRESSION)
-      KG_TRY(kg_builder_import(b, function->expression, &roots[f]));
-    else
-      roots[f] = kg_builder_intern(
-          b, (kg_node){.op = KG_OP_CONSTANT,
-                       .value = function->kind == KG_FUNCTION_NONE ? 0.0 : function->constant});
+    KG_TRY(kg_function_import(b, functions[f], &roots[f]));
   }
   KG_REQUIRE(b->ctx, !b->full, KEDGE_ERR_UNSUPPORTED,
              "more than %d terms and operations are too many for the GPU", KG_EXPRESSION_NODES);

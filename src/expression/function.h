@@ -62,6 +62,10 @@ bool kg_function_varies(const kg_function *f);
 
 struct kg_expression_builder;
 
+/// Add a function that is none of the caller to a builder.
+kedge_status kg_function_import(struct kg_expression_builder *b, const kg_function *f,
+                                int32_t *root);
+
 /// Gathers the trees of functions in one builder, in which equal parts are one node.
 /// @param[out] builder  opened here; the caller closes it, also after a failure
 /// @param[out] roots    [n_functions]; the caller frees it

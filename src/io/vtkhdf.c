@@ -85,9 +85,7 @@ void kg_vtkhdf_number(kg_vtkhdf *file, const char *name, double value)
 
 static int64_t item_size(kg_item item)
 {
-  static const int64_t sizes[KG_ITEM_COUNT] = {
-      [KG_ITEM_F64] = 8, [KG_ITEM_I64] = 8, [KG_ITEM_I32] = 4, [KG_ITEM_U8] = 1};
-  return sizes[item];
+  return item == KG_ITEM_U8 ? 1 : item == KG_ITEM_I32 ? 4 : 8;
 }
 
 /// Write rows [first, first + rows) of a dataset.

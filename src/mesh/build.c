@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "device/backend.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "core/nvtx.h"

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
@@ -96,32 +95,20 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
   char text[KG_ELEMENT_TEXT];
   kg_build_describe(b, e, text);
   bool unused;
-  switch (examine(b, e, &unused)) {
-    case KG_BAD_NUMBER:
-      return refuse_number(b, e, text);
-    case KG_TURNED_OVER:
-      return kg_build_refuse_turned(b, e);
-    case KG_NOT_CONVEX:
-      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                     "%s: %s is not convex; move its vertices, give them in the order around it, "
-                     "or split it into two triangles",
-                     b->source, text);
-    case KG_FLAT:
-      if (kg_raw_cell(b->raw, e) == &kg_quadrilateral)
-        return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                       "%s: %s is degenerate: three of its corners lie on a line; move its "
-                       "vertices, or make it a triangle",
-                       b->source, text);
-      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                     "%s: %s is degenerate: it has no area; remove it or move its vertices",
-                     b->source, text);
-    case KG_REPEATED:
-      return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
-                     "%s: %s is degenerate: it uses a vertex twice; remove it from the mesh",
-                     b->source, text);
-    default:
-      return KG_FAIL(b->ctx, KEDGE_ERR_INTERNAL, "%s: nothing is wrong with %s", b->source, text);
-  }
+  const kg_fault fault = examine(b, e, &unused);
+  if (fault == KG_BAD_NUMBER) return refuse_number(b, e, text);
+  if (fault == KG_TURNED_OVER) return kg_build_refuse_turned(b, e);
+  KG_REQUIRE(b->ctx, fault != KG_SOUND, KEDGE_ERR_INTERNAL, "%s: nothing is wrong with %s",
+             b->source, text);
+  const char *const what =
+      fault == KG_NOT_CONVEX ? "not convex; move its vertices, give them in the order around it, "
+                               "or split it into two triangles"
+      : fault == KG_REPEATED ? "degenerate: it uses a vertex twice; remove it from the mesh"
+      : kg_raw_cell(b->raw, e) == &kg_triangle
+          ? "degenerate: it has no area; remove it or move its vertices"
+          : "degenerate: three of its corners lie on a line; move its vertices, or make it a "
+            "triangle";
+  return KG_FAIL(b->ctx, KEDGE_ERR_INPUT, "%s: %s is %s", b->source, text, what);
 }
 
 static bool has_place(const kg_raw_mesh *raw, int64_t v)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "mesh/build.h"
 

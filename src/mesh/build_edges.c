@@ -1,12 +1,9 @@
 // Edges without a hash table: two stable counting sorts bring the sides of an edge together, then
 // one pass matches neighbours and one numbers edges by first appearance in side order. Every step
 // is O(sides); vertices are numbered along the Hilbert curve, so the scattered accesses stay near.
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"
@@ -117,16 +114,11 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
       j = k = i + count;
     }
   }
-  int64_t e = mesh->element_origin[kg_side_element(first)];
-  int64_t f = mesh->element_origin[kg_side_element(second)];
-  if (e > f) {
-    const int64_t larger = e;
-    e = f;
-    f = larger;
-  }
+  const int64_t e = mesh->element_origin[kg_side_element(first)];
+  const int64_t f = mesh->element_origin[kg_side_element(second)];
   char text[KG_ELEMENT_TEXT], other[KG_ELEMENT_TEXT];
-  kg_build_describe(b, e, text);
-  kg_build_describe(b, f, other);
+  kg_build_describe(b, e < f ? e : f, text);
+  kg_build_describe(b, e < f ? f : e, other);
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT, "%s: %s and %s %s; repair the mesh", b->source, text,
                  other, what);
 }

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/context.h"
 #include "core/memory.h"
 #include "mesh/build.h"
 

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/build.h"

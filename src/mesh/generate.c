@@ -13,26 +13,18 @@ static const struct form {
   const char *name, *usage;
   int numbers;
   int64_t least[2];
-  kg_pattern pattern;
   bool can_be_whole;  // with the word "quads"
   int squares;        // a square of the form's n n, or ring's n m; two elements each, or one
   kedge_status (*fill)(kedge_context *, const kg_form_args *, kg_raw_mesh *);
   void (*bend)(kedge_context *, const kg_form_args *, kg_raw_mesh *);  // NULL: it is straight
+  kg_pattern pattern;
 } forms[] = {
-    {"square", "square N", 1, {1, 0}, KG_PATTERN_TRIANGLES, false, 1, kg_form_square, NULL},
-    {"quads", "quads N", 1, {1, 0}, KG_PATTERN_WHOLE, false, 1, kg_form_square, NULL},
-    {"mixed", "mixed N", 1, {1, 0}, KG_PATTERN_CHECKERBOARD, false, 1, kg_form_square, NULL},
-    {"lshape", "lshape N [quads]", 1, {1, 0}, KG_PATTERN_TRIANGLES, true, 3, kg_form_lshape, NULL},
-    {"ring",
-     "ring N M [quads]",
-     2,
-     {1, 3},
-     KG_PATTERN_TRIANGLES,
-     true,
-     1,
-     kg_form_ring,
-     kg_bend_ring},
-    {"disk", "disk N", 1, {1, 0}, KG_PATTERN_TRIANGLES, false, 3, kg_form_disk, kg_bend_disk},
+    {"square", "square N", 1, {1, 0}, false, 1, kg_form_square, NULL, KG_PATTERN_TRIANGLES},
+    {"quads", "quads N", 1, {1, 0}, false, 1, kg_form_square, NULL, KG_PATTERN_WHOLE},
+    {"mixed", "mixed N", 1, {1, 0}, false, 1, kg_form_square, NULL, KG_PATTERN_CHECKERBOARD},
+    {"lshape", "lshape N [quads]", 1, {1, 0}, true, 3, kg_form_lshape},
+    {"ring", "ring N M [quads]", 2, {1, 3}, true, 1, kg_form_ring, kg_bend_ring},
+    {"disk", "disk N", 1, {1, 0}, false, 3, kg_form_disk, kg_bend_disk},
 };
 #define VALID_FORMS                                                                               \
   "valid are \"square N\", \"quads N\", \"mixed N\", \"lshape N [quads]\", \"ring N M [quads]\" " \

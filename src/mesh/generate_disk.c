@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "mesh/generate.h"
 #include "mesh/nodes.h"

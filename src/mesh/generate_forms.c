@@ -1,9 +1,7 @@
 // Domains of squares: the unit square, the L, and the ring, whose squares are those of a strip.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "mesh/generate.h"
 #include "mesh/nodes.h"

@@ -111,3 +111,12 @@ static inline int32_t kg_gmsh_vertex(const kg_node_map *map, int64_t tag)
 
 /// Make room for `capacity` items of `size` bytes in an array whose address is `array`.
 kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capacity);
+/// The capacity of an array that grows for `more` items behind the n that it has.
+static inline int64_t kg_gmsh_capacity(int64_t capacity, int64_t n, int64_t more)
+{
+  const int64_t half_more = capacity + capacity / 2;
+  return half_more < n + more ? n + more : half_more;
+}
+/// Make room for `more` items behind the n of an array, as above.
+kedge_status kg_gmsh_grow(kg_gmsh *g, void *array, size_t size, int64_t n, int64_t more,
+                          int64_t *capacity);

@@ -1,4 +1,3 @@
-#include <stdlib.h>
 #include <string.h>
 
 #include "mesh/gmsh.h"
@@ -11,8 +10,7 @@ static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
   const int before = raw->width;
   if (width < before) width = before;
   if (width == before && more <= g->element_capacity - raw->n_elements) return KEDGE_OK;
-  int64_t capacity = g->element_capacity + g->element_capacity / 2;
-  if (capacity < raw->n_elements + more) capacity = raw->n_elements + more;
+  const int64_t capacity = kg_gmsh_capacity(g->element_capacity, raw->n_elements, more);
   KG_TRY(kg_gmsh_reserve(g, &raw->corners, (size_t)width * sizeof(int32_t), capacity));
   KG_TRY(kg_gmsh_reserve(g, &raw->regions, sizeof(int32_t), capacity));
   KG_TRY(kg_gmsh_reserve(g, &g->types, sizeof *g->types, capacity));
@@ -29,24 +27,9 @@ static kedge_status reserve_elements(kg_gmsh *g, int width, int64_t more)
 static kedge_status reserve_lines(kg_gmsh *g, int64_t more)
 {
   kg_raw_mesh *raw = g->raw;
-  if (more <= g->line_capacity - raw->n_lines) return KEDGE_OK;
-  int64_t capacity = g->line_capacity + g->line_capacity / 2;
-  if (capacity < raw->n_lines + more) capacity = raw->n_lines + more;
-  KG_TRY(kg_gmsh_reserve(g, &raw->lines, 2 * sizeof(int32_t), capacity));
-  KG_TRY(kg_gmsh_reserve(g, &raw->line_tags, sizeof(int32_t), capacity));
-  g->line_capacity = capacity;
-  return KEDGE_OK;
-}
-
-/// Make room for `more` vertices between corners.
-static kedge_status reserve_between(kg_gmsh *g, int64_t more)
-{
-  if (more <= g->between_capacity - g->n_between) return KEDGE_OK;
-  int64_t capacity = g->between_capacity + g->between_capacity / 2;
-  if (capacity < g->n_between + more) capacity = g->n_between + more;
-  KG_TRY(kg_gmsh_reserve(g, &g->between, sizeof *g->between, capacity));
-  g->between_capacity = capacity;
-  return KEDGE_OK;
+  int64_t of_tags = g->line_capacity;
+  KG_TRY(kg_gmsh_grow(g, &raw->line_tags, sizeof(int32_t), raw->n_lines, more, &of_tags));
+  return kg_gmsh_grow(g, &raw->lines, 2 * sizeof(int32_t), raw->n_lines, more, &g->line_capacity);
 }
 
 static kedge_status reserve(kg_gmsh *g, const kg_gmsh_type *type, int64_t more)
@@ -54,7 +37,9 @@ static kedge_status reserve(kg_gmsh *g, const kg_gmsh_type *type, int64_t more)
   if (type->kind == KG_GMSH_LINE) return reserve_lines(g, more);
   if (!type->cell) return KEDGE_OK;
   if (type->order > g->order) g->order = type->order;
-  KG_TRY(reserve_between(g, more * (type->n_nodes - type->n_corners)));
+  const int64_t between = more * (type->n_nodes - type->n_corners);  // the corners
+  KG_TRY(kg_gmsh_grow(g, &g->between, sizeof *g->between, g->n_between, between,
+                      &g->between_capacity));
   return reserve_elements(g, type->n_corners, more);
 }
 

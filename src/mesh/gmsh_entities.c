@@ -29,11 +29,7 @@ kg_entity *kg_gmsh_find_entity(const kg_gmsh *g, int32_t dimension, int32_t tag)
 
 static kedge_status add_entity(kg_gmsh *g, kg_entity entity)
 {
-  if (g->n_entities == g->entity_capacity) {
-    const int64_t capacity = g->entity_capacity ? 2 * g->entity_capacity : 64;
-    KG_TRY(kg_gmsh_reserve(g, &g->entities, sizeof entity, capacity));
-    g->entity_capacity = capacity;
-  }
+  KG_TRY(kg_gmsh_grow(g, &g->entities, sizeof entity, g->n_entities, 1, &g->entity_capacity));
   g->entities[g->n_entities++] = entity;
   return KEDGE_OK;
 }
@@ -69,17 +65,6 @@ kedge_status kg_gmsh_group(const kg_scan *s, int32_t tag, int32_t *physical)
   return KEDGE_OK;
 }
 
-/// Make room for n more groups.
-static kedge_status reserve_groups(kg_gmsh *g, int64_t n)
-{
-  if (n <= g->more_capacity - g->n_more) return KEDGE_OK;
-  int64_t capacity = g->more_capacity + g->more_capacity / 2;
-  if (capacity < g->n_more + n) capacity = g->n_more + n;
-  KG_TRY(kg_gmsh_reserve(g, &g->more_groups, sizeof *g->more_groups, capacity));
-  g->more_capacity = capacity;
-  return KEDGE_OK;
-}
-
 /// The first physical tag, and those behind it.
 static kedge_status read_physical(kg_gmsh *g, kg_entity *entity)
 {
@@ -90,7 +75,8 @@ static kedge_status read_physical(kg_gmsh *g, kg_entity *entity)
   entity->is_shared = n > 1;
   entity->more = g->n_more;
   entity->n_more = n > 1 ? n - 1 : 0;
-  KG_TRY(reserve_groups(g, entity->n_more));
+  KG_TRY(kg_gmsh_grow(g, &g->more_groups, sizeof *g->more_groups, g->n_more, entity->n_more,
+                      &g->more_capacity));
   for (int64_t i = 0; i < n; ++i) {
     int32_t *group = i == 0 ? &entity->physical : &g->more_groups[g->n_more++];
     KG_TRY(kg_scan_int32(s, group));

@@ -20,6 +20,14 @@ kedge_status kg_gmsh_reserve(kg_gmsh *g, void *array, size_t size, int64_t capac
   return KEDGE_OK;
 }
 
+kedge_status kg_gmsh_grow(kg_gmsh *g, void *array, size_t size, int64_t n, int64_t more,
+                          int64_t *capacity)
+{
+  if (more <= *capacity - n) return KEDGE_OK;
+  *capacity = kg_gmsh_capacity(*capacity, n, more);
+  return kg_gmsh_reserve(g, array, size, *capacity);
+}
+
 /// "version binary data-size"; a binary file goes on with the integer 1.
 static kedge_status read_format(kg_gmsh *g)
 {

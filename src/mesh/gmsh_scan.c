@@ -1,7 +1,6 @@
 #include "mesh/gmsh_scan.h"
 
 #include <float.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "expression/function.h"
 #include "mesh/nodes.h"

@@ -72,15 +72,14 @@ static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
              "kedge_mesh_create: lines or line_tags is NULL although n_lines is not 0");
   KG_REQUIRE(ctx, (a->names && a->name_tags) || a->n_names == 0, KEDGE_ERR_ARG,
              "kedge_mesh_create: names or name_tags is NULL although n_names is not 0");
-  for (int i = 0; i < a->n_names; ++i)
+  for (int i = 0; i < a->n_names; ++i) {
     KG_REQUIRE(ctx, a->names[i] && *a->names[i], KEDGE_ERR_ARG,
                "kedge_mesh_create: names[%d] is NULL or empty", i);
-  for (int i = 0; i < a->n_names; ++i)
     KG_REQUIRE(ctx, !a->names[i][strcspn(a->names[i], "\"\r\n")], KEDGE_ERR_ARG,
                "kedge_mesh_create: names[%d] holds a quotation mark or a line end", i);
-  for (int i = 0; i < a->n_names; ++i)
     KG_REQUIRE(ctx, a->name_tags[i] != 0 && a->name_tags[i] > INT32_MIN, KEDGE_ERR_ARG,
                "kedge_mesh_create: name_tags[%d] is %d, which is no group", i, a->name_tags[i]);
+  }
   return KEDGE_OK;
 }
 

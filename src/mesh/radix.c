@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 

@@ -6,7 +6,6 @@
 
 #include "core/memory.h"
 #include "mesh/nodes.h"
-#include "mesh/triangle.h"
 
 void kg_raw_mesh_free(kg_raw_mesh *raw)
 {

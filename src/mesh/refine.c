@@ -3,11 +3,9 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/nodes.h"
-#include "mesh/triangle.h"
 
 _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
                    4LL << 2 * KEDGE_REFINE_MAX > KG_ELEMENTS_MAX,

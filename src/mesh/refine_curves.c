@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "mesh/nodes.h"
 

@@ -20,13 +20,13 @@ static bool covers(const kg_problem_key *key, const char *section)
 /// The sections of the table in one line: "[mesh], [space], ...".
 static const char *list_sections(char out[200])
 {
-  int n;
-  const kg_problem_key *keys = kg_problem_keys(&n);
+  const char *before = "";
   size_t length = 0;
-  for (int i = 0; i < n && length < 200; ++i) {
-    if (i > 0 && strcmp(keys[i].section, keys[i - 1].section) == 0) continue;
+  for (const kg_problem_key *key = kg_problem_keys; key->section && length < 200; ++key) {
+    if (strcmp(key->section, before) == 0) continue;
     length +=
-        (size_t)snprintf(out + length, 200 - length, "%s[%s]", i ? ", " : "", keys[i].section);
+        (size_t)snprintf(out + length, 200 - length, "%s[%s]", *before ? ", " : "", key->section);
+    before = key->section;
   }
   return out;
 }
@@ -74,12 +74,10 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
   const char *const section = setting->section;
   if (strncmp(section, "periodic", strlen("periodic")) == 0)
     return kg_periodic_refuse(settings, setting);
-  int n;
-  const kg_problem_key *keys = kg_problem_keys(&n);
   kg_nearest nearest = kg_nearest_to(section);
-  for (int i = 0; i < n; ++i) {
-    if (covers(&keys[i], section)) return KEDGE_OK;
-    kg_nearest_offer(&nearest, keys[i].section);
+  for (const kg_problem_key *key = kg_problem_keys; key->section; ++key) {
+    if (covers(key, section)) return KEDGE_OK;
+    kg_nearest_offer(&nearest, key->section);
   }
   const char *const meant = nearest_word(section);
   if (section[0] == '\0')
@@ -136,19 +134,17 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
 {
   KG_TRY(kg_section_check(settings, setting));
   KG_TRY(check_removed(settings, setting));
-  int n;
-  const kg_problem_key *keys = kg_problem_keys(&n);
   kg_nearest nearest = kg_nearest_to(setting->key);
   char list[200] = "";
   size_t length = 0;
-  for (int i = 0; i < n; ++i) {
-    if (!covers(&keys[i], setting->section)) continue;
-    *out = &keys[i];
-    if (strcmp(keys[i].section, "parameters") == 0) return KEDGE_OK;  // any name
-    if (strcmp(keys[i].name, setting->key) == 0) return KEDGE_OK;
-    kg_nearest_offer(&nearest, keys[i].name);
+  for (const kg_problem_key *key = kg_problem_keys; key->section; ++key) {
+    if (!covers(key, setting->section)) continue;
+    *out = key;
+    if (strcmp(key->section, "parameters") == 0) return KEDGE_OK;  // any name
+    if (strcmp(key->name, setting->key) == 0) return KEDGE_OK;
+    kg_nearest_offer(&nearest, key->name);
     length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
-                               keys[i].name);
+                               key->name);
   }
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown key '%s' in [%s]; did you mean '%s'?",
@@ -160,11 +156,8 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
 /// The row of a setting that is a function of the caller.
 static const kg_problem_key *function_key(const kg_setting *setting)
 {
-  int n;
-  const kg_problem_key *keys = kg_function_keys(&n);
-  for (int i = 0; i < n; ++i)
-    if (covers(&keys[i], setting->section) && strcmp(keys[i].name, setting->key) == 0)
-      return &keys[i];
+  for (const kg_problem_key *key = kg_function_keys; key->section; ++key)
+    if (covers(key, setting->section) && strcmp(key->name, setting->key) == 0) return key;
   return NULL;
 }
 

@@ -1,5 +1,4 @@
 // Coefficients of [equation] and of sections [region NAME] become functions on a mesh.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +20,6 @@ typedef struct regions {
   const kg_coefficients **of;  ///< [n]: the section of each, NULL: none
 } regions;
 
-static kedge_status find_regions(regions *r)
-{
-  const kedge_mesh *mesh = r->mesh;
-  r->group = mesh->groups;
-  while (r->group->dimension == 1) ++r->group;
-  r->n = (int)(mesh->groups + mesh->n_groups - r->group);
-  return kg_host_calloc(r->ctx, (size_t)r->n, sizeof *r->of, &r->of);
-}
-
 /// The length of a mesh's name without ", refined 2 times".
 static int name_length(const kedge_mesh *mesh)
 {
@@ -43,12 +33,11 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
   char list[400] = "", lost[KG_LOST_BYTES];
   size_t length = 0;
   kg_nearest nearest = kg_nearest_to(c->group);
-  for (int g = 0; g < mesh->n_groups; ++g) {
-    if (mesh->groups[g].dimension != 2) continue;
-    kg_nearest_offer(&nearest, mesh->groups[g].name);
+  for (int t = 0; t < r->n; ++t) {
+    kg_nearest_offer(&nearest, r->group[t].name);
     if (length < sizeof list)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
-                                 mesh->groups[g].name);
+                                 r->group[t].name);
   }
   kg_lost_groups(mesh, 2, lost);
   if (lost[0]) nearest.best = NULL;
@@ -109,10 +98,10 @@ static kedge_status match(regions *r)
   return KEDGE_OK;
 }
 
-/// One coefficient of a section: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
-static const kg_function *coefficient(const kg_coefficients *section, const kg_coefficients *rest,
-                                      int k)
+/// One coefficient of region t: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
+static const kg_function *coefficient(const regions *r, int t, int k)
 {
+  const kg_coefficients *const section = r->of[t], *const rest = &r->problem->equation;
   static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
   if (k < 3) {
     const kg_coefficients *c = section->n_diffusion > 0 ? section : rest;
@@ -137,9 +126,7 @@ kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *fro
 static bool is_one(const regions *r, int k)
 {
   for (int t = 1; t < r->n; ++t)
-    if (coefficient(r->of[t], &r->problem->equation, k) !=
-        coefficient(r->of[0], &r->problem->equation, k))
-      return false;
+    if (coefficient(r, t, k) != coefficient(r, 0, k)) return false;
   return true;
 }
 
@@ -147,12 +134,8 @@ static bool is_one(const regions *r, int k)
 static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *b, int32_t *root)
 {
   for (int t = r->n - 1; t >= 0; --t) {
-    const kg_function *const f = coefficient(r->of[t], &r->problem->equation, k);
     int32_t here;
-    if (f->kind == KG_FUNCTION_EXPRESSION)
-      KG_TRY(kg_builder_import(b, f->expression, &here));
-    else
-      here = kg_build_constant(b, f->kind == KG_FUNCTION_NONE ? 0.0 : f->constant);
+    KG_TRY(kg_function_import(b, coefficient(r, t, k), &here));
     if (t == r->n - 1) {
       *root = here;
       continue;
@@ -169,8 +152,7 @@ static kedge_status merge_roots(const regions *r, int k, kg_expression_builder *
 static bool has_caller(const regions *r, int k)
 {
   bool any = false;
-  for (int t = 0; t < r->n; ++t)
-    any = any || kg_function_of_caller(coefficient(r->of[t], &r->problem->equation, k));
+  for (int t = 0; t < r->n; ++t) any = any || kg_function_of_caller(coefficient(r, t, k));
   return any;
 }
 
@@ -181,8 +163,7 @@ static kedge_status list(const regions *r, int k, kg_function *out)
   for (; out->n_regions < r->n; ++out->n_regions) {
     const int t = out->n_regions;
     out->regions[t].tag = r->group[t].tag;
-    KG_TRY(kg_function_copy(r->ctx, coefficient(r->of[t], &r->problem->equation, k),
-                            &out->regions[t].function));
+    KG_TRY(kg_function_copy(r->ctx, coefficient(r, t, k), &out->regions[t].function));
   }
   return KEDGE_OK;
 }
@@ -190,8 +171,7 @@ static kedge_status list(const regions *r, int k, kg_function *out)
 /// A coefficient of all regions as one function.
 static kedge_status merge(const regions *r, int k, kg_function *out)
 {
-  if (is_one(r, k))
-    return kg_function_copy(r->ctx, coefficient(r->of[0], &r->problem->equation, k), out);
+  if (is_one(r, k)) return kg_function_copy(r->ctx, coefficient(r, 0, k), out);
   if (has_caller(r, k)) return list(r, k, out);
   kg_expression_builder b;
   int32_t root = 0;
@@ -268,13 +248,13 @@ static const kg_coefficients *section_of(const kedge_problem *p, const kg_group 
                                          const kedge_mesh *mesh)
 {
   const kg_coefficients *rest = &p->equation;
-  const kg_group *first = mesh->groups, *const end = mesh->groups + mesh->n_groups;
-  while (first->dimension == 1) ++first;
+  const int lines = kg_line_groups(mesh);
+  const kg_group *const first = mesh->groups + lines;
   for (int i = 0; i < p->n_regions; ++i) {
     const kg_coefficients *c = &p->regions[i];
     if (strcmp(c->group, "default") == 0)
       rest = c;
-    else if (first + kg_group_named((int)(end - first), first, c->group) == region)
+    else if (first + kg_group_named(mesh->n_groups - lines, first, c->group) == region)
       return c;
   }
   return rest;
@@ -354,8 +334,9 @@ static const char *find_unread(const regions *r)
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
-  regions r = {.ctx = ctx, .problem = problem, .mesh = mesh, .out = out};
-  kedge_status status = find_regions(&r);
+  const int first = kg_line_groups(mesh), n = mesh->n_groups - first;
+  regions r = {ctx, problem, mesh, out, mesh->groups + first, n, NULL};
+  kedge_status status = kg_host_calloc(ctx, (size_t)n, sizeof *r.of, &r.of);
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK) out->unread = find_unread(&r);

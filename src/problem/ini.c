@@ -19,19 +19,14 @@ static kedge_status refuse(const source *s, const char *sentence)
   return kg_setting_fail(s->settings, &here, "%s", sentence);
 }
 
-static bool is_blank(char c)
-{
-  return c == ' ' || c == '\t';
-}
-
 /// Length of a line without its comment ('#' or ';' at the start or after a blank), blanks and
 /// line end.
 static size_t content_length(const char *line, size_t length)
 {
   size_t n = 0;
   for (; n < length; ++n)
-    if ((line[n] == '#' || line[n] == ';') && (n == 0 || is_blank(line[n - 1]))) break;
-  while (n > 0 && (is_blank(line[n - 1]) || line[n - 1] == '\r')) --n;
+    if ((line[n] == '#' || line[n] == ';') && (n == 0 || kg_is_blank(line[n - 1]))) break;
+  while (n > 0 && (kg_is_blank(line[n - 1]) || line[n - 1] == '\r')) --n;
   return n;
 }
 
@@ -82,7 +77,7 @@ static kedge_status read_key(source *s, char *text)
                               .value = end + 1 + strspn(end + 1, " \t"),
                               .origin = KG_FROM_FILE,
                               .line = s->line};
-  while (end > text && is_blank(end[-1])) --end;
+  while (end > text && kg_is_blank(end[-1])) --end;
   *end = '\0';
   const kg_setting *const old = kg_settings_find(s->settings, setting.section, setting.key);
   if (old && old->value)

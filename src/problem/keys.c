@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <float.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,19 +89,16 @@ READER(read_word)
   return KEDGE_OK;
 }
 
+/// Text; what may be empty stays NULL then.
 READER(read_text)
 {
+  if (!s->value[0]) return KEDGE_OK;
   return kg_copy_text(settings->ctx, s->value, strlen(s->value), member_of(p, key));
 }
 
 READER(read_function)
 {
   return kg_value_function(p, settings, s, member_of(p, key));
-}
-
-READER(read_output)
-{
-  return s->value[0] ? read_text(p, key, settings, s) : KEDGE_OK;
 }
 
 /// A relative path becomes one of the problem file's folder.
@@ -174,14 +170,9 @@ static kedge_status read_constant(const kedge_problem *p, const kg_settings *set
   return check_constant(settings, s, *out, least, most, range);
 }
 
-READER(read_join)
+READER(read_positive)
 {
-  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->join);
-}
-
-READER(read_length)
-{
-  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->length);
+  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", member_of(p, key));
 }
 
 /// The coefficients that a setting of [equation] or [region NAME] belongs to, made when they are
@@ -423,20 +414,14 @@ READER(read_boundary_type)
   return KEDGE_OK;
 }
 
-READER(read_boundary_value)
+/// The value or the coefficient.
+READER(read_boundary_function)
 {
   kg_boundary *b;
+  const bool is_value = strcmp(key->name, "value") == 0;
   KG_TRY(boundary_of(p, settings, s, &b));
-  b->value_at = s;
-  return kg_value_function(p, settings, s, &b->value);
-}
-
-READER(read_boundary_coefficient)
-{
-  kg_boundary *b;
-  KG_TRY(boundary_of(p, settings, s, &b));
-  b->coefficient_at = s;
-  return kg_value_function(p, settings, s, &b->coefficient);
+  *(is_value ? &b->value_at : &b->coefficient_at) = s;
+  return kg_value_function(p, settings, s, is_value ? &b->value : &b->coefficient);
 }
 
 /// Text is differentiated; a function of the caller comes with the functions of its derivatives.
@@ -476,13 +461,13 @@ READER(read_fields)
   .words = (list), .most = sizeof(list) / sizeof *(list), .member = MEMBER(name)
 
 // clang-format off
-static const kg_problem_key table[] = {
+const kg_problem_key kg_problem_keys[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
   {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M or disk N", read_text,
    .member = MEMBER(mesh_generate)},
   {"mesh", "geometry", "1 to 5", read_integer,
    .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},
-  {"mesh", "join", "a constant > 0", read_join, true},
+  {"mesh", "join", "a constant > 0", read_positive, true, .member = MEMBER(join)},
   {"mesh", "map", "two expressions: X, Y", read_map, true},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
@@ -492,7 +477,7 @@ static const kg_problem_key table[] = {
   {"space", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"space", "stabilization", "auto, a number, number*h or number/h", read_stabilization, true},
-  {"space", "length", "a constant > 0", read_length, true},
+  {"space", "length", "a constant > 0", read_positive, true, .member = MEMBER(length)},
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},
   {"equation", "source", "an expression", read_source, true},
@@ -503,8 +488,8 @@ static const kg_problem_key table[] = {
   {"region NAME", "source", "an expression", read_source, true},
   {"parameters", "NAME", "a constant", read_parameter, true},
   {"boundary NAME", "type", "dirichlet, neumann or robin", read_boundary_type},
-  {"boundary NAME", "coefficient", "an expression", read_boundary_coefficient, true},
-  {"boundary NAME", "value", "an expression", read_boundary_value, true},
+  {"boundary NAME", "coefficient", "an expression", read_boundary_function, true},
+  {"boundary NAME", "value", "an expression", read_boundary_function, true},
   {"exact", "u", "an expression", read_exact_u, true},
   {"exact", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(exact_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
@@ -518,30 +503,19 @@ static const kg_problem_key table[] = {
   {"solver", "precision", "double, mixed or compact", read_word, WORDS(precisions, precision)},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations},
-  {"output", "file", "a file, .vtkhdf or .hdf", read_output, .may_be_empty = true,
+  {"output", "file", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,
    .member = MEMBER(output)},
   {"output", "fields", "full or cells", read_fields},
+  {NULL},
 };
 
-/// Keys that only functions of the caller set.
-static const kg_problem_key function_table[] = {
+const kg_problem_key kg_function_keys[] = {
   {"exact", "du_dx", "", read_function, .member = MEMBER(exact_dx)},
   {"exact", "du_dy", "", read_function, .member = MEMBER(exact_dy)},
   {"equation", "diffusion_xy", "", read_tensor_part},
   {"equation", "diffusion_yy", "", read_tensor_part},
   {"region NAME", "diffusion_xy", "", read_tensor_part},
   {"region NAME", "diffusion_yy", "", read_tensor_part},
+  {NULL},
 };
 // clang-format on
-
-const kg_problem_key *kg_problem_keys(int *n)
-{
-  *n = sizeof table / sizeof *table;
-  return table;
-}
-
-const kg_problem_key *kg_function_keys(int *n)
-{
-  *n = sizeof function_table / sizeof *function_table;
-  return function_table;
-}

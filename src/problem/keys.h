@@ -22,10 +22,9 @@ typedef struct kg_problem_key {
   const char *const *words;  ///< [most], in the order of their enumeration
 } kg_problem_key;
 
-/// The table, in the order of the documentation.
-const kg_problem_key *kg_problem_keys(int *n);
-/// Keys that take a function of the caller and never text.
-const kg_problem_key *kg_function_keys(int *n);
+/// The table, in the order of the documentation, and of the keys that take a function of the caller
+/// and never text; both end with a row of NULL.
+extern const kg_problem_key kg_problem_keys[], kg_function_keys[];
 
 /// The key of a setting; refused with the nearest valid section or key when there is none such, and
 /// with what to write instead when it or its value is gone.

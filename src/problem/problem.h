@@ -148,6 +148,8 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 void kg_resolved_free(kg_resolved *resolved);
 /// The setting that names the mesh; NULL: the program brought it.
 const kg_setting *kg_mesh_setting(const kedge_problem *problem);
+/// How many groups of the mesh are of lines: they stand first, before the regions.
+int kg_line_groups(const kedge_mesh *mesh);
 /// The group of that name, else of that number, that has boundary edges or elements; -1: none.
 int kg_group_named(int n_groups, const kg_group *groups, const char *name);
 

@@ -63,8 +63,7 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name)
   return -1;
 }
 
-/// How many groups of the mesh are of lines: they stand first.
-static int count_lines(const kedge_mesh *mesh)
+int kg_line_groups(const kedge_mesh *mesh)
 {
   int n = 0;
   while (n < mesh->n_groups && mesh->groups[n].dimension == 1) ++n;
@@ -148,7 +147,7 @@ static kedge_status check_overlap(const matching *m, const kg_boundary *b)
 static kedge_status match_named(matching *m, const kg_boundary *b)
 {
   KG_TRY(check_overlap(m, b));
-  const int g = kg_group_named(count_lines(m->mesh), m->mesh->groups, b->group);
+  const int g = kg_group_named(kg_line_groups(m->mesh), m->mesh->groups, b->group);
   if (g < 0) return no_such_group(m, b);
   if (m->of[g] == NULL) {
     m->of[g] = b;

@@ -25,6 +25,11 @@ typedef struct kg_settings {
   int n, capacity;
 } kg_settings;
 
+static inline bool kg_is_blank(char c)
+{
+  return c == ' ' || c == '\t';
+}
+
 /// Bring the name of a section into its normal form: no blanks around it, one before NAME.
 void kg_section_normalize(char *section);
 /// Copy a setting in, in its normal form; one of the same section and key is replaced where it

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "problem/problem.h"
 
 enum { SETTING_BYTES = 64 };

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/target.h"
 #include "problem/keys.h"
@@ -45,13 +46,7 @@ kedge_status kg_settings_text(const kg_settings *settings, char **text, size_t *
 {
   FILE *const to = open_memstream(text, bytes);
   if (to) print(to, (void *)settings);
-  if (to && fclose(to) == 0) return KEDGE_OK;
-  return KG_FAIL(settings->ctx, KEDGE_ERR_MEMORY, "no host memory for the text of a problem");
-}
-
-static bool is_blank(char c)
-{
-  return c == ' ' || c == '\t';
+  return kg_text_end(settings->ctx, to, "the text of a problem", text);
 }
 
 /// Leave out what says nothing in an expression: blanks around its lines, line ends behind them.
@@ -63,7 +58,7 @@ static void trim_lines(char *text)
     if (next) *next++ = '\0';
     line += strspn(line, " \t");
     size_t n = strlen(line);
-    while (n > 0 && is_blank(line[n - 1])) --n;
+    while (n > 0 && kg_is_blank(line[n - 1])) --n;
     memmove(to, line, n);
     to += n;
     if (next) *to++ = '\n';

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 #include "mesh/triangle.h"

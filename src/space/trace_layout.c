@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "device/loop.h"
 #include "core/memory.h"
 
@@ -139,10 +138,8 @@ static kedge_status add_batches(kedge_context *ctx, const kedge_mesh *mesh, int 
 {
   for (int k = 0, i = 0; k < mesh->n_blocks; ++k) {
     const int32_t first = mesh->block[k].first, end = first + mesh->block[k].n;
-    for (; i < n_cuts && cut[i] < end; ++i) {
-      if (cut[i] <= first) continue;
-      KG_TRY(add_batch(ctx, mesh, cut[i], layout));
-    }
+    for (; i < n_cuts && cut[i] < end; ++i)
+      if (cut[i] > first) KG_TRY(add_batch(ctx, mesh, cut[i], layout));
     KG_TRY(add_batch(ctx, mesh, end, layout));
   }
   return KEDGE_OK;

@@ -324,14 +324,13 @@ static void every_key_is_documented(void **state)
 {
   (void)state;
   row rows[40];
-  int n;
-  const kg_problem_key *keys = kg_problem_keys(&n);
-  assert_int_equal(read_rows(rows, 40), n);
+  const int n = read_rows(rows, 40);
   for (int i = 0; i < n; ++i) {
-    assert_string_equal(rows[i].section, keys[i].section);
-    assert_string_equal(rows[i].name, keys[i].name);
-    assert_true(keys[i].values[0] != '\0');
+    assert_string_equal(rows[i].section, kg_problem_keys[i].section);
+    assert_string_equal(rows[i].name, kg_problem_keys[i].name);
+    assert_true(kg_problem_keys[i].values[0] != '\0');
   }
+  assert_null(kg_problem_keys[n].section);
 }
 
 static void the_defaults_are_those_of_the_documentation(void **state)

@@ -20,7 +20,7 @@ from kedge import problem as module
 def keys():
     """The table of keys of the library."""
     text = (ROOT / "src/problem/keys.c").read_text()
-    table = re.search(r"kg_problem_key table\[\] = \{(.*?)\n\};", text, re.S).group(1)
+    table = re.search(r"kg_problem_key kg_problem_keys\[\] = \{(.*?)\n\};", text, re.S).group(1)
     return re.findall(r'^  \{"([^"]+)", "([^"]+)"', table, re.M)
 
 

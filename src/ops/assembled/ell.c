@@ -45,21 +45,17 @@ kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *c
   return KEDGE_OK;
 }
 
-static int32_t edge_of_side(const kg_trace_arrays *arrays, int32_t e, int l)
-{
-  return (int32_t)(arrays->side_edge[kg_facet_at(arrays, e, l)] >> 1);
-}
-
 /// Calls `what` for the sides of the elements, ascending; empty lanes have none.
 static void each_side(const kg_ell_assemble_args *a, edge_map map,
                       void (*what)(edge_map map, int32_t edge, kg_side side))
 {
+  const kg_trace_arrays *arrays = &a->batch.arrays;
   for (int i = 0; i < a->locals.n_locals; ++i) {
     const kg_local *local = &a->locals.local[i];
-    const int n_facets = kg_facets_of_lane(&a->batch.arrays, local->first_lane);
+    const int n_facets = kg_facets_of_lane(arrays, local->first_lane);
     for (int32_t e = local->first_lane; e < local->first_lane + local->n_elements; ++e)
       for (int l = 0; l < n_facets; ++l)
-        what(map, edge_of_side(&a->batch.arrays, e, l), kg_side_of(e, l));
+        what(map, (int32_t)(arrays->side_edge[kg_facet_at(arrays, e, l)] >> 1), kg_side_of(e, l));
   }
 }
 

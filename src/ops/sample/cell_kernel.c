@@ -1,8 +1,8 @@
 #include "ops/sample/cell_kernel.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/file.h"
 #include "expression/expression_cuda.h"
 
 // The text of source files, which CMakeLists.txt makes into strings.
@@ -20,10 +20,5 @@ kedge_status kg_cell_kernel_source(kedge_context *ctx, int n_functions,
     fprintf(out, "enum { FUNCTIONS = %d };\n\n%s\n%s\n%s\n%s", n_functions, kg_circle_text,
             evaluate, kg_cell_values_text, kg_cell_kernel_text);
   free(evaluate);
-  bool written = out && !ferror(out);
-  if (out && fclose(out) != 0) written = false;
-  if (written) return KEDGE_OK;
-  free(*source);
-  *source = NULL;
-  return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the source of a kernel");
+  return kg_text_end(ctx, out, "the source of a kernel", source);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/file.h"
 #include "core/number.h"
 #include "expression/expression_cuda.h"
 #include "expression/function.h"
@@ -128,10 +129,5 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
             kg_sample_kernels_text);
   }
   free(evaluate);
-  bool written = out && !ferror(out);
-  if (out && fclose(out) != 0) written = false;
-  if (written) return KEDGE_OK;
-  free(*source);
-  *source = NULL;
-  return KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for the source of a kernel");
+  return kg_text_end(ctx, out, "the source of a kernel", source);
 }

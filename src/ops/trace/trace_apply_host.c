@@ -275,6 +275,9 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facet
 
 typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_work *w);
 
+#define EACH_WIDE_ORDER(ITEM) ITEM(1) ITEM(2) ITEM(3) ITEM(4) ITEM(5) ITEM(6) ITEM(7) ITEM(8)
+#define EACH_ORDER(ITEM)      EACH_WIDE_ORDER(ITEM) ITEM(9) ITEM(10) ITEM(11) ITEM(12)
+
 #define OF_ORDER(P)                                                                       \
   static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                       \
@@ -283,22 +286,10 @@ typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_w
     else                                                                                  \
       apply_patch(a, patch, 3, P + 1, false, w);                                          \
   }
-OF_ORDER(1)
-OF_ORDER(2)
-OF_ORDER(3)
-OF_ORDER(4)
-OF_ORDER(5)
-OF_ORDER(6)
-OF_ORDER(7)
-OF_ORDER(8)
-OF_ORDER(9)
-OF_ORDER(10)
-OF_ORDER(11)
-OF_ORDER(12)
+EACH_ORDER(OF_ORDER)
 
-static patch_function *const by_order[] = {
-    apply_patch_1, apply_patch_2, apply_patch_3, apply_patch_4,  apply_patch_5,  apply_patch_6,
-    apply_patch_7, apply_patch_8, apply_patch_9, apply_patch_10, apply_patch_11, apply_patch_12};
+#define OF_ORDER_ENTRY(P) [P - 1] = apply_patch_##P,
+static patch_function *const by_order[] = {EACH_ORDER(OF_ORDER_ENTRY)};
 _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
 
 #define OF_WIDE_ORDER(P)                                                                       \
@@ -306,18 +297,10 @@ _Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one funct
   {                                                                                            \
     apply_patch(a, patch, 4, P + 1, false, w);                                                 \
   }
-OF_WIDE_ORDER(1)
-OF_WIDE_ORDER(2)
-OF_WIDE_ORDER(3)
-OF_WIDE_ORDER(4)
-OF_WIDE_ORDER(5)
-OF_WIDE_ORDER(6)
-OF_WIDE_ORDER(7)
-OF_WIDE_ORDER(8)
+EACH_WIDE_ORDER(OF_WIDE_ORDER)
 
-static patch_function *const by_order_wide[] = {
-    apply_wide_patch_1, apply_wide_patch_2, apply_wide_patch_3, apply_wide_patch_4,
-    apply_wide_patch_5, apply_wide_patch_6, apply_wide_patch_7, apply_wide_patch_8};
+#define OF_WIDE_ENTRY(P) [P - 1] = apply_wide_patch_##P,
+static patch_function *const by_order_wide[] = {EACH_WIDE_ORDER(OF_WIDE_ENTRY)};
 _Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
                "one function an order");
 

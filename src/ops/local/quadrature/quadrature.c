@@ -32,6 +32,14 @@ static kedge_status run(kedge_context *ctx, int32_t n, size_t scratch, team_body
   return KEDGE_OK;
 }
 
+/// An operator, and on the host its `body` for each of n things.
+#define OPERATOR(name, n, scratch, body)                                \
+  KG_OPERATOR(name, name##_args)                                        \
+  kedge_status name##_host(kedge_context *ctx, const name##_args *args) \
+  {                                                                     \
+    return run(ctx, n, scratch, body, args);                            \
+  }
+
 /// Bytes of nodes, of which straight elements share vertices, about one an element.
 static double node_bytes(const kg_cell_points *points)
 {
@@ -58,12 +66,8 @@ static double exact_flops(const kg_cell_tables *t, double rows)
   return t->points.n * S * (S + 1) + S * S * S + rows * (2 * S * column + S * (rows + 1));
 }
 
-KG_OPERATOR(kg_cell_make, kg_cell_make_args)
-kedge_status kg_cell_make_host(kedge_context *ctx, const kg_cell_make_args *args)
-{
-  return run(ctx, kg_cell_make_things(args),
-             kg_cell_make_scratch(&args->cells.tables, &args->material), kg_cell_make_lane, args);
-}
+OPERATOR(kg_cell_make, kg_cell_make_things(args),
+         kg_cell_make_scratch(&args->cells.tables, &args->material), kg_cell_make_lane)
 
 kg_cost kg_cell_make_cost(const kg_cell_tables *t, const kg_cell_material *material,
                           int64_t n_elements)
@@ -81,13 +85,8 @@ kg_cost kg_cell_make_cost(const kg_cell_tables *t, const kg_cell_material *mater
                    .flops = (build + edges + algebra) * (double)n_elements};
 }
 
-KG_OPERATOR(kg_cell_recover, kg_cell_recover_args)
-kedge_status kg_cell_recover_host(kedge_context *ctx, const kg_cell_recover_args *args)
-{
-  return run(ctx, args->cells.n_elements,
-             kg_cell_recover_scratch(&args->cells.tables, &args->material), kg_cell_recover_element,
-             args);
-}
+OPERATOR(kg_cell_recover, args->cells.n_elements,
+         kg_cell_recover_scratch(&args->cells.tables, &args->material), kg_cell_recover_element)
 
 kg_cost kg_cell_recover_cost(const kg_cell_tables *t, const kg_cell_material *material,
                              int64_t n_elements)
@@ -108,12 +107,8 @@ kg_cost kg_cell_recover_cost(const kg_cell_tables *t, const kg_cell_material *ma
                    .flops = (build + vectors + algebra) * (double)n_elements};
 }
 
-KG_OPERATOR(kg_cell_postprocess, kg_cell_postprocess_args)
-kedge_status kg_cell_postprocess_host(kedge_context *ctx, const kg_cell_postprocess_args *args)
-{
-  return run(ctx, args->cells.n_elements, kg_cell_postprocess_scratch(&args->cells.tables),
-             kg_cell_postprocess_element, args);
-}
+OPERATOR(kg_cell_postprocess, args->cells.n_elements,
+         kg_cell_postprocess_scratch(&args->cells.tables), kg_cell_postprocess_element)
 
 kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, const kg_cell_material *material,
                                  int64_t n_elements)
@@ -129,12 +124,8 @@ kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, const kg_cell_material
                    .flops = (build + algebra) * (double)n_elements};
 }
 
-KG_OPERATOR(kg_cell_means, kg_cell_means_args)
-kedge_status kg_cell_means_host(kedge_context *ctx, const kg_cell_means_args *args)
-{
-  return run(ctx, args->cells.n_elements, kg_cell_means_scratch(&args->cells.tables.points),
-             kg_cell_means_element, args);
-}
+OPERATOR(kg_cell_means, args->cells.n_elements, kg_cell_means_scratch(&args->cells.tables.points),
+         kg_cell_means_element)
 
 kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *material,
                            int64_t n_elements)
@@ -146,11 +137,7 @@ kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *mate
                    .flops = t->points.n * (2 * (N + S) + 12 * nodes + 18) * (double)n_elements};
 }
 
-KG_OPERATOR(kg_cell_robin, kg_cell_robin_args)
-kedge_status kg_cell_robin_host(kedge_context *ctx, const kg_cell_robin_args *args)
-{
-  return run(ctx, args->n_sides, 0, kg_cell_robin_side, args);
-}
+OPERATOR(kg_cell_robin, args->n_sides, 0, kg_cell_robin_side)
 
 kg_cost kg_cell_robin_cost(kg_cell_sizes size, int rows, int64_t n_sides)
 {
@@ -159,12 +146,8 @@ kg_cost kg_cell_robin_cost(kg_cell_sizes size, int rows, int64_t n_sides)
                    .flops = entries * (3.0 * rows + 1.0) * (double)n_sides};
 }
 
-KG_OPERATOR(kg_cell_loads, kg_cell_loads_args)
-kedge_status kg_cell_loads_host(kedge_context *ctx, const kg_cell_loads_args *args)
-{
-  return run(ctx, args->cells.n_elements, kg_cell_loads_scratch(&args->points),
-             kg_cell_loads_element, args);
-}
+OPERATOR(kg_cell_loads, args->cells.n_elements, kg_cell_loads_scratch(&args->points),
+         kg_cell_loads_element)
 
 kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements)
 {
@@ -173,12 +156,8 @@ kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements)
                    .flops = q * (2 * N + 12 * points->n_nodes + 6) * (double)n_elements};
 }
 
-KG_OPERATOR(kg_cell_errors, kg_cell_errors_args)
-kedge_status kg_cell_errors_host(kedge_context *ctx, const kg_cell_errors_args *args)
-{
-  return run(ctx, kg_cells_groups(&args->cells), kg_cell_errors_scratch(&args->points),
-             kg_cell_errors_group, args);
-}
+OPERATOR(kg_cell_errors, kg_cells_groups(&args->cells), kg_cell_errors_scratch(&args->points),
+         kg_cell_errors_group)
 
 kg_cost kg_cell_errors_cost(const kg_cell_points *points, int64_t n_elements)
 {

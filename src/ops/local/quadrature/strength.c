@@ -5,11 +5,9 @@
 #include "ops/local/quadrature/strength.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "ops/local/quadrature/elements.h"
 #include "problem/located.h"
