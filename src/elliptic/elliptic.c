@@ -151,6 +151,25 @@ kg_locals kg_elliptic_locals_at(const kg_elliptic *p, kg_locals shape, void *mem
   return shape;
 }
 
+bool kg_next_chunk(const kg_elliptic *p, int32_t most, kg_chunk *c)
+{
+  kg_chunk next = {.batch = c->batch, .first = c->first + c->n};
+  while (next.batch < p->shape.n_batches &&
+         next.first >= kg_elements_groups(&p->elements[next.batch]))
+    next = (kg_chunk){.batch = next.batch + 1};
+  if (next.batch == p->shape.n_batches) return false;
+  const int32_t left = kg_elements_groups(&p->elements[next.batch]) - next.first;
+  next.n = left < most ? left : most;
+  *c = next;
+  return true;
+}
+
+double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, const kg_chunk *c)
+{
+  const size_t n = (size_t)kg_batch_rows(&p->shape.batch[c->batch], rows);
+  return array + kg_shape_numbers(&p->shape, rows, c->batch) + n * KG_LANES * (size_t)c->first;
+}
+
 /// The elements of a batch, with pointers into the arrays that all share.
 static kg_elements elements_of(const kg_elliptic *p, int i)
 {

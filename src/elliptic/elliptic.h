@@ -79,11 +79,19 @@ static inline kg_locals kg_elliptic_locals(const kg_elliptic *p)
 {
   return kg_elliptic_locals_at(p, kg_shape_locals(&p->shape), p->arrays.local);
 }
-/// Find a batch in `array`, [batch][group][row][lane].
-static inline double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, int batch)
-{
-  return array + kg_shape_numbers(&p->shape, rows, batch);
-}
+/// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
+typedef struct kg_chunk {
+  int batch;
+  int32_t first, n;
+  kg_coefficient coefficient;
+} kg_chunk;
+/// Go on to the next groups of a batch, `most` or as many as are left; zeros come before the first.
+/// @return whether there are more
+bool kg_next_chunk(const kg_elliptic *p, int32_t most, kg_chunk *chunk);
+/// Find a chunk in `array`, [batch][group][row][lane].
+double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, const kg_chunk *chunk);
+/// The cost of making all K^e.
+kg_cost kg_elliptic_make_cost(const kg_elliptic *p);
 
 /// Take the source of the solve that runs, unless that was done.
 static inline void kg_elliptic_open_source(kg_elliptic *p)

@@ -10,15 +10,16 @@ static kedge_status make_loads(kg_elliptic *p)
   const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source.values);
   kg_source *const source = &p->source;
   const bool moves = kg_source_moves(source);
+  const int32_t all = p->shape.count.n_groups;
   kedge_status status = KEDGE_OK;
   if (moves) kg_source_look(source);
-  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_loads(source, i, 0, kg_elements_groups(&p->elements[i]), values,
-                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  for (kg_chunk c = {0}; status == KEDGE_OK && kg_next_chunk(p, all, &c);)
+    status = kg_source_loads(source, c.batch, 0, c.n, values,
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c));
   if (moves && status == KEDGE_OK) status = kg_source_refine(source, &p->loads_left);
-  for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_patch(source, i, 0, kg_elements_groups(&p->elements[i]),
-                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  for (kg_chunk c = {0}; moves && status == KEDGE_OK && kg_next_chunk(p, all, &c);)
+    status = kg_source_patch(source, c.batch, 0, c.n,
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c));
   kg_source_rest(source);
   return status;
 }

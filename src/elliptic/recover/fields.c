@@ -87,19 +87,14 @@ static kedge_status find_in_chunk(kg_elliptic *p, kg_chunk c, double times, int3
 static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
 {
   const kg_field_sums *const f = &p->fields;
-  const int32_t most_groups = p->shape.choice.recover_groups;
   const double h = sqrt(kg_mean_square(p->mesh));
   const double d = p->equation.material.diffusion / p->equation.scale;
   const double most = fmax(fabs(f->star_least), fabs(f->star_most));
   *found = -1;
   if (isfinite(1e9 * most * d / h)) return KEDGE_OK;
-  for (int b = 0; b < p->shape.n_batches; ++b) {
-    const double times = p->shape.batch[b].by_quadrature ? 1.0 / (h * p->equation.scale) : d;
-    const int32_t n = kg_elements_groups(&p->elements[b]);
-    for (int32_t g = 0; *found < 0 && g < n; g += most_groups) {
-      const kg_chunk c = {.batch = b, .first = g, .n = n - g < most_groups ? n - g : most_groups};
-      KG_TRY(find_in_chunk(p, c, times, found));
-    }
+  for (kg_chunk c = {0}; *found < 0 && kg_next_chunk(p, p->shape.choice.recover_groups, &c);) {
+    const bool by_quadrature = p->shape.batch[c.batch].by_quadrature;
+    KG_TRY(find_in_chunk(p, c, by_quadrature ? 1.0 / (h * p->equation.scale) : d, found));
   }
   return KEDGE_OK;
 }
