@@ -36,9 +36,8 @@ static int norms_of(const kg_elliptic *p)
 /// Whether a group has elements; of those that fill the last patch of a batch nothing was summed.
 static bool has_elements(const kg_elliptic *p, int32_t group)
 {
-  const kg_results *r = p->run.solution->batch;
-  while (group - r->first_group >= r->n_groups) ++r;
-  return (group - r->first_group) * KG_LANES < r->n_elements;
+  const kg_chunk c = kg_chunk_of(p, group);
+  return c.first * KG_LANES < p->shape.batch[c.batch].lanes.n_elements;
 }
 
 /// Sums by the finer rule. @param[out] error  [group that is chosen]
