@@ -301,10 +301,8 @@ bool kg_finds_jump_of_exact(kg_diagnosis *d)
   if (found.u <= d->threshold && found.flux <= d->threshold)
     look_inside(d, formula ? ELEMENTS_MOST : CALLERS_MOST / 4, &found);
   const bool of_u = found.u > d->threshold;
-  const double *const at = of_u ? found.at_u : found.at_flux;
   kg_say_word(d, of_u ? "u" : "diffusion grad u . n");
-  kg_say_number(d, "%.4g", at[0]);
-  kg_say_number(d, "%.4g", at[1]);
+  kg_say_place(d, "%.4g", of_u ? found.at_u : found.at_flux);
   kg_say_word(d, of_u ? "" : ", where the source has no part");
   return of_u || found.flux > d->threshold;
 }

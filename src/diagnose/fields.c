@@ -14,8 +14,7 @@ static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[2];
   kg_element_middle(d->mesh, element, at);
-  kg_say_number(d, "%.6g", at[0]);
-  kg_say_number(d, "%.6g", at[1]);
+  kg_say_place(d, "%.6g", at);
 }
 
 /// u itself is lost: an error.
@@ -125,13 +124,7 @@ static int32_t least_of(const kg_diagnosis *d, int32_t begin, int32_t end)
   int32_t found = begin;
   for (int32_t first = begin; first < end; first += TOGETHER) {
     const int n = end - first < TOGETHER ? end - first : TOGETHER;
-    for (int i = 0; i < n; ++i) {
-      double middle[2];
-      kg_element_middle(d->mesh, first + i, middle);
-      kg_locate_middle(&at, (size_t)i, d->mesh, first + i);
-      x[i] = middle[0];
-      y[i] = middle[1];
-    }
+    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, d->mesh, first + i, x, y);
     const kedge_points points = kg_located_points(&at, d->mesh, (size_t)n, x, y);
     kg_coefficients_evaluate(&d->resolved->equation, &points, value);
     for (int i = 0; i < n; ++i) {
@@ -199,8 +192,7 @@ bool kg_finds_lost_gradient(kg_diagnosis *d)
   if (!g->known) d->status = look_for_lost_gradient(d);
   if (d->status != KEDGE_OK || !g->found) return false;
   const bool none = isnan(g->diffusion);
-  kg_say_number(d, "%.6g", g->at[0]);
-  kg_say_number(d, "%.6g", g->at[1]);
+  kg_say_place(d, "%.6g", g->at);
   kg_say_number(d, none ? "not a number" : "%.3g", g->diffusion);
   kg_say_word(d, none ? "has a value everywhere" : "stays away from 0");
   return true;

@@ -27,13 +27,6 @@ static unsigned kept_fields(const kg_elliptic *p, const kg_choice *c)
                         : KG_HOLDS_MODES | KG_HOLDS_INDICATOR | KG_HOLDS_TRACE;
 }
 
-/// What a set-up keeps anyway, or a later source may need.
-static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
-{
-  c->repeats = c->sides_stay = c->facet_sides_stay = true;
-  c->reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
-}
-
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->space.cut->layout.count;
@@ -72,7 +65,10 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   }
   s->choice.apart = p->ctx->arrays_apart;
   s->choice.kept = kept_fields(p, &s->choice);
-  if (p->repeats) keep_for_repeats(p, &s->choice);
+  if (p->repeats) {  // what a set-up keeps anyway, or a later source may need
+    s->choice.repeats = s->choice.sides_stay = s->choice.facet_sides_stay = true;
+    s->choice.reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
+  }
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);

@@ -49,8 +49,10 @@ static kedge_status make_multigrid(kg_elliptic *p)
 kedge_status kg_stage_assembly(kg_elliptic *p)
 {
   const kg_linear *const a = &p->arrays.iteration.linear.base;
-  kg_run_cost(&p->run, a->table->setup_cost(a), 1.0);
-  KG_TRY(a->table->setup(p->ctx, a));
+  if (a->table->setup) {
+    kg_run_cost(&p->run, a->table->setup_cost(a), 1.0);
+    KG_TRY(a->table->setup(p->ctx, a));
+  }
   return p->shape.choice.precond == KG_JACOBI ? KEDGE_OK : make_multigrid(p);
 }
 

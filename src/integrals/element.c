@@ -285,14 +285,8 @@ void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
   double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[SAMPLES], k[4 * SAMPLES];
   const int32_t n = mesh->n_elements < SAMPLES ? mesh->n_elements : SAMPLES;
   const kg_located at = kg_located_in(memory, SAMPLES);
-  for (int32_t i = 0; i < n; ++i) {
-    const int32_t e = (int32_t)((int64_t)i * mesh->n_elements / n);
-    double middle[2];
-    kg_element_middle(mesh, e, middle);
-    kg_locate_middle(&at, (size_t)i, mesh, e);
-    x[i] = middle[0];
-    y[i] = middle[1];
-  }
+  for (int32_t i = 0; i < n; ++i)
+    kg_locate_middle(&at, (size_t)i, mesh, (int32_t)((int64_t)i * mesh->n_elements / n), x, y);
   const kedge_points seen = kg_located_points(&at, mesh, (size_t)n, x, y);
   kg_function_evaluate(u, &seen, value);
   kg_coefficients_evaluate(equation, &seen, k);

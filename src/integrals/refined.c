@@ -57,14 +57,6 @@ static double hill_of(const wave *w, int32_t item, double own, double most, doub
   return top;
 }
 
-/// The norm of the difference of n numbers.
-static double distance(int n, const double *a, const double *b)
-{
-  double sum = 0.0;
-  for (int k = 0; k < n; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return sqrt(sum);
-}
-
 /// Integrate item i, if it moves.
 static kedge_status look_at(const wave *w, int32_t i, double *work)
 {
@@ -86,7 +78,7 @@ static kedge_status look_at(const wave *w, int32_t i, double *work)
   const int levels = w->is_first ? 1 : interval ? 2 * KG_LEVELS_BEFORE : KG_LEVELS_BEFORE;
   KG_TRY(kg_integral_make(w->ctx, of, f->item, scale, levels, w->most, &f->integral));
   f->is_kept = f->integral.size > 0.0;
-  f->integral.moved = distance(of->n, work, f->integral.sums);
+  f->integral.moved = kg_integral_change(of->n, work, 1, f->integral.sums);
   return KEDGE_OK;
 }
 

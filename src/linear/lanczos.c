@@ -7,12 +7,6 @@
 #include "core/memory.h"
 #include "device/context.h"
 
-void kg_lanczos_begin(kg_lanczos *l, int64_t first)
-{
-  l->first = first;
-  l->n = 0;
-}
-
 kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *l, const kg_cg_step *steps,
                              int64_t end)
 {
