@@ -160,11 +160,10 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
     status = kg_vtkhdf_create(s->ctx, path, order, &cells, &file);
   }
   if (status == KEDGE_OK) status = write_all(&w, file);
-  if (status == KEDGE_OK) {
+  if (status == KEDGE_OK)
     status = kg_vtkhdf_finish(file);
-    file = NULL;
-  }
-  kg_vtkhdf_abandon(file);
+  else
+    kg_vtkhdf_abandon(file);
   kg_element_points_free(&w.nodes);
   free(w.values);
   free(w.scalar);

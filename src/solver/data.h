@@ -15,6 +15,8 @@ typedef struct kg_data_made {
   kg_function *function;  ///< the source, then the values: owned
 } kg_data_made;
 
+/// All data; those of an older header end earlier. @param[in] data  NULL: none
+kedge_data kg_data_all(const kedge_data *data);
 /// Take data of a caller.
 /// @param[in]  function  that was called, for sentences
 /// @param[in]  from      NULL: all are those of the problem

@@ -93,14 +93,6 @@ static bool has_room(kedge_solver *s)
   return true;
 }
 
-/// All data; those of an older header end earlier.
-static kedge_data data_of(const kedge_data *data)
-{
-  kedge_data all = KEDGE_DATA_INIT;
-  if (data) memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
-  return all;
-}
-
 /// Whether a function is one of n solutions.
 static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by, const void *user)
 {
@@ -113,7 +105,7 @@ static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by
 /// those before it have left it.
 static bool follows(int n, kedge_solution *const *solutions, const kedge_data *data)
 {
-  const kedge_data all = data_of(data);
+  const kedge_data all = kg_data_all(data);
   bool does = all.start || is_among(n, solutions, all.source_function, all.source_user);
   for (int k = 0; all.values && k < all.n_values; ++k)
     does = does || is_among(n, solutions, all.values[k].function, all.values[k].user);

@@ -176,32 +176,32 @@ static kedge_status refuse_unknown(kedge_context *ctx, const char *function, siz
                  isnan(value) ? NAN : value);
 }
 
-static kedge_status check_finite(kedge_context *ctx, const double *trace, size_t n)
+/// Recover from a trace that was taken, or where that failed leave no solution.
+static kedge_status recover(kedge_solver *solver, const char *function, const kedge_data *data,
+                            kedge_status taken, const kg_taken_trace *trace,
+                            kedge_solution **solution)
 {
-  for (size_t i = 0; i < n; ++i)
-    if (!isfinite(trace[i])) return refuse_unknown(ctx, "kedge_solver_recover", i, trace[i]);
-  return KEDGE_OK;
+  if (taken == KEDGE_OK) return kg_solver_run(solver, function, data, trace, solution);
+  kedge_solution_destroy(*solution);
+  *solution = NULL;
+  return taken;
 }
 
 kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, const double *trace,
                                   kedge_solution **solution)
 {
-  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_recover: the solver is NULL");
+  static const char *const function = "kedge_solver_recover";
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "%s: the solver is NULL", function);
   kg_elliptic *const p = solver->elliptic;
-  KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG,
-             "kedge_solver_recover: the trace or solution is NULL");
+  KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
+             function);
   double *rows = NULL;
-  kedge_status status = kg_solver_check(solver, "kedge_solver_recover");
-  if (status == KEDGE_OK) status = check_finite(p->ctx, trace, rows_of(p));
+  kedge_status status = kg_solver_check(solver, function);
+  for (size_t i = 0; status == KEDGE_OK && i < rows_of(p); ++i)
+    if (!isfinite(trace[i])) status = refuse_unknown(p->ctx, function, i, trace[i]);
   if (status == KEDGE_OK) status = alloc_rows(solver, &rows);
-  if (status == KEDGE_OK) {
-    take_unknowns(solver, trace, rows);
-    status = kg_solver_run(solver, "kedge_solver_recover", data, &(kg_taken_trace){.rows = rows},
-                           solution);
-  } else {
-    kedge_solution_destroy(*solution);
-    *solution = NULL;
-  }
+  if (status == KEDGE_OK) take_unknowns(solver, trace, rows);
+  status = recover(solver, function, data, status, &(kg_taken_trace){.rows = rows}, solution);
   free(rows);
   return status;
 }
@@ -237,12 +237,6 @@ kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data 
   KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
              function);
   kg_taken_trace taken = {NULL};
-  kedge_status status = take_there(solver, function, trace, &taken.there);
-  if (status == KEDGE_OK) {
-    status = kg_solver_run(solver, function, data, &taken, solution);
-  } else {
-    kedge_solution_destroy(*solution);
-    *solution = NULL;
-  }
-  return status;
+  const kedge_status status = take_there(solver, function, trace, &taken.there);
+  return recover(solver, function, data, status, &taken, solution);
 }
