@@ -269,8 +269,7 @@ double kg_element_integral(const kg_element_integrals *of, int32_t element, doub
                            bool *is_rough)
 {
   double size, rough;
-  const kg_part whole =
-      kg_whole_part(rule_of(of, element)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE);
+  const kg_part whole = kg_whole_part(shape_of(of, element));
   sum(of, element, 1, &whole, sums, &size, &rough);
   const kg_roughness seen = {.size = size, .along = rough};
   if (is_rough) *is_rough = kg_is_rough(&seen, 0.0);
