@@ -110,7 +110,7 @@ kedge_status kg_compact_look(kg_elliptic *p)
   kg_source_look(&p->source);
   for (chunk c = {0}; status == KEDGE_OK && next_chunk(p, &c);) status = make_loads(p, &c);
   if (status == KEDGE_OK) status = kg_source_refine(&p->source, &p->loads_left);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   return status;
 }
 
@@ -145,9 +145,8 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
 static kedge_status clear(kg_elliptic *p, double *y)
 {
   const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.iteration.halo);
-  KG_TRY(kg_zero(
-      p->ctx, y,
-      (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
+  KG_TRY(
+      kg_zero(p->ctx, y, (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
   return kg_zero(p->ctx, halo.data, halo.bytes);
 }
 
@@ -169,7 +168,7 @@ static kedge_status make_all(kg_elliptic *p, purpose to)
 /// @param[in] b  NULL: zero
 static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum sum)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const int64_t m = p->shape.size.n_edge;
   return kg_difference(p->ctx, &(kg_difference_args){.n = n->n_free * m,
                                                      .b = b,
@@ -194,7 +193,7 @@ static kedge_status make_right_side(kg_elliptic *p, bool keeps)
 {
   const kg_arrays *a = &p->arrays;
   const kedge_status status = make_all(p, (purpose){.y = a->b, .loads = true, .keeps = keeps});
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   kg_run_cost(&p->run, kg_trace_loads_cost(p->shape.size, &p->shape.count), 1.0);
   kg_run_cost(&p->run, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.size.n_edge), 1.0);
   KG_TRY(status);
@@ -226,7 +225,7 @@ static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const d
   const bool loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   (void)ctx;
   kg_range_push("residual", p->mesh->n_elements,
-                (int64_t)p->space.cut->layout.count.n_free * p->shape.size.n_edge);
+                (int64_t)p->shape.count.n_free * p->shape.size.n_edge);
   kedge_status status =
       x || loads ? make_all(p, (purpose){.x = x, .y = r, .loads = loads}) : clear(p, r);
   if (status == KEDGE_OK) status = subtract(p, p->arrays.b, r, sum);

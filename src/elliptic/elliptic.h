@@ -93,12 +93,6 @@ double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, cons
 /// The cost of making all K^e.
 kg_cost kg_elliptic_make_cost(const kg_elliptic *p);
 
-/// Take the source of the solve that runs, unless that was done.
-static inline void kg_elliptic_open_source(kg_elliptic *p)
-{
-  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
-}
-
 /// Note what moves of boundary values, in the report and for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
 
@@ -120,7 +114,6 @@ kedge_status kg_stages_local(kg_elliptic *p);
 /// With `repeats` transfer and local matrices make what does not depend on the data of a solve, and
 /// these the rest: boundary data and load vectors; F^e and b.
 kedge_status kg_stage_loads(kg_elliptic *p);
-kedge_status kg_stage_boundary(kg_elliptic *p);  ///< the boundary data alone
 kedge_status kg_stage_condense(kg_elliptic *p);
 /// The last part of a set-up: measure the smoother, where multigrid asks for that.
 kedge_status kg_stage_bound(kg_elliptic *p);
@@ -128,12 +121,9 @@ kedge_status kg_stage_bound(kg_elliptic *p);
 kedge_status kg_trace_bind(kg_elliptic *p);
 /// The report of a trace solve, and what is to be said of it, in its stage.
 kedge_status kg_trace_report(kg_elliptic *p, const kg_system_result *result);
-/// With a set-up that stands: y = A x, of the equation as it is solved, which is p->scale times
-/// that of the problem. Not with precision = compact, whose A is one in single precision.
-/// @param[in]  x  [free row] in host memory, as y
-kedge_status kg_trace_multiply(kg_elliptic *p, const double *x, double *y);
-/// Likewise in device memory, in two steps. Begin: where x is to be written, [free row]. End: where
-/// y lies then.
+/// With a set-up that stands: y = A x in device memory, of the equation as it is solved, which is
+/// p->scale times that of the problem. Not with precision = compact, whose A is one in single
+/// precision. Begin: where x is to be written, [free row]. End: where y lies then.
 kedge_status kg_trace_begin(kg_elliptic *p, double **x);
 kedge_status kg_trace_end(kg_elliptic *p, const double **y);
 /// Likewise b, less what Dirichlet values take to it: b - A x_0. Loads and F^e are there.

@@ -40,7 +40,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 /// Make the Jacobi preconditioner: the inverse diagonal of A.
 static kedge_status make_diagonal(kg_elliptic *p)
 {
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
   return kg_facet_diagonal(p->ctx,
                            &(kg_facet_diagonal_args){.batch = p->space.batch,
                                                      .locals = kg_elliptic_locals(p),
@@ -94,7 +94,7 @@ static kedge_status make_local_matrices(kg_elliptic *p)
 static kedge_status make_right_hand_side(kg_elliptic *p)
 {
   double *b = p->arrays.b;
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
       p->ctx,
       &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));
@@ -109,22 +109,16 @@ kedge_status kg_stage_condense(kg_elliptic *p)
   return make_right_hand_side(p);
 }
 
-static kedge_status add_robin(kg_elliptic *p)
-{
-  const kg_robin_args args = {&p->rules, &p->equation, &p->space.cut->layout, &p->arrays.robin,
-                              kg_elliptic_locals(p)};
-  kg_boundary_moves moves = {0};
-  KG_TRY(kg_robin_add(&args, &p->robin, &moves));
-  kg_boundary_note(p, &moves);
-  return KEDGE_OK;
-}
-
 kedge_status kg_stage_local_matrices(kg_elliptic *p)
 {
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
   KG_TRY(compact ? kg_compact_local_matrices(p) : make_local_matrices(p));
   kg_run_cost(&p->run, kg_elliptic_make_cost(p), 1.0);
-  KG_TRY(add_robin(p));
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_robin_add(&(kg_robin_args){&p->rules, &p->equation, &p->space.cut->layout,
+                                       &p->arrays.robin, kg_elliptic_locals(p)},
+                      &p->robin, &moves));
+  kg_boundary_note(p, &moves);
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
   return p->repeats || compact ? KEDGE_OK : make_right_hand_side(p);
 }

@@ -3,7 +3,6 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "ops/sample/errors.h"
-#include "equation/rules.h"
 #include "solution/solution.h"
 
 static int64_t mesh_bytes(const kg_shape *s)

@@ -38,7 +38,7 @@ kedge_status kg_stage_transfer(kg_elliptic *p)
   const double *reference;
   KG_TRY(kg_elliptic_commit(p));
   if (!p->space.has_mesh) {
-    kg_run_cost(&p->run, kg_trace_arrays_cost(&p->space.cut->layout.count), 1.0);
+    kg_run_cost(&p->run, kg_trace_arrays_cost(&p->shape.count), 1.0);
     KG_TRY(kg_space_put(p->ctx, p->mesh, &p->space, &p->arrays.space));
     KG_TRY(kg_reference_of(p->ctx, order, &reference));
     KG_TRY(kg_copy_in(p->ctx, p->arrays.reference, reference,

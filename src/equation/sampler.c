@@ -70,15 +70,6 @@ static kedge_status refuse_element(const kg_sampler *s, const double *array, int
   return kg_sample_refuse(rules->ctx, places, 0, &set, first + lane % KG_LANES);
 }
 
-static kedge_status check_elements(const kg_sampler *s)
-{
-  const double *const array = s->evaluation.set.functions[0]->user;
-  int64_t bad;
-  const kg_first_bad_args args = {rules_of(s)->mesh->n_elements, array, &bad};
-  KG_TRY(kg_first_bad(rules_of(s)->ctx, &args));
-  return bad < 0 ? KEDGE_OK : refuse_element(s, array, bad);
-}
-
 /// Values of groups [first, first + count) of a batch from an array in device memory.
 static kedge_status put_elements(const kg_sampler *s, int batch, int32_t first, int32_t count,
                                  double *values)
@@ -98,7 +89,13 @@ static kedge_status put_elements(const kg_sampler *s, int batch, int32_t first, 
 
 static kedge_status prepare(kg_sampler *s)
 {
-  if (s->origin && !s->evaluation.ready) KG_TRY(check_elements(s));
+  if (s->origin && !s->evaluation.ready) {
+    const double *const array = s->evaluation.set.functions[0]->user;
+    int64_t bad;
+    KG_TRY(kg_first_bad(rules_of(s)->ctx,
+                        &(kg_first_bad_args){rules_of(s)->mesh->n_elements, array, &bad}));
+    if (bad >= 0) return refuse_element(s, array, bad);
+  }
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
@@ -249,15 +246,6 @@ static kedge_status loads_of_chunk(kg_sampler *s, const load_chunk *c)
   return kg_load_vectors(rules->ctx, &args);
 }
 
-static kedge_status settled_loads(kg_sampler *s, const load_chunk *c)
-{
-  for (bool good = false; !good;) {
-    KG_TRY(loads_of_chunk(s, c));
-    KG_TRY(settle(s, c->batch, c->first, &good));
-  }
-  return KEDGE_OK;
-}
-
 /// Makes load vectors from values of the source, for as many groups at a time as have room.
 static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_bytes)
 {
@@ -272,7 +260,10 @@ static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_
              value_bytes, group_bytes);
   for (load_chunk c = all; c.first < end; c.first += chunk, c.load += group * (size_t)chunk) {
     c.count = end - c.first < chunk ? end - c.first : chunk;
-    KG_TRY(settled_loads(s, &c));
+    for (bool good = false; !good;) {
+      KG_TRY(loads_of_chunk(s, &c));
+      KG_TRY(settle(s, c.batch, c.first, &good));
+    }
     KG_TRY(kg_run_announce(rules->run, rules->run->stage, false));
   }
   return KEDGE_OK;

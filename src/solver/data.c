@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 #include "core/sized.h"
-#include "device/context.h"
 #include "expression/nearest.h"
 #include "problem/values.h"
 #include "solver/giving.h"

@@ -36,7 +36,7 @@ static size_t all_rows(const kg_elliptic *p)
 static size_t boundary_values(const kg_elliptic *p)
 {
   return all_rows(p) - free_rows(p) +
-         (size_t)p->space.cut->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+         (size_t)p->shape.count.n_neumann * (size_t)p->shape.size.n_edge;
 }
 
 /// Numbers of the load vectors of a right-hand side.

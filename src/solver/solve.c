@@ -1,12 +1,6 @@
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "device/context.h"
-#include "core/clock.h"
-#include "core/memory.h"
 #include "core/nvtx.h"
-#include "elliptic/memory.h"
 #include "elliptic/elliptic.h"
 
 kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
@@ -14,8 +8,8 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
   kedge_solution *const s = p->run.solution;
   s->mesh = p->mesh;
   s->size = p->shape.size;
-  s->n_groups = p->space.cut->layout.count.n_groups;
-  s->n_edges = p->space.cut->layout.count.n_edges;
+  s->n_groups = p->shape.count.n_groups;
+  s->n_edges = p->shape.count.n_edges;
   s->scale = p->equation.scale;
   s->n_batches = p->shape.n_batches;
   for (int i = 0; i < s->n_batches; ++i) {

@@ -11,7 +11,7 @@
 
 static size_t rows_of(const kg_elliptic *p)
 {
-  return (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge;
+  return (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge;
 }
 
 /// A vector in the numbering of the trace.
@@ -24,13 +24,13 @@ static kedge_status alloc_rows(kedge_solver *solver, double **rows)
 
 static void take_unknowns(const kedge_solver *solver, const double *unknowns, double *rows)
 {
-  const kg_unknowns_args args = kg_unknowns_taken(solver, unknowns, rows);
+  const kg_unknowns_args args = kg_unknowns_taken(solver, false, unknowns, rows);
   kg_unknowns_move_host(solver->elliptic->ctx, &args);
 }
 
 static void give_unknowns(const kedge_solver *solver, const double *rows, double *unknowns)
 {
-  const kg_unknowns_args args = kg_unknowns_given(solver, rows, unknowns);
+  const kg_unknowns_args args = kg_unknowns_given(solver, false, rows, unknowns);
   kg_unknowns_move_host(solver->elliptic->ctx, &args);
 }
 
@@ -48,10 +48,16 @@ kedge_status kg_solver_check_double(const kedge_solver *solver, const char *func
 /// y = A x of vectors in the numbering of the trace.
 static kedge_status multiply(kg_elliptic *p, const double *x, double *y)
 {
-  if (rows_of(p) == 0) return KEDGE_OK;
+  const size_t bytes = rows_of(p) * sizeof *x;
+  double *from;
+  const double *to = NULL;
+  if (bytes == 0) return KEDGE_OK;
   KG_TRY(kg_enter(p->ctx));
   kg_range_push("apply", p->mesh->n_elements, (int64_t)rows_of(p));
-  const kedge_status status = kg_trace_multiply(p, x, y);
+  kedge_status status = kg_trace_begin(p, &from);
+  if (status == KEDGE_OK) status = kg_copy_in(p->ctx, from, x, bytes);
+  if (status == KEDGE_OK) status = kg_trace_end(p, &to);
+  if (status == KEDGE_OK) status = kg_copy_out(p->ctx, y, to, bytes);
   kg_range_pop();
   return status;
 }
@@ -83,12 +89,10 @@ static kedge_status apply_there(kedge_solver *solver, const double *x, double *y
   KG_TRY(kg_join(p->ctx, y));
   KG_TRY(kg_unknowns_upload(solver));
   KG_TRY(kg_trace_begin(p, &rows));
-  kg_unknowns_args args = kg_unknowns_taken(solver, x, rows);
-  args.unknown = solver->device_unknowns.data;
+  kg_unknowns_args args = kg_unknowns_taken(solver, true, x, rows);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   KG_TRY(kg_trace_end(p, &product));
-  args = kg_unknowns_given(solver, product, y);
-  args.unknown = solver->device_unknowns.data;
+  args = kg_unknowns_given(solver, true, product, y);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   return kg_sync(p->ctx);
 }
@@ -164,8 +168,7 @@ kedge_status kedge_solver_rhs_device(kedge_solver *solver, const kedge_data *dat
   KG_TRY(kg_join(p->ctx, b));
   KG_TRY(kg_unknowns_upload(solver));
   KG_TRY(make_right_side(solver, function, data, &made));
-  kg_unknowns_args args = kg_unknowns_given(solver, made, b);
-  args.unknown = solver->device_unknowns.data;
+  kg_unknowns_args args = kg_unknowns_given(solver, true, made, b);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   return kg_sync(p->ctx);
 }
@@ -223,8 +226,7 @@ static kedge_status take_there(kedge_solver *solver, const char *function, const
     return refuse_unknown(p->ctx, function, (size_t)bad, value);
   }
   KG_TRY(kg_unknowns_upload(solver));
-  *there = kg_unknowns_taken(solver, trace, NULL);
-  there->unknown = solver->device_unknowns.data;
+  *there = kg_unknowns_taken(solver, true, trace, NULL);
   return KEDGE_OK;
 }
 

@@ -21,7 +21,7 @@ static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
   for (int k = 0; k < KG_SECTION_COUNT; ++k)
     next[k] = *kg_section_first(&p->space.cut->layout, (kg_section)k);
   int32_t n = 0;
-  for (int32_t edge = 0; edge < p->space.cut->layout.count.n_edges; ++edge) {
+  for (int32_t edge = 0; edge < p->shape.count.n_edges; ++edge) {
     const kg_section section = (kg_section)p->space.cut->layout.edge_section[edge];
     const int32_t trace = next[section]++;
     if (section == KG_SECTION_DIRICHLET) continue;
@@ -35,7 +35,7 @@ kedge_status kg_unknowns_find(kedge_solver *solver)
 {
   const kg_elliptic *const p = solver->elliptic;
   if (solver->unknowns) return KEDGE_OK;
-  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->space.cut->layout.count.n_free, sizeof *solver->unknowns,
+  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->shape.count.n_free, sizeof *solver->unknowns,
                        &solver->unknowns));
   list(p, solver->unknowns, NULL);
   return KEDGE_OK;
@@ -46,7 +46,7 @@ kedge_status kg_unknowns_upload(kedge_solver *solver)
   const kg_elliptic *const p = solver->elliptic;
   KG_TRY(kg_unknowns_find(solver));
   if (solver->device_unknowns.data) return KEDGE_OK;
-  return kg_upload(p->ctx, solver->unknowns, (size_t)p->space.cut->layout.count.n_free,
+  return kg_upload(p->ctx, solver->unknowns, (size_t)p->shape.count.n_free,
                    sizeof *solver->unknowns, &solver->device_unknowns);
 }
 
@@ -57,19 +57,21 @@ void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx)
   solver->unknowns = NULL;
 }
 
-kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns, double *rows)
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, bool there, const double *unknowns,
+                                   double *rows)
 {
-  return (kg_unknowns_args){.n_edges = solver->elliptic->space.cut->layout.count.n_free,
+  return (kg_unknowns_args){.n_edges = solver->elliptic->shape.count.n_free,
                             .m = solver->elliptic->shape.size.n_edge,
-                            .unknown = solver->unknowns,
+                            .unknown = there ? solver->device_unknowns.data : solver->unknowns,
                             .factor = 1.0,
                             .from = unknowns,
                             .to = rows};
 }
 
-kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows, double *unknowns)
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, bool there, const double *rows,
+                                   double *unknowns)
 {
-  kg_unknowns_args args = kg_unknowns_taken(solver, rows, unknowns);
+  kg_unknowns_args args = kg_unknowns_taken(solver, there, rows, unknowns);
   args.gives = true;
   args.factor = 1.0 / solver->elliptic->equation.scale;
   return args;

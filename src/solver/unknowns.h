@@ -13,9 +13,8 @@ kedge_status kg_unknowns_upload(kedge_solver *solver);
 /// Forget both. @param[in] ctx  the solver may have no pipeline yet
 void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);
 /// Rows of the trace vector from the unknowns of the caller; and back, in the units of the problem.
-/// The order has been found; with that of the device, and arrays there, args.unknown is the
-/// caller's to replace.
-kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns,
+/// The order has been found. @param[in] there  arrays are on the device, and so is the order
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, bool there, const double *unknowns,
                                    double *rows);
-kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows,
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, bool there, const double *rows,
                                    double *unknowns);

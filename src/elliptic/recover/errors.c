@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "ops/sample/errors.h"
 #include "elliptic/recover/recover.h"
 

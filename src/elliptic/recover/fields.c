@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "ops/local/quadrature/field_sums.h"
 #include "elliptic/recover/recover.h"
 

@@ -3,7 +3,6 @@
 // they travel as they are made: the first part of output.
 #include <stdlib.h>
 
-#include "device/context.h"
 #include "ops/trace/trace_sides.h"
 #include "elliptic/recover/recover.h"
 
@@ -230,14 +229,14 @@ kedge_status kg_stages_local(kg_elliptic *p)
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);
   kg_sampler exact = kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
                                    (kg_sample_set){3, functions, names, place});
-  kg_elliptic_open_source(p);
+  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
   kedge_status status = kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
   kg_group_errors errors = {0};
   if (status == KEDGE_OK) status = all_chunks(p, &exact, &errors);
   free(errors.sums);
   free(errors.flux);
   kg_sampler_close(&exact);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   KG_TRY(status);
   add_costs(p);
   KG_TRY(kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, true));

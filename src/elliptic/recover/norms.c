@@ -74,7 +74,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 {
   int32_t worst[WORST];
   int found = 0;
-  for (int32_t g = 0; g < p->space.cut->layout.count.n_groups; ++g) {
+  for (int32_t g = 0; g < p->shape.count.n_groups; ++g) {
     if (!has_elements(p, g)) continue;
     int k = found < WORST ? found++ : WORST;
     for (; k > 0 && first[stride * (size_t)g] > first[stride * (size_t)worst[k - 1]]; --k)
@@ -89,7 +89,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 /// All groups where they are few.
 static chosen choose_groups(const kg_elliptic *p, const kg_group_errors *of)
 {
-  const int32_t n_groups = p->space.cut->layout.count.n_groups;
+  const int32_t n_groups = p->shape.count.n_groups;
   chosen c = {0};
   for (int32_t g = 0; n_groups <= GROUPS && g < n_groups; ++g)
     if (has_elements(p, g)) c.group[c.n++] = g;
