@@ -2,7 +2,6 @@
 // where no source and no boundary value says so: on facets, along the boundary, inside of elements.
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "diagnose/looks.h"
 #include "diagnose/predicates.h"

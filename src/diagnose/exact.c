@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "diagnose/looks.h"
 #include "diagnose/predicates.h"
 

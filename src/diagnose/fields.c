@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "basis/cell_tables.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "diagnose/predicates.h"
 #include "problem/located.h"

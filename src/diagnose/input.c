@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/context.h"
 #include "diagnose/predicates.h"
 #include "linear/system.h"
 #include "problem/keys.h"

@@ -1,7 +1,6 @@
 #include "diagnose/looks.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "problem/located.h"
 

@@ -3,8 +3,6 @@
 // with a diagonal, with a preconditioner that is more, and of several right-hand sides.
 #include "linear/cg.h"
 
-#include <math.h>
-
 #include "core/clock.h"
 #include "core/nvtx.h"
 #include "device/context.h"

@@ -1,6 +1,7 @@
 // Values at nodes, and means, from modes on the device: the same sums as those of kg_field_at() and
 // kg_field_mean(), and only these travel.
-#include "core/memory.h"
+#include <stdlib.h>
+
 #include "device/context.h"
 #include "device/fetch.h"
 #include "solution/values.h"
