@@ -120,7 +120,7 @@ static void boundary_differences(const kg_diagnosis *d, const kg_looks *at, doub
   kg_look(d, &p->exact_dy, at, on_y);
   kg_look_from_inside(d, &p->exact_dx, at, dx);
   kg_look_from_inside(d, &p->exact_dy, at, dy);
-  kg_look_at_coefficients(d, at, k);
+  kg_look_from_inside(d, NULL, at, k);
   for (int i = 0; i < at->n; ++i)
     by[1][i] = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], on_y[i] - dy[i], at->normal_x[i],
                               at->normal_y[i]);
@@ -212,7 +212,7 @@ static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, const doubl
 {
   double k[2][4 * KG_LOOKS];
   const size_t n = (size_t)l->end[0].n;
-  for (int side = 0; side < 2; ++side) kg_look_at_coefficients(d, &l->end[side], k[side]);
+  for (int side = 0; side < 2; ++side) kg_look_from_inside(d, NULL, &l->end[side], k[side]);
   for (size_t i = 0; i < n; ++i) {
     const double x = l->end[0].x[i], y = l->end[0].y[i];
     const double change = kg_settled(before[i], change_of(of_u, (int)i, l->value[0], l->value[1]));

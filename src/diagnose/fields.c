@@ -49,12 +49,6 @@ typedef struct batch {
   kg_located at;
 } batch;
 
-/// diffusion^-1 is not finite, as q is computed (kg_cell_gradient_of()).
-static bool is_lost(double xx, double xy, double yy)
-{
-  return !isfinite(1.0 / (xx * yy - xy * xy));
-}
-
 /// The least entry of the diffusion on its diagonal, NaN where one is no number.
 static double least_entry(double xx, double xy, double yy)
 {
@@ -71,7 +65,8 @@ static bool finds_lost_gradient(const kg_diagnosis *d, batch *b)
   b->n = 0;
   for (int i = 0; i < n; ++i) {
     const double s = d->scale, xx = value[i], xy = value[n + i], yy = value[2 * n + i];
-    if (!is_lost(s * xx, s * xy, s * yy)) continue;
+    // As q is computed (kg_cell_gradient_of()).
+    if (isfinite(1.0 / (s * xx * (s * yy) - s * xy * (s * xy)))) continue;
     d->gradient->found = true;
     d->gradient->at[0] = b->x[i];
     d->gradient->at[1] = b->y[i];
