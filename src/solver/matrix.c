@@ -173,11 +173,10 @@ kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out)
   parts of = {.local = NULL};
   const kedge_status status = make(solver, &of, matrix);
   parts_free(&of);
-  if (status == KEDGE_OK) {
+  if (status == KEDGE_OK)
     *out = matrix;
-    return KEDGE_OK;
-  }
-  kedge_matrix_destroy(matrix);
+  else
+    kedge_matrix_destroy(matrix);
   return status;
 }
 

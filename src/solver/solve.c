@@ -63,12 +63,11 @@ static kedge_status solve(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   kg_range_pop();
   kg_elliptic_free(&p);
   if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something
-  if (status != KEDGE_OK) {
+  if (status == KEDGE_OK)
+    *out = p.run.solution;
+  else
     kedge_solution_destroy(p.run.solution);
-    return status;
-  }
-  *out = p.run.solution;
-  return KEDGE_OK;
+  return status;
 }
 
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

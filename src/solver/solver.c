@@ -108,12 +108,11 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
   const kedge_status status = start(
       s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
-  if (status != KEDGE_OK) {
+  if (status == KEDGE_OK)
+    *out = s;
+  else
     kedge_solver_destroy(s);
-    return status;
-  }
-  *out = s;
-  return KEDGE_OK;
+  return status;
 }
 
 kedge_status kedge_solver_update(kedge_solver *s)

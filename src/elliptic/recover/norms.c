@@ -105,17 +105,9 @@ static chosen choose_groups(const kg_elliptic *p, const kg_group_errors *of)
   return c;
 }
 
-/// Add squares, of u, q, u* and the flux.
-static void add_coarse(const kg_group_errors *of, int32_t group, double sum[KG_NORMS])
+static void add(double u, double q, double u_star, double flux, double sum[KG_NORMS])
 {
-  const kg_error_sums *s = &of->sums[group];
-  const double here[KG_NORMS] = {s->u, s->q, s->u_star, of->flux[group]};
-  for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
-}
-
-static void add_fine(const kg_squares *s, double sum[KG_NORMS])
-{
-  const double here[KG_NORMS] = {s->u, s->q, s->u_star, s->sigma};
+  const double here[KG_NORMS] = {u, q, u_star, flux};
   for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
 }
 
@@ -139,10 +131,12 @@ static kedge_status compare(kg_elliptic *p, const kg_group_errors *of, const kg_
   for (int i = 0; i < c.n; ++i) KG_TRY(kg_chunk_bring(p, kg_chunk_of(p, c.group[i])));
   KG_TRY(sum_groups(p, m, &c, finer, &solution));
   for (int i = 0; i < c.n; ++i) {
-    add_coarse(of, c.group[i], coarse[i >= c.n_worst]);
-    add_fine(&finer[i], fine[i >= c.n_worst]);
+    const kg_error_sums *s = &of->sums[c.group[i]];
+    const kg_squares *f = &finer[i];
+    add(s->u, s->q, s->u_star, of->flux[c.group[i]], coarse[i >= c.n_worst]);
+    add(f->u, f->q, f->u_star, f->sigma, fine[i >= c.n_worst]);
   }
-  add_fine(&solution, exact);
+  add(solution.u, solution.q, solution.u_star, solution.sigma, exact);
   for (int k = 0; k < norms_of(p); ++k) {
     const double before[2] = {coarse[0][k], coarse[1][k]}, after[2] = {fine[0][k], fine[1][k]};
     if (after[0] + after[1] > ROUNDING * ROUNDING * exact[k])
