@@ -42,15 +42,6 @@ static int most_points(const kg_sampler *s)
   return s->kind == KG_SAMPLE_LOADS ? kg_shape_source_points(shape) : kg_shape_exact_points(shape);
 }
 
-static kedge_status take_host(kg_sampler *s)
-{
-  const kg_rules *const rules = rules_of(s);
-  const size_t group = (size_t)s->evaluation.set.n * (size_t)most_points(s) * KG_LANES;
-  if (s->staging) return KEDGE_OK;
-  return kg_host_alloc(rules->ctx, group * (size_t)rules->shape->choice.recover_groups,
-                       sizeof *s->staging, &s->staging);
-}
-
 /// Refuse an array that is not finite in an element of the caller.
 static kedge_status refuse_element(const kg_sampler *s, const double *array, int64_t bad)
 {
@@ -124,12 +115,15 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
 static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values)
 {
-  kedge_context *ctx = rules_of(s)->ctx;
+  const kg_rules *const rules = rules_of(s);
+  kedge_context *const ctx = rules->ctx;
+  const size_t most = (size_t)s->evaluation.set.n * (size_t)most_points(s) * KG_LANES *
+                      (size_t)rules->shape->choice.recover_groups;
   bool done;
   if (s->origin) return put_elements(s, batch, first, count, values);
   KG_TRY(put_by_gpu(s, batch, first, count, values, &done));
   if (done) return KEDGE_OK;
-  KG_TRY(take_host(s));
+  if (!s->staging) KG_TRY(kg_host_alloc(ctx, most, sizeof *s->staging, &s->staging));
   KG_TRY(kg_sample(ctx, places_of(s, batch), first, count, &s->evaluation.set, s->staging));
   return kg_copy_in(ctx, values, s->staging,
                     values_of_group(s, batch) * (size_t)count * sizeof *values);

@@ -21,9 +21,6 @@ kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *lanczos, const kg_c
 /// Take them if `more` that come would overwrite some: each time waits for the device.
 kedge_status kg_lanczos_spare(kedge_context *ctx, kg_lanczos *lanczos, const kg_cg_step *steps,
                               int64_t end, int64_t more);
-/// The least eigenvalue of T, to 1 %, where there is a step: above that of M A, and near it where
-/// the iteration has had to find it.
-double kg_lanczos_least(const kg_lanczos *lanczos);
 /// An upper estimate of r . A^-1 r over r . r at the end of the iteration.
 /// @param[in] rz_part  r . z over r . r there; 0: not known, the most of the second half of the
 ///                     steps stands for it
