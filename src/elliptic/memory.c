@@ -15,18 +15,13 @@ static int64_t mesh_bytes(const kg_shape *s)
          edge * s->count.n_edges;
 }
 
-/// Bytes of the arrays of kg_trace_layout.
-static int64_t layout_bytes(const kg_shape *s)
-{
-  const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
-  return s->count.n_edges + patch * (s->count.n_patches + 1);
-}
-
 int64_t kg_prepared_bytes(const kg_shape *s)
 {
   const int64_t materials = s->n_materials * 4 * (int64_t)sizeof(double);
+  const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
+  const int64_t layout = s->count.n_edges + patch * (s->count.n_patches + 1);
   const bool lines = s->choice.precond != KG_JACOBI && kg_smoother_has_lines(s->choice.smoother);
-  return mesh_bytes(s) + layout_bytes(s) + materials +
+  return mesh_bytes(s) + layout + materials +
          (lines ? kg_edge_lines_bytes(s->n_lines, s->n_line_steps) : 0);
 }
 

@@ -12,16 +12,6 @@
 #include "basis/roughness.h"
 #include "problem/located.h"
 
-/// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
-static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
-{
-  const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
-  int32_t ends[2];
-  kg_side_ends(mesh, side, ends);
-  *is_reversed = ends[0] > ends[1];
-  return side;
-}
-
 enum {
   EDGE_POINTS_MAX = KG_QUADRATURE_MAX,
   BLOCK_POINTS = 544,  // a call of a user's function costs more than a few points
@@ -123,10 +113,12 @@ static void put_points(const boundary_sampler *s, int32_t edge, int n, const dou
                        size_t first, edge_block *b)
 {
   const kg_located located = kg_located_in(b->located, BLOCK_POINTS);
-  bool is_reversed;
-  const kg_side side = side_of(s->mesh, s->mesh_edge[edge], &is_reversed);
+  const kg_side side = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[edge]];
+  int32_t ends[2];
+  kg_side_ends(s->mesh, side, ends);
   for (size_t i = first; i < first + (size_t)n; ++i) {
-    const double here = is_reversed ? -t[i - first] : t[i - first];
+    // The edge runs from its lower to its higher vertex.
+    const double here = ends[0] > ends[1] ? -t[i - first] : t[i - first];
     double at[2], along[2];
     kg_side_point(s->mesh, side, here, at, along);
     const double speed = hypot(along[0], along[1]);
@@ -401,10 +393,9 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   moves->n += refined->n;
   if (refined->n > 0) moves->moved = fmax(moves->moved, refined->moved / whole);
   if (left <= moves->left) return status;
-  bool is_reversed;
   double along[2];
   moves->left = left;
-  kg_side_point(s->mesh, side_of(s->mesh, s->mesh_edge[refined->worst], &is_reversed), 0.0,
+  kg_side_point(s->mesh, s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[refined->worst]], 0.0,
                 moves->left_at, along);
   return status;
 }

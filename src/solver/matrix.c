@@ -15,16 +15,6 @@ typedef struct parts {
   int32_t *unknown_of;  ///< [free trace edge]: its place in the caller's order
 } parts;
 
-static void parts_free(parts *of)
-{
-  free(of->ell.column);
-  free(of->ell.value);
-  free(of->local);
-  free(of->work);
-  free(of->side_edge);
-  free(of->unknown_of);
-}
-
 static kedge_status copy(kedge_context *ctx, const void *from, size_t bytes, void *to)
 {
   KG_TRY(kg_host_alloc(ctx, bytes, 1, to));
@@ -172,7 +162,12 @@ kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out)
   KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *matrix, &matrix));
   parts of = {.local = NULL};
   const kedge_status status = make(solver, &of, matrix);
-  parts_free(&of);
+  free(of.ell.column);
+  free(of.ell.value);
+  free(of.local);
+  free(of.work);
+  free(of.side_edge);
+  free(of.unknown_of);
   if (status == KEDGE_OK)
     *out = matrix;
   else

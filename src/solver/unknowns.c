@@ -4,14 +4,6 @@
 
 #include "core/memory.h"
 
-/// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
-static bool is_turned(const kedge_mesh *mesh, int32_t edge)
-{
-  int32_t low, high;
-  kg_side_vertices(mesh, mesh->edge_sides[2 * (size_t)edge], &low, &high);
-  return mesh->vertex_origin[low] > mesh->vertex_origin[high];
-}
-
 /// Go through the edges of the mesh that have unknowns.
 /// @param[out] unknowns  [free edge] as kedge_solver.unknowns; or NULL
 /// @param[out] edges     [free edge]: the edge of the mesh; or NULL
@@ -25,8 +17,12 @@ static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
     const kg_section section = (kg_section)p->space.cut->layout.edge_section[edge];
     const int32_t trace = next[section]++;
     if (section == KG_SECTION_DIRICHLET) continue;
+    // The caller may number the vertices of an edge in the other order than the mesh does.
+    const int32_t *const origin = p->mesh->vertex_origin;
+    int32_t low, high;
+    kg_side_vertices(p->mesh, p->mesh->edge_sides[2 * (size_t)edge], &low, &high);
     if (edges) edges[n] = edge;
-    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | is_turned(p->mesh, edge);
+    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | (origin[low] > origin[high]);
     ++n;
   }
 }

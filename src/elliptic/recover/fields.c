@@ -70,17 +70,6 @@ static bool has_flux(const kg_results *r, int32_t element, double times)
   return zero == 0.0;
 }
 
-/// The first element of a chunk that has lost sigma; -1: there is none.
-static kedge_status find_in_chunk(kg_elliptic *p, kg_chunk c, double times, int32_t *found)
-{
-  const kg_results *const r = &p->run.solution->batch[c.batch];
-  const int32_t first = c.first * KG_LANES, end = first + c.n * KG_LANES;
-  KG_TRY(kg_chunk_bring(p, c));
-  for (int32_t i = first; *found < 0 && i < end && i < r->n_elements; ++i)
-    if (!has_flux(r, r->first_element + i, times)) *found = r->first_element + i;
-  return KEDGE_OK;
-}
-
 /// The first element of which sigma leaves double precision where u and q do not: they have no
 /// scale, and sigma has that of the diffusion. Sums of u alone tell where that may be.
 static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
@@ -92,8 +81,12 @@ static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
   *found = -1;
   if (isfinite(1e9 * most * d / h)) return KEDGE_OK;
   for (kg_chunk c = {0}; *found < 0 && kg_next_chunk(p, p->shape.choice.recover_groups, &c);) {
-    const bool by_quadrature = p->shape.batch[c.batch].by_quadrature;
-    KG_TRY(find_in_chunk(p, c, by_quadrature ? 1.0 / (h * p->equation.scale) : d, found));
+    const kg_results *const r = &p->run.solution->batch[c.batch];
+    const double times = r->by_quadrature ? 1.0 / (h * p->equation.scale) : d;
+    const int32_t first = c.first * KG_LANES, end = first + c.n * KG_LANES;
+    KG_TRY(kg_chunk_bring(p, c));
+    for (int32_t i = first; *found < 0 && i < end && i < r->n_elements; ++i)
+      if (!has_flux(r, r->first_element + i, times)) *found = r->first_element + i;
   }
   return KEDGE_OK;
 }
