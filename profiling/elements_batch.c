@@ -13,10 +13,11 @@ static elements_batch batch_of(kg_elliptic *p, int i)
   const kg_arrays *const a = &p->arrays;
   const size_t lanes = KG_LANES * (size_t)s->batch[i].lanes.first_group;
   const size_t values = KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes;
+  const kg_chunk all = {.batch = i};
   elements_batch out = {.elements = &p->elements[i],
-                        .load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, i),
+                        .load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, &all),
                         .local = kg_elliptic_locals(p).local[i],
-                        .condensed = kg_elliptic_rows(p, a->condensed, KG_ROWS_TRACE, i),
+                        .condensed = kg_elliptic_rows(p, a->condensed, KG_ROWS_TRACE, &all),
                         .u = a->u + kg_shape_most_rows(s, KG_ROWS_MODES) * lanes,
                         .flux = a->q + kg_shape_most_rows(s, KG_ROWS_FLUX) * lanes,
                         .u_star = a->u_star + kg_shape_most_rows(s, KG_ROWS_STAR) * lanes,

@@ -2,7 +2,6 @@
 // where no source and no boundary value says so: on facets, along the boundary, inside of elements.
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "diagnose/looks.h"
 #include "diagnose/predicates.h"
@@ -121,7 +120,7 @@ static void boundary_differences(const kg_diagnosis *d, const kg_looks *at, doub
   kg_look(d, &p->exact_dy, at, on_y);
   kg_look_from_inside(d, &p->exact_dx, at, dx);
   kg_look_from_inside(d, &p->exact_dy, at, dy);
-  kg_look_at_coefficients(d, at, k);
+  kg_look_from_inside(d, NULL, at, k);
   for (int i = 0; i < at->n; ++i)
     by[1][i] = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], on_y[i] - dy[i], at->normal_x[i],
                               at->normal_y[i]);
@@ -213,7 +212,7 @@ static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, const doubl
 {
   double k[2][4 * KG_LOOKS];
   const size_t n = (size_t)l->end[0].n;
-  for (int side = 0; side < 2; ++side) kg_look_at_coefficients(d, &l->end[side], k[side]);
+  for (int side = 0; side < 2; ++side) kg_look_from_inside(d, NULL, &l->end[side], k[side]);
   for (size_t i = 0; i < n; ++i) {
     const double x = l->end[0].x[i], y = l->end[0].y[i];
     const double change = kg_settled(before[i], change_of(of_u, (int)i, l->value[0], l->value[1]));
@@ -301,10 +300,8 @@ bool kg_finds_jump_of_exact(kg_diagnosis *d)
   if (found.u <= d->threshold && found.flux <= d->threshold)
     look_inside(d, formula ? ELEMENTS_MOST : CALLERS_MOST / 4, &found);
   const bool of_u = found.u > d->threshold;
-  const double *const at = of_u ? found.at_u : found.at_flux;
   kg_say_word(d, of_u ? "u" : "diffusion grad u . n");
-  kg_say_number(d, "%.4g", at[0]);
-  kg_say_number(d, "%.4g", at[1]);
+  kg_say_place(d, "%.4g", of_u ? found.at_u : found.at_flux);
   kg_say_word(d, of_u ? "" : ", where the source has no part");
   return of_u || found.flux > d->threshold;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/context.h"
 #include "diagnose/looks.h"
 #include "diagnose/predicates.h"
 
@@ -128,7 +127,7 @@ static double gap_of_source(const kg_diagnosis *d, const kg_function *exact, con
   kg_look_from_inside(d, &d->problem->exact_u, &s, u);
   kg_look_from_inside(d, xx, &s, u_xx);
   kg_look_from_inside(d, yy, &s, u_yy);
-  kg_look_at_coefficients(d, &s, k);
+  kg_look_from_inside(d, NULL, &s, k);
   *size = 0.0;
   for (int i = 0; i < s.n; ++i) {
     if (!isfinite(other[i]) || !isfinite(given[i])) continue;

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "basis/cell_tables.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "diagnose/predicates.h"
 #include "problem/located.h"
@@ -14,8 +13,7 @@ static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[2];
   kg_element_middle(d->mesh, element, at);
-  kg_say_number(d, "%.6g", at[0]);
-  kg_say_number(d, "%.6g", at[1]);
+  kg_say_place(d, "%.6g", at);
 }
 
 /// u itself is lost: an error.
@@ -51,12 +49,6 @@ typedef struct batch {
   kg_located at;
 } batch;
 
-/// diffusion^-1 is not finite, as q is computed (kg_cell_gradient_of()).
-static bool is_lost(double xx, double xy, double yy)
-{
-  return !isfinite(1.0 / (xx * yy - xy * xy));
-}
-
 /// The least entry of the diffusion on its diagonal, NaN where one is no number.
 static double least_entry(double xx, double xy, double yy)
 {
@@ -73,7 +65,8 @@ static bool finds_lost_gradient(const kg_diagnosis *d, batch *b)
   b->n = 0;
   for (int i = 0; i < n; ++i) {
     const double s = d->scale, xx = value[i], xy = value[n + i], yy = value[2 * n + i];
-    if (!is_lost(s * xx, s * xy, s * yy)) continue;
+    // As q is computed (kg_cell_gradient_of()).
+    if (isfinite(1.0 / (s * xx * (s * yy) - s * xy * (s * xy)))) continue;
     d->gradient->found = true;
     d->gradient->at[0] = b->x[i];
     d->gradient->at[1] = b->y[i];
@@ -125,13 +118,7 @@ static int32_t least_of(const kg_diagnosis *d, int32_t begin, int32_t end)
   int32_t found = begin;
   for (int32_t first = begin; first < end; first += TOGETHER) {
     const int n = end - first < TOGETHER ? end - first : TOGETHER;
-    for (int i = 0; i < n; ++i) {
-      double middle[2];
-      kg_element_middle(d->mesh, first + i, middle);
-      kg_locate_middle(&at, (size_t)i, d->mesh, first + i);
-      x[i] = middle[0];
-      y[i] = middle[1];
-    }
+    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, d->mesh, first + i, x, y);
     const kedge_points points = kg_located_points(&at, d->mesh, (size_t)n, x, y);
     kg_coefficients_evaluate(&d->resolved->equation, &points, value);
     for (int i = 0; i < n; ++i) {
@@ -199,8 +186,7 @@ bool kg_finds_lost_gradient(kg_diagnosis *d)
   if (!g->known) d->status = look_for_lost_gradient(d);
   if (d->status != KEDGE_OK || !g->found) return false;
   const bool none = isnan(g->diffusion);
-  kg_say_number(d, "%.6g", g->at[0]);
-  kg_say_number(d, "%.6g", g->at[1]);
+  kg_say_place(d, "%.6g", g->at);
   kg_say_number(d, none ? "not a number" : "%.3g", g->diffusion);
   kg_say_word(d, none ? "has a value everywhere" : "stays away from 0");
   return true;

@@ -167,8 +167,7 @@ static const finding findings[] = {
      1e-7, SOLVE},
     {KG_ABOUT_EXACT, kg_finds_flux_jump,
      "diffusion grad u . n of [exact] jumps by %s between regions '%s' and '%s', and the source "
-     "has "
-     "no part on their edges: " OTHER,
+     "has no part on their edges: " OTHER,
      1e-7, SOLVE},
     {KG_ABOUT_EXACT, kg_finds_jump_of_exact, "%s of [exact] jumps near x = %s, y = %s%s: " OTHER,
      1e-6, SOLVE},
@@ -188,8 +187,7 @@ static const finding findings[] = {
 
     {KG_ABOUT_FIELDS, kg_finds_poor_u,
      "u is off by some %s where u* runs from %s to %s, %s times what polynomials of order %s "
-     "miss, "
-     "and u* is not: the stabilization is small for so fine a solution; take u*, or %s%s",
+     "miss, and u* is not: the stabilization is small for so fine a solution; take u*, or %s%s",
      20, FIELDS},
     {KG_ABOUT_FIELDS, kg_finds_poor_star,
      "u* is between %s and %s where u and its boundary values are between %s and %s, most near x = "
@@ -231,6 +229,11 @@ void kg_say_number(kg_diagnosis *d, const char *format, double number)
   char *text = d->text[d->n_words];
   snprintf(text, sizeof d->text[0], format, number);
   kg_say_word(d, text);
+}
+
+void kg_say_place(kg_diagnosis *d, const char *format, const double at[2])
+{
+  for (int k = 0; k < 2; ++k) kg_say_number(d, format, at[k]);
 }
 
 static void add(const kg_diagnosis *d, const char *sentence)

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "device/context.h"
 #include "diagnose/predicates.h"
 #include "linear/system.h"
 #include "problem/keys.h"
@@ -78,13 +77,8 @@ static double largest_source(const kg_diagnosis *d, double enough)
     double x[CHUNK], y[CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
     const kg_located at = kg_located_in(memory, CHUNK);
     int n = 0;
-    for (; n < CHUNK && e < mesh->n_elements; ++n, ++e) {
-      double middle[2];
-      kg_element_middle(mesh, e, middle);
-      x[n] = middle[0];
-      y[n] = middle[1];
-      kg_locate_middle(&at, (size_t)n, mesh, e);
-    }
+    for (; n < CHUNK && e < mesh->n_elements; ++n, ++e)
+      kg_locate_middle(&at, (size_t)n, mesh, e, x, y);
     const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
     kg_function_evaluate(f, &points, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
@@ -150,8 +144,7 @@ bool kg_finds_large_robin(kg_diagnosis *d)
 static bool moves(kg_diagnosis *d, double part, const double at[2])
 {
   kg_say_number(d, "%.2g", 100.0 * part);
-  kg_say_number(d, "%.4g", at[0]);
-  kg_say_number(d, "%.4g", at[1]);
+  kg_say_place(d, "%.4g", at);
   return part > d->threshold;
 }
 
@@ -172,8 +165,7 @@ bool kg_finds_rough_coefficient(kg_diagnosis *d)
 {
   if (!d->loads_left.coefficient) return false;
   kg_say_word(d, d->loads_left.coefficient);
-  kg_say_number(d, "%.4g", d->loads_left.coefficient_at[0]);
-  kg_say_number(d, "%.4g", d->loads_left.coefficient_at[1]);
+  kg_say_place(d, "%.4g", d->loads_left.coefficient_at);
   return true;
 }
 

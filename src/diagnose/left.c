@@ -1,7 +1,5 @@
 // What the iteration leaves of the error of each field.
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "diagnose/predicates.h"
 

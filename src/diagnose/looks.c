@@ -1,7 +1,6 @@
 #include "diagnose/looks.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "problem/located.h"
 
@@ -100,23 +99,20 @@ static void move_inside(const kedge_mesh *mesh, double part, const kg_looks *fro
   }
 }
 
-/// Put values on sides in place of those a little inside, and of those twice as far inside.
-static void come_out(int n, const double *twice, double *value)
-{
-  for (int i = 0; i < n; ++i) value[i] = 2.0 * value[i] - twice[i];
-}
-
 void kg_look(const kg_diagnosis *d, const kg_function *f, const kg_looks *at, double *value)
 {
   const kedge_points points = points_of(d, at);
-  kg_function_evaluate(f, &points, value);
+  if (f)
+    kg_function_evaluate(f, &points, value);
+  else
+    kg_coefficients_evaluate(&d->resolved->equation, &points, value);
 }
 
 void kg_look_from_inside(const kg_diagnosis *d, const kg_function *f, const kg_looks *at,
                          double *value)
 {
   kg_looks moved;
-  double twice[KG_LOOKS];
+  double twice[4 * KG_LOOKS];
   if (!at->on_sides) {
     kg_look(d, f, at, value);
     return;
@@ -125,24 +121,7 @@ void kg_look_from_inside(const kg_diagnosis *d, const kg_function *f, const kg_l
   kg_look(d, f, &moved, twice);
   move_inside(d->mesh, inside(at), at, &moved);
   kg_look(d, f, &moved, value);
-  come_out(at->n, twice, value);
-}
-
-void kg_look_at_coefficients(const kg_diagnosis *d, const kg_looks *at, double *value)
-{
-  kg_looks moved;
-  double twice[4 * KG_LOOKS];
-  kedge_points points = points_of(d, at);
-  if (!at->on_sides) {
-    kg_coefficients_evaluate(&d->resolved->equation, &points, value);
-    return;
-  }
-  move_inside(d->mesh, 2.0 * inside(at), at, &moved);
-  points = points_of(d, &moved);
-  kg_coefficients_evaluate(&d->resolved->equation, &points, twice);
-  move_inside(d->mesh, inside(at), at, &moved);
-  kg_coefficients_evaluate(&d->resolved->equation, &points, value);
-  come_out(4 * at->n, twice, value);
+  for (int i = 0; i < (f ? 1 : 4) * at->n; ++i) value[i] = 2.0 * value[i] - twice[i];
 }
 
 void kg_look_at_flux(const kg_diagnosis *d, const kg_looks *at, double flux[2][KG_LOOKS])
@@ -150,7 +129,7 @@ void kg_look_at_flux(const kg_diagnosis *d, const kg_looks *at, double flux[2][K
   double k[4 * KG_LOOKS];
   kg_look_from_inside(d, &d->problem->exact_dx, at, flux[0]);
   kg_look_from_inside(d, &d->problem->exact_dy, at, flux[1]);
-  kg_look_at_coefficients(d, at, k);
+  kg_look_from_inside(d, NULL, at, k);
   for (int i = 0; i < at->n; ++i) {
     const double u_x = flux[0][i], u_y = flux[1][i];
     flux[0][i] = kg_normal_flux(k + i, (size_t)at->n, u_x, u_y, 1.0, 0.0);

@@ -23,7 +23,7 @@ void kg_look_at_side(const kedge_mesh *mesh, kg_side side, bool opposite, kg_loo
 /// Points inside of elements, where little vanishes.
 void kg_look_inside(const kedge_mesh *mesh, kg_looks *to);
 
-/// A function at the points.
+/// A function at the points; NULL: diffusion xx, xy, yy and reaction, [4][at->n].
 void kg_look(const kg_diagnosis *d, const kg_function *f, const kg_looks *at, double *value);
 /// What a function has on sides when it is come to from inside the element, by two points a little
 /// inside: a function of two branches has one of them there. Elsewhere as kg_look().
@@ -32,7 +32,5 @@ void kg_look_from_inside(const kg_diagnosis *d, const kg_function *f, const kg_l
 /// What is left on sides of a difference that has been seen from inside, and again from nearer: 0
 /// where it shrinks on the way, as those of roots do, which no straight line leads out of.
 double kg_settled(double far, double near);
-/// Diffusion xx, xy, yy and reaction, [4][at->n], from inside.
-void kg_look_at_coefficients(const kg_diagnosis *d, const kg_looks *at, double *value);
 /// The parts of diffusion grad u of the exact solution, from inside.
 void kg_look_at_flux(const kg_diagnosis *d, const kg_looks *at, double flux[2][KG_LOOKS]);

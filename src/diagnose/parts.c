@@ -3,15 +3,9 @@
 
 #include "diagnose/predicates.h"
 
-static void say_place(kg_diagnosis *d, const double at[2])
-{
-  kg_say_number(d, "%.6g", at[0]);
-  kg_say_number(d, "%.6g", at[1]);
-}
-
 bool kg_finds_overlapping(kg_diagnosis *d)
 {
-  say_place(d, d->mesh->info.overlapping_at);
+  kg_say_place(d, "%.6g", d->mesh->info.overlapping_at);
   return (double)d->mesh->info.overlapping_edges > d->threshold;
 }
 
@@ -35,7 +29,7 @@ bool kg_finds_unjoined(kg_diagnosis *d)
   }
   if (n == 0) return false;
   kg_say_number(d, "%.0f", (double)n);
-  say_place(d, first->at);
+  kg_say_place(d, "%.6g", first->at);
   snprintf(d->place, sizeof d->place,
            mesh->info.join_distance > 0.0 ? "[mesh] join = %.0e joins them"
                                           : "mesh both sides with common vertices (Coherence in "

@@ -40,18 +40,13 @@ kedge_status kg_elliptic_begin(kg_elliptic *p)
   return kg_memory_check(p->ctx, &p->shape, need, available);
 }
 
-/// K^e become something else between local matrices and trace solve.
-static bool has_assembly(const kg_choice *choice)
-{
-  return choice->linear != KEDGE_OPERATOR_MATRIX_FREE || choice->precond != KG_JACOBI;
-}
-
 kedge_status kg_elliptic_set_up(kg_elliptic *p)
 {
+  const kg_choice *const c = &p->shape.choice;
   KG_TRY(kg_elliptic_stage(p, KG_STAGE_TRANSFER, kg_stage_transfer));
   KG_TRY(kg_elliptic_stage(p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices));
-  return has_assembly(&p->shape.choice) ? kg_elliptic_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly)
-                                        : KEDGE_OK;
+  if (c->linear == KEDGE_OPERATOR_MATRIX_FREE && c->precond == KG_JACOBI) return KEDGE_OK;
+  return kg_elliptic_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
 }
 
 kedge_status kg_elliptic_name_robin(const kg_elliptic *p, kedge_status status)

@@ -9,14 +9,12 @@
 #include "ops/trace/trace_loads.h"
 #include "ops/trace/trace_sides.h"
 
-/// Some patches of a batch, and memory for their load vectors, F^e and K^e.
+/// Some patches of a batch.
 typedef struct chunk {
-  int of;  ///< batch
-  int32_t first_patch;
+  kg_chunk groups;
   kg_batch batch;  ///< of the product
   kg_elements elements;
-  double *load, *condensed;
-  kg_local local;
+  kg_local local;  ///< K^e
 } chunk;
 
 /// Return the bytes of the memory for K^e of a chunk. It holds values of the source before, which
@@ -48,68 +46,47 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
 }
 
-/// The chunk that begins with a patch of a batch.
-static chunk chunk_at(const kg_elliptic *p, int of, int32_t first)
-{
-  const kg_local local = kg_shape_made_locals(&p->shape).local[of];
-  const kg_batch whole = kg_batch_of_local(&p->space.batch, &local);
-  const int32_t groups = whole.count.patch_groups;
-  const int32_t most = p->shape.choice.residual_groups / groups;
-  const int32_t left = whole.count.n_patches - first;
-  chunk c = {.of = of,
-             .first_patch = first,
-             .batch = kg_batch_part(&whole, first, left < most ? left : most),
-             .load = p->arrays.chunk_load,
-             .condensed = p->arrays.chunk_condensed,
-             .local = local};
-  c.elements = kg_elements_part(&p->elements[of], first * groups, c.batch.count.n_groups);
-  c.elements.batch = c.batch;
-  c.local.data = p->arrays.chunk_local;
-  c.local.first_lane += first * groups * KG_LANES;
-  c.local.n_lanes = c.batch.count.n_groups * KG_LANES;
-  c.local.n_elements = c.elements.n_elements;
-  return c;
-}
-
-/// Go on to the next chunk; the first one follows zeros.
+/// Go on to the next chunk; zeros come before the first.
 static bool next_chunk(const kg_elliptic *p, chunk *c)
 {
-  int of = c->of;
-  int32_t first = c->load ? c->first_patch + c->batch.count.n_patches : 0;
-  const int32_t groups = p->shape.count.patch_groups;
-  if (first * groups >= kg_elements_groups(&p->elements[of])) {
-    ++of;
-    first = 0;
-  }
-  if (of == p->shape.n_batches) return false;
-  *c = chunk_at(p, of, first);
+  if (!kg_next_chunk(p, p->shape.choice.residual_groups, &c->groups)) return false;
+  const int32_t of_patch = p->shape.count.patch_groups, first = c->groups.first;
+  const kg_local all = kg_shape_made_locals(&p->shape).local[c->groups.batch];
+  const kg_batch whole = kg_batch_of_local(&p->space.batch, &all);
+  c->batch = kg_batch_part(&whole, first / of_patch, (c->groups.n + of_patch - 1) / of_patch);
+  c->elements = kg_elements_part(&p->elements[c->groups.batch], first, c->groups.n);
+  c->elements.batch = c->batch;
+  c->local = all;
+  c->local.data = p->arrays.chunk_local;
+  c->local.first_lane += first * KG_LANES;
+  c->local.n_lanes = c->batch.count.n_groups * KG_LANES;
+  c->local.n_elements = c->elements.n_elements;
   return true;
 }
 
 /// The sides of a chunk, where they have left memory for the trace solve.
 static kedge_status make_sides(kg_elliptic *p, chunk *c)
 {
-  const kg_trace_sides_args args = {.batch = c->batch, .side_edge = p->arrays.chunk_sides};
+  uint32_t *const sides = p->arrays.chunk_sides;
   if (p->shape.choice.sides_stay) return KEDGE_OK;
-  c->elements.batch.arrays.side_edge = args.side_edge;
-  c->elements.cells.side_edge = args.side_edge;
-  return kg_trace_sides(p->ctx, &args);
+  c->elements.batch.arrays.side_edge = c->elements.cells.side_edge = sides;
+  return kg_trace_sides(p->ctx, &(kg_trace_sides_args){c->batch, sides});
 }
 
 static kedge_status make_local(kg_elliptic *p, const chunk *c)
 {
-  const int32_t groups = c->batch.count.patch_groups;
+  const kg_arrays *const a = &p->arrays;
   kg_coefficient coefficient;
-  KG_TRY(kg_coefficients_put(&p->coefficients, c->of, c->first_patch * groups,
-                             c->batch.count.n_groups, p->arrays.chunk_coefficients, &coefficient));
-  return p->equation.form->make(p->ctx, &c->elements, &coefficient, c->load, c->local,
-                                c->condensed);
+  KG_TRY(kg_coefficients_put(&p->coefficients, c->groups.batch, c->groups.first,
+                             c->batch.count.n_groups, a->chunk_coefficients, &coefficient));
+  return p->equation.form->make(p->ctx, &c->elements, &coefficient, a->chunk_load, c->local,
+                                a->chunk_condensed);
 }
 
 /// K^e of a chunk in single precision, in the form of the trace solve.
 static kedge_status keep_local(kg_elliptic *p, const chunk *c)
 {
-  const kg_local all = kg_elliptic_locals(p).local[c->of];
+  const kg_local all = kg_elliptic_locals(p).local[c->groups.batch];
   return kg_local_convert(
       p->ctx,
       &(kg_local_convert_args){.m = p->shape.size.n_edge,
@@ -117,21 +94,13 @@ static kedge_status keep_local(kg_elliptic *p, const chunk *c)
                                .to = kg_local_part(&all, c->local.first_lane, c->local.n_lanes)});
 }
 
-/// The load vectors of all chunks are zero.
-static kedge_status zero_loads(kg_elliptic *p)
-{
-  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.chunk_load);
-  return kg_zero(p->ctx, load.data, load.bytes);
-}
-
 /// Compute the load vectors of a chunk. The values of the source are put in the memory for K^e,
 /// which is computed later. All of it is used: values of a small chunk may be larger than its K^e.
 static kedge_status make_loads(kg_elliptic *p, const chunk *c)
 {
-  const kg_trace_counts *n = &c->batch.count;
   const kg_buffer values = {c->local.data, local_bytes(&p->shape)};
-  return kg_source_loads(&p->source, c->of, c->first_patch * n->patch_groups, n->n_groups, values,
-                         c->load);
+  return kg_source_loads(&p->source, c->groups.batch, c->groups.first, c->batch.count.n_groups,
+                         values, p->arrays.chunk_load);
 }
 
 kedge_status kg_compact_look(kg_elliptic *p)
@@ -141,7 +110,7 @@ kedge_status kg_compact_look(kg_elliptic *p)
   kg_source_look(&p->source);
   for (chunk c = {0}; status == KEDGE_OK && next_chunk(p, &c);) status = make_loads(p, &c);
   if (status == KEDGE_OK) status = kg_source_refine(&p->source, &p->loads_left);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   return status;
 }
 
@@ -169,24 +138,24 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
   if (to.keeps) KG_TRY(keep_local(p, c));
   if (to.x) KG_TRY(kg_trace_apply(p->ctx, &args));
   if (!to.loads) return KEDGE_OK;
-  return kg_trace_loads(p->ctx, &(kg_trace_loads_args){args, c->condensed});
+  return kg_trace_loads(p->ctx, &(kg_trace_loads_args){args, p->arrays.chunk_condensed});
 }
 
 /// y = 0, with the rows between patches that are left open.
 static kedge_status clear(kg_elliptic *p, double *y)
 {
   const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.iteration.halo);
-  KG_TRY(kg_zero(
-      p->ctx, y,
-      (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
+  KG_TRY(
+      kg_zero(p->ctx, y, (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
   return kg_zero(p->ctx, halo.data, halo.bytes);
 }
 
 /// Make the K^e of all chunks. Rows of y between patches are left open.
 static kedge_status make_all(kg_elliptic *p, purpose to)
 {
+  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.chunk_load);
   if (to.y && !to.x) KG_TRY(clear(p, to.y));
-  if (!to.loads) KG_TRY(zero_loads(p));
+  if (!to.loads) KG_TRY(kg_zero(p->ctx, load.data, load.bytes));
   for (chunk c = {0}; next_chunk(p, &c);) {
     if (!to.keeps) KG_TRY(make_sides(p, &c));
     KG_TRY(make_chunk(p, &c, to));
@@ -199,7 +168,7 @@ static kedge_status make_all(kg_elliptic *p, purpose to)
 /// @param[in] b  NULL: zero
 static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum sum)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const int64_t m = p->shape.size.n_edge;
   return kg_difference(p->ctx, &(kg_difference_args){.n = n->n_free * m,
                                                      .b = b,
@@ -209,8 +178,7 @@ static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum 
                                                      .sum = sum});
 }
 
-/// The cost of all K^e.
-static kg_cost make_cost(const kg_elliptic *p)
+kg_cost kg_elliptic_make_cost(const kg_elliptic *p)
 {
   const kg_locals locals = kg_shape_made_locals(&p->shape);
   kg_cost sum = {0};
@@ -225,7 +193,7 @@ static kedge_status make_right_side(kg_elliptic *p, bool keeps)
 {
   const kg_arrays *a = &p->arrays;
   const kedge_status status = make_all(p, (purpose){.y = a->b, .loads = true, .keeps = keeps});
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   kg_run_cost(&p->run, kg_trace_loads_cost(p->shape.size, &p->shape.count), 1.0);
   kg_run_cost(&p->run, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.size.n_edge), 1.0);
   KG_TRY(status);
@@ -246,7 +214,7 @@ kedge_status kg_compact_local_matrices(kg_elliptic *p)
 kedge_status kg_compact_condense(kg_elliptic *p)
 {
   if (p->shape.choice.residual == KG_REMADE_WITH_LOADS) return KEDGE_OK;
-  kg_run_cost(&p->run, make_cost(p), 1.0);
+  kg_run_cost(&p->run, kg_elliptic_make_cost(p), 1.0);
   return make_right_side(p, false);
 }
 
@@ -257,7 +225,7 @@ static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const d
   const bool loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   (void)ctx;
   kg_range_push("residual", p->mesh->n_elements,
-                (int64_t)p->space.cut->layout.count.n_free * p->shape.size.n_edge);
+                (int64_t)p->shape.count.n_free * p->shape.size.n_edge);
   kedge_status status =
       x || loads ? make_all(p, (purpose){.x = x, .y = r, .loads = loads}) : clear(p, r);
   if (status == KEDGE_OK) status = subtract(p, p->arrays.b, r, sum);
@@ -274,7 +242,7 @@ static kg_cost cost(const kg_residual *base)
   const double loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
   kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1,
                              kg_trace_product_cost(z, n, &locals));
-  sum = kg_cost_plus(sum, 1, make_cost(p));
+  sum = kg_cost_plus(sum, 1, kg_elliptic_make_cost(p));
   sum = kg_cost_plus(sum, 1, kg_trace_sides_cost(n));
   return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
 }

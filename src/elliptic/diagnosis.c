@@ -15,7 +15,7 @@ double kg_stabilization_ratio(const kg_elliptic *p)
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const kg_choice *c = &p->shape.choice;
   kg_diagnosis d = {
       .ctx = p->ctx,

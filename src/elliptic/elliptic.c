@@ -5,7 +5,6 @@
 #include "device/context.h"
 #include "core/memory.h"
 #include "ops/local/triangle/batch_part.h"
-#include "ops/sample/errors.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
 static kedge_status count_lines(kg_elliptic *p, kg_shape *s)
@@ -27,30 +26,22 @@ static unsigned kept_fields(const kg_elliptic *p, const kg_choice *c)
                         : KG_HOLDS_MODES | KG_HOLDS_INDICATOR | KG_HOLDS_TRACE;
 }
 
-/// What a set-up keeps anyway, or a later source may need.
-static void keep_for_repeats(const kg_elliptic *p, kg_choice *c)
-{
-  c->repeats = c->sides_stay = c->facet_sides_stay = true;
-  c->reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
-}
-
 kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *s)
 {
   const kg_trace_counts *count = &p->space.cut->layout.count;
-  const int exact = p->equation.problem->exact_quadrature;
+  const kedge_problem *const problem = p->equation.problem;
+  const int order = problem->order, exact = problem->exact_quadrature;
   const kg_choose_args args = {&p->equation, count, linear, p->space.cut->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
-  *s = (kg_shape){.size = kg_sizes_of(p->equation.problem->order),
+  *s = (kg_shape){.size = kg_sizes_of(order),
                   .count = *count,
                   .n_batches = p->space.cut->layout.batches.n,
                   .n_vertices = p->mesh->info.vertices,
                   .geometry = p->mesh->geometry,
-                  .boundary_rows = kg_boundary_points(p->equation.problem),
-                  .rows = p->equation.problem->quadrature > 0
-                              ? p->equation.problem->quadrature
-                              : kg_cell_rows(p->equation.problem->order),
-                  .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(p->equation.problem->order),
-                  .fast_exact_rows = exact > 0 ? exact : kg_error_rows(p->equation.problem->order),
+                  .boundary_rows = kg_boundary_points(problem),
+                  .rows = problem->quadrature > 0 ? problem->quadrature : kg_cell_rows(order),
+                  .exact_rows = exact > 0 ? exact : kg_cell_sample_rows(order),
+                  .fast_exact_rows = exact > 0 ? exact : kg_error_rows(order),
                   .choice = kg_choose(p->ctx, &args),
                   .n_materials = p->equation.resolved.n_materials,
                   .alignment = p->mesh->alignment,
@@ -63,7 +54,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
                                       : KG_INVERSE_ADJUSTED;
     s->batch[i] = (kg_shape_batch){.cell = cell,
-                                   .size = kg_cell_sizes_of(cell, p->equation.problem->order),
+                                   .size = kg_cell_sizes_of(cell, order),
                                    .lanes = *lanes,
                                    .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
                                    .exact = inverse == KG_INVERSE_EXACT,
@@ -72,7 +63,10 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   }
   s->choice.apart = p->ctx->arrays_apart;
   s->choice.kept = kept_fields(p, &s->choice);
-  if (p->repeats) keep_for_repeats(p, &s->choice);
+  if (p->repeats) {  // what a set-up keeps anyway, or a later source may need
+    s->choice.repeats = s->choice.sides_stay = s->choice.facet_sides_stay = true;
+    s->choice.reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
+  }
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);
@@ -100,7 +94,7 @@ static kg_run run_of(kg_elliptic *p)
   run.method = &kg_elliptic_method;
   run.plan = &p->plan;
   run.n_elements = p->mesh->n_elements;
-  run.n_rows = (int64_t)p->space.cut->layout.count.n_free * p->shape.size.n_edge;
+  run.n_rows = (int64_t)p->shape.count.n_free * p->shape.size.n_edge;
   return run;
 }
 
@@ -149,6 +143,25 @@ kg_locals kg_elliptic_locals_at(const kg_elliptic *p, kg_locals shape, void *mem
     next += kg_local_bytes(&shape.local[i]);
   }
   return shape;
+}
+
+bool kg_next_chunk(const kg_elliptic *p, int32_t most, kg_chunk *c)
+{
+  kg_chunk next = {.batch = c->batch, .first = c->first + c->n};
+  while (next.batch < p->shape.n_batches &&
+         next.first >= kg_elements_groups(&p->elements[next.batch]))
+    next = (kg_chunk){.batch = next.batch + 1};
+  if (next.batch == p->shape.n_batches) return false;
+  const int32_t left = kg_elements_groups(&p->elements[next.batch]) - next.first;
+  next.n = left < most ? left : most;
+  *c = next;
+  return true;
+}
+
+double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, const kg_chunk *c)
+{
+  const size_t n = (size_t)kg_batch_rows(&p->shape.batch[c->batch], rows);
+  return array + kg_shape_numbers(&p->shape, rows, c->batch) + n * KG_LANES * (size_t)c->first;
 }
 
 /// The elements of a batch, with pointers into the arrays that all share.

@@ -79,17 +79,19 @@ static inline kg_locals kg_elliptic_locals(const kg_elliptic *p)
 {
   return kg_elliptic_locals_at(p, kg_shape_locals(&p->shape), p->arrays.local);
 }
-/// Find a batch in `array`, [batch][group][row][lane].
-static inline double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, int batch)
-{
-  return array + kg_shape_numbers(&p->shape, rows, batch);
-}
-
-/// Take the source of the solve that runs, unless that was done.
-static inline void kg_elliptic_open_source(kg_elliptic *p)
-{
-  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
-}
+/// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
+typedef struct kg_chunk {
+  int batch;
+  int32_t first, n;
+  kg_coefficient coefficient;
+} kg_chunk;
+/// Go on to the next groups of a batch, `most` or as many as are left; zeros come before the first.
+/// @return whether there are more
+bool kg_next_chunk(const kg_elliptic *p, int32_t most, kg_chunk *chunk);
+/// Find a chunk in `array`, [batch][group][row][lane].
+double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, const kg_chunk *chunk);
+/// The cost of making all K^e.
+kg_cost kg_elliptic_make_cost(const kg_elliptic *p);
 
 /// Add boundary edges that were integrated by parts to the report and to the data for findings.
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves);
@@ -113,7 +115,6 @@ kedge_status kg_stages_local(kg_elliptic *p);
 /// depends on the data of a solve. kg_stage_loads() then computes boundary data and load vectors,
 /// and kg_stage_condense() F^e and the right-hand side b.
 kedge_status kg_stage_loads(kg_elliptic *p);
-kedge_status kg_stage_boundary(kg_elliptic *p);  ///< the boundary data alone
 kedge_status kg_stage_condense(kg_elliptic *p);
 /// The last part of a set-up: measure the smoother, where multigrid asks for that.
 kedge_status kg_stage_bound(kg_elliptic *p);
@@ -121,12 +122,10 @@ kedge_status kg_stage_bound(kg_elliptic *p);
 kedge_status kg_trace_bind(kg_elliptic *p);
 /// The report of a trace solve, and what is to be said of it, in its stage.
 kedge_status kg_trace_report(kg_elliptic *p, const kg_system_result *result);
-/// Compute y = A x, after a set-up. A is the matrix of the scaled equation, equation.scale times
-/// that of the problem. Not for precision = compact, whose A is in single precision.
-/// @param[in]  x  [free row] in host memory, as y
-kedge_status kg_trace_multiply(kg_elliptic *p, const double *x, double *y);
-/// Compute y = A x in device memory, in two steps. kg_trace_begin() returns the array [free row]
-/// into which the caller writes x; kg_trace_end() computes y and returns where it is.
+/// Compute y = A x in device memory, in two steps, after a set-up. kg_trace_begin() returns the
+/// array [free row] into which the caller writes x; kg_trace_end() computes y and returns where it
+/// is. A is the matrix of the scaled equation, equation.scale times that of the problem. Not for
+/// precision = compact, whose A is in single precision.
 kedge_status kg_trace_begin(kg_elliptic *p, double **x);
 kedge_status kg_trace_end(kg_elliptic *p, const double **y);
 /// Compute the right-hand side of the free rows: b - A x_0, where x_0 is zero but for the Dirichlet

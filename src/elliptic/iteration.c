@@ -2,8 +2,6 @@
 
 #include "device/context.h"
 #include "ops/assembled/ell.h"
-#include "ops/trace/trace_gather.h"
-#include "precondition/amg/amg.h"
 
 static const unsigned kept = KG_FROM(ASSEMBLY, STEP);
 
@@ -13,30 +11,6 @@ static bool has_copies(const kg_choice *c)
   return c->precond != KG_JACOBI && c->cycles != c->iterates;
 }
 
-static void declare_patches(kg_plan *plan, const kg_shape *s, kg_iteration *it, size_t n_rhs)
-{
-  const size_t halo = n_rhs * (size_t)s->count.n_shared * (size_t)s->size.n_edge;
-  const unsigned products = KG_IN(BOUND) | KG_IN(RESIDUAL) | KG_IN(STEP);
-  const unsigned of_cycle = has_copies(&s->choice) ? 0 : KG_IN(DOWN) | KG_IN(UP);
-  kg_plan_array(plan, "halo", halo, sizeof *it->halo,
-                products | of_cycle | kg_phase_of_b(&s->choice), &it->halo);
-}
-
-static void declare_gather(kg_plan *plan, const kg_shape *s, kg_iteration *it)
-{
-  const kg_local full = kg_shape_full_local(s);
-  kg_plan_array(plan, "full K^e", kg_local_bytes(&full), 1, kept, &it->full_local);
-}
-
-static void declare_ell(kg_plan *plan, const kg_shape *s, kg_iteration *it)
-{
-  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
-  const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
-  kg_plan_array(plan, "ELL columns", n, sizeof *it->ell_column, kept, &it->ell_column);
-  kg_plan_array(plan, "ELL values", n, sizeof *it->ell_value, kept, &it->ell_value);
-  kg_plan_array(plan, "ELL work", s->ell_work_bytes, 1, KG_IN(ASSEMBLY), &it->ell_work);
-}
-
 /// The vectors of several right-hand sides that those of one have beside their iteration.
 static void declare_several(kg_plan *plan, const kg_shape *s, kg_iteration *it, size_t n_rhs)
 {
@@ -44,14 +18,6 @@ static void declare_several(kg_plan *plan, const kg_shape *s, kg_iteration *it, 
   const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
   kg_plan_array(plan, "load vectors", n_rhs * load, sizeof *it->load, KG_IN_SOLVE, &it->load);
   kg_plan_array(plan, "b", n_rhs * rows, sizeof *it->b, KG_IN_SOLVE, &it->b);
-}
-
-static kg_ell_matrix ell_matrix(const kg_iteration *it, const kg_shape *s)
-{
-  kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
-  matrix.column = it->ell_column;
-  matrix.value = it->ell_value;
-  return matrix;
 }
 
 static kg_patches patches_of(const kg_batch *batch, kg_locals locals, void *halo, int n_rhs)
@@ -70,10 +36,13 @@ static void make_linear(kg_iteration *it, const kg_shape *s, const kg_batch *bat
   kg_local full = kg_shape_full_local(s);
   full.data = it->full_local;
   if (s->choice.linear == KEDGE_OPERATOR_ELL) {
+    kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+    matrix.column = it->ell_column;
+    matrix.value = it->ell_value;
     a->ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, batch, KG_DOUBLE),
                       .batch = *batch,
                       .locals = locals,
-                      .matrix = ell_matrix(it, s),
+                      .matrix = matrix,
                       .work = it->ell_work,
                       .work_bytes = s->ell_work_bytes};
   } else if (s->choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) {
@@ -107,18 +76,34 @@ static kg_precond *make_precond(kg_iteration *it, const kg_shape *s, const kg_ba
   return &it->cycle.base;
 }
 
+/// Declare the arrays of A.
+static void declare_linear(kg_plan *plan, const kg_shape *s, size_t n_rhs, kg_iteration *it)
+{
+  const kg_local full = kg_shape_full_local(s);
+  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+  const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
+  const size_t halo = n_rhs * (size_t)s->count.n_shared * (size_t)s->size.n_edge;
+  const unsigned of_cycle = has_copies(&s->choice) ? 0 : KG_IN(DOWN) | KG_IN(UP);
+  const unsigned products = KG_IN(BOUND) | KG_IN(RESIDUAL) | KG_IN(STEP) | of_cycle;
+  if (s->choice.linear == KEDGE_OPERATOR_ELL) {
+    kg_plan_array(plan, "ELL columns", n, sizeof *it->ell_column, kept, &it->ell_column);
+    kg_plan_array(plan, "ELL values", n, sizeof *it->ell_value, kept, &it->ell_value);
+    kg_plan_array(plan, "ELL work", s->ell_work_bytes, 1, KG_IN(ASSEMBLY), &it->ell_work);
+  } else if (s->choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN) {
+    kg_plan_array(plan, "full K^e", kg_local_bytes(&full), 1, kept, &it->full_local);
+  } else {
+    kg_plan_array(plan, "halo", halo, sizeof *it->halo, products | kg_phase_of_b(&s->choice),
+                  &it->halo);
+  }
+}
+
 void kg_iteration_declare(kg_plan *plan, const kg_shape *s, int n_rhs, kg_iteration *it)
 {
   const kg_batch batch = {.count = s->count, .reference.size = s->size};
   kg_krylov *const k = &it->method.base;
   *it = (kg_iteration){0};
   if (n_rhs > 1) declare_several(plan, s, it, (size_t)n_rhs);
-  if (s->choice.linear == KEDGE_OPERATOR_ELL)
-    declare_ell(plan, s, it);
-  else if (s->choice.linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN)
-    declare_gather(plan, s, it);
-  else
-    declare_patches(plan, s, it, (size_t)n_rhs);
+  declare_linear(plan, s, (size_t)n_rhs, it);
   make_linear(it, s, &batch, kg_shape_locals(s), n_rhs);
   k->linear = &it->linear.base;
   k->precond = make_precond(it, s, &batch, n_rhs);

@@ -10,16 +10,17 @@ static kedge_status make_loads(kg_elliptic *p)
   const kg_buffer values = kg_plan_buffer(&p->plan, &p->arrays.source.values);
   kg_source *const source = &p->source;
   const bool moves = kg_source_moves(source);
+  const int32_t all = p->shape.count.n_groups;
   kedge_status status = KEDGE_OK;
   if (moves) kg_source_look(source);
-  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_loads(source, i, 0, kg_elements_groups(&p->elements[i]), values,
-                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
+  for (kg_chunk c = {0}; status == KEDGE_OK && kg_next_chunk(p, all, &c);)
+    status = kg_source_loads(source, c.batch, 0, c.n, values,
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c));
   if (moves && status == KEDGE_OK) status = kg_source_refine(source, &p->loads_left);
-  for (int i = 0; moves && status == KEDGE_OK && i < p->shape.n_batches; ++i)
-    status = kg_source_patch(source, i, 0, kg_elements_groups(&p->elements[i]),
-                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, i));
-  kg_source_rest(source);
+  for (kg_chunk c = {0}; moves && status == KEDGE_OK && kg_next_chunk(p, all, &c);)
+    status = kg_source_patch(source, c.batch, 0, c.n,
+                             kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c));
+  kg_sampler_rest(&source->sampler);
   return status;
 }
 
@@ -33,41 +34,31 @@ void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves)
   for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
 }
 
-/// Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
-kedge_status kg_stage_boundary(kg_elliptic *p)
+kedge_status kg_stage_loads(kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const size_t edges = (size_t)(n->n_edges - n->n_free + n->n_neumann);
+  kg_boundary_moves moves = {0};
+  p->loads_left = (kg_loads_left){0};
+  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
+  KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
+  KG_TRY(kg_source_judge(&p->source, &p->loads_left));
+  // Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
   if (!p->boundary)
     KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
                          &p->boundary));
-  kg_boundary_moves moves = {0};
   KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.cut->layout, p->equation.problem,
                             p->data.resolved, p->boundary, &moves));
-  p->loads_left.boundary = 0.0;
   kg_boundary_note(p, &moves);
   return KEDGE_OK;
-}
-
-kedge_status kg_stage_loads(kg_elliptic *p)
-{
-  p->loads_left = (kg_loads_left){0};
-  kg_elliptic_open_source(p);
-  KG_TRY(p->shape.choice.iterates == KG_DOUBLE ? make_loads(p) : kg_compact_look(p));
-  KG_TRY(kg_source_judge(&p->source, &p->loads_left));
-  return kg_stage_boundary(p);
 }
 
 /// The Neumann section is contiguous and small.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times)
 {
-  const size_t n = (size_t)p->space.cut->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->shape.count.n_neumann * m;
+  double *const section = to + (size_t)p->shape.count.n_free * m - n, *rows;
   if (n == 0) return KEDGE_OK;
-  const size_t first =
-      (size_t)(p->space.cut->layout.count.n_free - p->space.cut->layout.count.n_neumann) *
-      (size_t)p->shape.size.n_edge;
-  double *section = to + first;
-  double *rows;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));
   kedge_status status = kg_copy_out(p->ctx, rows, section, n * sizeof *rows);
   if (status == KEDGE_OK) {

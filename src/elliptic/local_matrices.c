@@ -40,7 +40,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 /// Make the Jacobi preconditioner: the inverse diagonal of A.
 static kedge_status make_diagonal(kg_elliptic *p)
 {
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
   return kg_facet_diagonal(p->ctx,
                            &(kg_facet_diagonal_args){.batch = p->space.batch,
                                                      .locals = kg_elliptic_locals(p),
@@ -49,128 +49,76 @@ static kedge_status make_diagonal(kg_elliptic *p)
 
 /// Return the number of groups whose local matrices the host computes in about a second, after
 /// which a solve can be cancelled. GPUs take less time even for all groups.
-static int32_t groups_at_once(const kg_elliptic *p, int batch)
+static int32_t groups_at_once(const kg_elliptic *p)
 {
   const double flops_a_second = 1e9;
-  const kg_elements *e = &p->elements[batch];
-  const int32_t n_groups = kg_elements_groups(e);
+  const int32_t n_groups = p->shape.count.n_groups;
   // Values of varying coefficients have room for a chunk.
-  const bool varies = p->shape.choice.varies && e->by_quadrature;
-  const int32_t most = varies ? p->shape.choice.recover_groups : n_groups;
+  const int32_t most = p->shape.choice.varies ? p->shape.choice.recover_groups : n_groups;
   if (p->ctx->backend == KEDGE_BACKEND_CUDA) return most;
-  const kg_local local = kg_elliptic_locals(p).local[batch];
-  const double seconds = p->equation.form->make_cost(e, local.layout).flops / flops_a_second;
+  const double seconds = kg_elliptic_make_cost(p).flops / flops_a_second;
   const int32_t groups = 1 + (int32_t)(n_groups / (1.0 + seconds));
   return groups < most ? groups : most;
 }
 
-/// Local matrices and F^e of some groups of a batch.
-static kedge_status make_groups(kg_elliptic *p, int batch, int32_t first, int32_t n_groups)
+/// Local matrices and F^e of all groups, so many at once.
+/// @param[in] work  NULL, or memory for K^e of which F^e alone are wanted: the kernel that makes K^e
+///                  makes them too, with the same bits as in a solve of its own
+static kedge_status make_all(kg_elliptic *p, int32_t most, void *work)
 {
-  const kg_elements part = kg_elements_part(&p->elements[batch], first, n_groups);
-  const kg_shape_batch *b = &p->shape.batch[batch];
-  const size_t lanes = (size_t)first * KG_LANES;
-  kg_local local = kg_elliptic_locals(p).local[batch];
-  local = kg_local_part(&local, local.first_lane + first * KG_LANES,
-                        kg_elements_groups(&part) * KG_LANES);
-  double *const load = kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
-  double *const condensed = kg_elliptic_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
-  kg_coefficient coefficient;
-  KG_TRY(kg_coefficients_put(&p->coefficients, batch, first, kg_elements_groups(&part),
-                             p->arrays.coefficients.values, &coefficient));
-  return p->equation.form->make(p->ctx, &part, &coefficient,
-                                load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
-                                condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
-}
-
-/// K^e of a set-up are made with loads that are zero.
-static kedge_status zero_loads(kg_elliptic *p)
-{
-  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.load);
-  return p->repeats ? kg_zero(p->ctx, load.data, load.bytes) : KEDGE_OK;
+  const kg_locals locals = kg_elliptic_locals(p);
+  for (kg_chunk c = {0}; kg_next_chunk(p, most, &c);) {
+    const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+    const int32_t first_lane = locals.local[c.batch].first_lane + c.first * KG_LANES;
+    kg_local local = kg_local_part(&locals.local[c.batch], first_lane, c.n * KG_LANES);
+    if (work) local.data = work;
+    if (c.batch > 0 || c.first > 0)
+      KG_TRY(kg_run_announce(&p->run, KG_STAGE_LOCAL_MATRICES, false));
+    KG_TRY(kg_coefficients_put(&p->coefficients, c.batch, c.first, c.n,
+                               p->arrays.coefficients.values, &c.coefficient));
+    KG_TRY(p->equation.form->make(p->ctx, &part, &c.coefficient,
+                                  kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c), local,
+                                  kg_elliptic_rows(p, p->arrays.condensed, KG_ROWS_TRACE, &c)));
+  }
+  return KEDGE_OK;
 }
 
 static kedge_status make_local_matrices(kg_elliptic *p)
 {
-  KG_TRY(zero_loads(p));
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const int32_t n_groups = kg_elements_groups(&p->elements[i]), most = groups_at_once(p, i);
-    for (int32_t first = 0; first < n_groups; first += most) {
-      if (first > 0) KG_TRY(kg_run_announce(&p->run, KG_STAGE_LOCAL_MATRICES, false));
-      KG_TRY(make_groups(p, i, first, most));
-    }
-  }
-  return KEDGE_OK;
+  const kg_buffer load = kg_plan_buffer(&p->plan, &p->arrays.load);
+  if (p->repeats) KG_TRY(kg_zero(p->ctx, load.data, load.bytes));  // loads come with each solve
+  return make_all(p, groups_at_once(p), NULL);
 }
 
 /// b, of F^e, Neumann and Robin data.
 static kedge_status make_right_hand_side(kg_elliptic *p)
 {
   double *b = p->arrays.b;
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->space.cut->layout.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
       p->ctx,
       &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));
   return kg_add_neumann(p, b, 1.0);
 }
 
-/// Compute F^e of some groups of a batch, in a solve after a set-up. The kernel is that of K^e, so
-/// that F^e has the same bits as in a single solve. The K^e that it also writes are discarded.
-static kedge_status condense_groups(kg_elliptic *p, int batch, int32_t first, int32_t n_groups)
-{
-  const kg_elements part = kg_elements_part(&p->elements[batch], first, n_groups);
-  const kg_shape_batch *b = &p->shape.batch[batch];
-  const int32_t groups = kg_elements_groups(&part);
-  const size_t lanes = (size_t)first * KG_LANES;
-  kg_local local = kg_shape_made_locals(&p->shape).local[batch];
-  local.first_lane += first * KG_LANES;
-  local.n_lanes = groups * KG_LANES;
-  local.n_elements = part.n_elements;
-  local.data = p->arrays.load_local;
-  const double *const load = kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, batch);
-  double *const condensed = kg_elliptic_rows(p, p->arrays.condensed, KG_ROWS_TRACE, batch);
-  kg_coefficient coefficient;
-  KG_TRY(kg_coefficients_put(&p->coefficients, batch, first, groups, p->arrays.coefficients.values,
-                             &coefficient));
-  return p->equation.form->make(p->ctx, &part, &coefficient,
-                                load + lanes * (size_t)kg_batch_rows(b, KG_ROWS_MODES), local,
-                                condensed + lanes * (size_t)kg_batch_rows(b, KG_ROWS_TRACE));
-}
-
 kedge_status kg_stage_condense(kg_elliptic *p)
 {
-  const int32_t most = condensed_groups(&p->shape);
-  const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
   if (p->shape.choice.iterates == KG_SINGLE) return kg_compact_condense(p);
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const int32_t n_groups = kg_elements_groups(&p->elements[i]);
-    for (int32_t first = 0; first < n_groups; first += most) {
-      if (first > 0) KG_TRY(kg_run_announce(&p->run, KG_STAGE_LOCAL_MATRICES, false));
-      KG_TRY(condense_groups(p, i, first, most));
-    }
-    kg_run_cost(&p->run, p->equation.form->make_cost(&p->elements[i], layout), 1.0);
-  }
+  KG_TRY(make_all(p, condensed_groups(&p->shape), p->arrays.load_local));
+  kg_run_cost(&p->run, kg_elliptic_make_cost(p), 1.0);
   return make_right_hand_side(p);
-}
-
-static kedge_status add_robin(kg_elliptic *p)
-{
-  const kg_robin_args args = {&p->rules, &p->equation, &p->space.cut->layout, &p->arrays.robin,
-                              kg_elliptic_locals(p)};
-  kg_boundary_moves moves = {0};
-  KG_TRY(kg_robin_add(&args, &p->robin, &moves));
-  kg_boundary_note(p, &moves);
-  return KEDGE_OK;
 }
 
 kedge_status kg_stage_local_matrices(kg_elliptic *p)
 {
   const bool compact = p->shape.choice.iterates == KG_SINGLE;
   KG_TRY(compact ? kg_compact_local_matrices(p) : make_local_matrices(p));
-  const kg_layout layout = kg_shape_made_locals(&p->shape).local[0].layout;
-  for (int i = 0; i < p->shape.n_batches; ++i)
-    kg_run_cost(&p->run, p->equation.form->make_cost(&p->elements[i], layout), 1.0);
-  KG_TRY(add_robin(p));
+  kg_run_cost(&p->run, kg_elliptic_make_cost(p), 1.0);
+  kg_boundary_moves moves = {0};
+  KG_TRY(kg_robin_add(&(kg_robin_args){&p->rules, &p->equation, &p->space.cut->layout,
+                                       &p->arrays.robin, kg_elliptic_locals(p)},
+                      &p->robin, &moves));
+  kg_boundary_note(p, &moves);
   if (p->shape.choice.precond == KG_JACOBI) KG_TRY(make_diagonal(p));
   return p->repeats || compact ? KEDGE_OK : make_right_hand_side(p);
 }

@@ -3,7 +3,6 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "ops/sample/errors.h"
-#include "equation/rules.h"
 #include "solution/solution.h"
 
 static int64_t mesh_bytes(const kg_shape *s)
@@ -16,23 +15,14 @@ static int64_t mesh_bytes(const kg_shape *s)
          edge * s->count.n_edges;
 }
 
-/// Bytes of the arrays of kg_trace_layout.
-static int64_t layout_bytes(const kg_shape *s)
+int64_t kg_prepared_bytes(const kg_shape *s)
 {
+  const int64_t materials = s->n_materials * 4 * (int64_t)sizeof(double);
   const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
-  return s->count.n_edges + patch * (s->count.n_patches + 1);
-}
-
-static int64_t lines_bytes(const kg_shape *s)
-{
-  if (s->choice.precond == KG_JACOBI || !kg_smoother_has_lines(s->choice.smoother)) return 0;
-  return kg_edge_lines_bytes(s->n_lines, s->n_line_steps);
-}
-
-int64_t kg_prepared_bytes(const kg_shape *shape)
-{
-  const int64_t materials = shape->n_materials * 4 * (int64_t)sizeof(double);
-  return mesh_bytes(shape) + layout_bytes(shape) + lines_bytes(shape) + materials;
+  const int64_t layout = s->count.n_edges + patch * (s->count.n_patches + 1);
+  const bool lines = s->choice.precond != KG_JACOBI && kg_smoother_has_lines(s->choice.smoother);
+  return mesh_bytes(s) + layout + materials +
+         (lines ? kg_edge_lines_bytes(s->n_lines, s->n_line_steps) : 0);
 }
 
 int64_t kg_results_bytes(const kg_shape *s)

@@ -1,11 +1,9 @@
 // Assembly, which makes of the local matrices what the trace solve needs, and the trace solve.
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/memory.h"
 #include "device/context.h"
 #include "ops/vector/rounding.h"
 #include "precondition/bound.h"
@@ -49,15 +47,17 @@ static kedge_status make_multigrid(kg_elliptic *p)
 kedge_status kg_stage_assembly(kg_elliptic *p)
 {
   const kg_linear *const a = &p->arrays.iteration.linear.base;
-  kg_run_cost(&p->run, a->table->setup_cost(a), 1.0);
-  KG_TRY(a->table->setup(p->ctx, a));
+  if (a->table->setup) {
+    kg_run_cost(&p->run, a->table->setup_cost(a), 1.0);
+    KG_TRY(a->table->setup(p->ctx, a));
+  }
   return p->shape.choice.precond == KG_JACOBI ? KEDGE_OK : make_multigrid(p);
 }
 
 /// x: zero, but the Dirichlet values in their rows.
 static kedge_status start_x(kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const size_t m = (size_t)p->shape.size.n_edge, rows = (size_t)n->n_free * m;
   double *const x = p->arrays.iteration.x;
   KG_TRY(kg_zero(p->ctx, x, rows * sizeof *x));
@@ -83,7 +83,7 @@ kedge_status kg_stage_bound(kg_elliptic *p)
 static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_elliptic *p = user;
-  const size_t rows = (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge;
+  const size_t rows = (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge;
   if (!p->data.taken.from)
     return kg_copy_in(ctx, p->arrays.iteration.x, p->data.start, rows * sizeof(double));
   if (!p->data.taken.unknown)
@@ -100,7 +100,7 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 /// iterations by one at most, and not the tolerance (docs/multigrid.md#the-first-iteration).
 static double boundary_residual(const kg_elliptic *p)
 {
-  const kg_trace_counts *n = &p->space.cut->layout.count;
+  const kg_trace_counts *n = &p->shape.count;
   const size_t m = (size_t)p->shape.size.n_edge;
   const double *values = p->boundary + (size_t)n->n_neumann * m;
   double sum = 0.0;
@@ -180,7 +180,7 @@ static kedge_status solve(kg_elliptic *p, const kg_system *system)
   else
     status =
         (p->data.takes_start ? kg_system_measure : kg_system_solve)(p->ctx, system, &rule, &result);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   KG_TRY(status);
   return goes_on ? KEDGE_OK : kg_trace_report(p, &result);
 }
@@ -203,12 +203,6 @@ kedge_status kg_stage_trace_solve(kg_elliptic *p)
   return KEDGE_OK;
 }
 
-/// Bytes of all free rows.
-static size_t free_bytes(const kg_elliptic *p)
-{
-  return (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge * sizeof(double);
-}
-
 kedge_status kg_trace_begin(kg_elliptic *p, double **x)
 {
   KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
@@ -224,16 +218,6 @@ kedge_status kg_trace_end(kg_elliptic *p, const double **y)
   return kg_linear_apply(p->ctx, k->linear, k->x, k->residual, &(kg_pass){0});
 }
 
-kedge_status kg_trace_multiply(kg_elliptic *p, const double *x, double *y)
-{
-  double *from;
-  const double *to;
-  KG_TRY(kg_trace_begin(p, &from));
-  KG_TRY(kg_copy_in(p->ctx, from, x, free_bytes(p)));
-  KG_TRY(kg_trace_end(p, &to));
-  return kg_copy_out(p->ctx, y, to, free_bytes(p));
-}
-
 kedge_status kg_trace_right_side(kg_elliptic *p, const double **b)
 {
   const kg_krylov *const k = &p->arrays.iteration.method.base;
@@ -242,7 +226,7 @@ kedge_status kg_trace_right_side(kg_elliptic *p, const double **b)
   KG_TRY(start_x(p));
   KG_TRY(kg_plan_enter(p->ctx, &p->plan, KG_PHASE_RESIDUAL));
   const kedge_status status = residual->make(p->ctx, residual, k->x, k->residual, k->sum);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   *b = k->residual;
   return status;
 }

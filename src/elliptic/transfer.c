@@ -32,22 +32,17 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_source_declare(plan, s, &a->source);
 }
 
-static kedge_status put_reference(kg_elliptic *p)
-{
-  const double *reference;
-  const int order = p->shape.size.order;
-  KG_TRY(kg_reference_of(p->ctx, order, &reference));
-  return kg_copy_in(p->ctx, p->arrays.reference, reference,
-                    kg_reference_count(order) * sizeof *reference);
-}
-
 kedge_status kg_stage_transfer(kg_elliptic *p)
 {
+  const int order = p->shape.size.order;
+  const double *reference;
   KG_TRY(kg_elliptic_commit(p));
   if (!p->space.has_mesh) {
-    kg_run_cost(&p->run, kg_trace_arrays_cost(&p->space.cut->layout.count), 1.0);
+    kg_run_cost(&p->run, kg_trace_arrays_cost(&p->shape.count), 1.0);
     KG_TRY(kg_space_put(p->ctx, p->mesh, &p->space, &p->arrays.space));
-    KG_TRY(put_reference(p));
+    KG_TRY(kg_reference_of(p->ctx, order, &reference));
+    KG_TRY(kg_copy_in(p->ctx, p->arrays.reference, reference,
+                      kg_reference_count(order) * sizeof *reference));
     KG_TRY(kg_rules_put(&p->rules));
   }
   p->space.has_mesh = true;

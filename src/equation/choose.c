@@ -15,14 +15,9 @@ enum {
 static const double RESIDENT_ANGLE = 0.5;
 
 /// Quadrilaterals, and triangles in several batches, have the kernels that every shape has.
-static bool is_plain(const kg_choose_args *a)
-{
-  return a->n_batches == 1 && a->count->n_wide_groups == 0;
-}
-
 static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
 {
-  return is_plain(a) &&
+  return a->n_batches == 1 && a->count->n_wide_groups == 0 &&
          kg_cg_resident_bytes(ctx, kg_sizes_of(a->equation->problem->order), a->count) > 0;
 }
 
@@ -64,15 +59,6 @@ static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
   if (by_patches && reduces && kg_forgets_constants(&a->equation->resolved))
     return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
-}
-
-/// Choose how the residual b - A x is computed. With precision = compact b is kept from order 4 on:
-/// it takes at most a thirteenth of the memory, and load vectors take as long to compute as K^e, as
-/// they need many points. Up to order 3 b is computed again for each residual.
-static kg_residual_kind choose_residual(int order, kg_number iterates)
-{
-  if (iterates == KG_DOUBLE) return KG_PLAIN;
-  return order <= 3 ? KG_REMADE_WITH_LOADS : KG_REMADE;
 }
 
 /// Return the property of a problem that excludes the fast kernels, as words for a message, or
@@ -172,7 +158,11 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.cycles = precision == KEDGE_PRECISION_DOUBLE ? KG_DOUBLE : KG_SINGLE;
   c.resident = jacobi && c.linear == KEDGE_OPERATOR_MATRIX_FREE && can_be_resident(ctx, a);
   c.layout = choose_layout(a, &c);
-  c.residual = choose_residual(problem->order, c.iterates);
+  // From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
+  // points takes as long as K^e.
+  c.residual = c.iterates == KG_DOUBLE ? KG_PLAIN
+               : problem->order <= 3   ? KG_REMADE_WITH_LOADS
+                                       : KG_REMADE;
   c.sides_stay = jacobi;
   c.facet_sides_stay =
       !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){

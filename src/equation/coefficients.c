@@ -53,54 +53,29 @@ void kg_coefficients_close(kg_coefficient_values *v)
   *v = (kg_coefficient_values){0};
 }
 
-/// Fail for a point where the equation is not elliptic.
-static kedge_status check_point(const kg_coefficient_values *v, const kg_places *places,
-                                int32_t group, int q, int lane, const double value[4])
+/// The first point of a group, q * KG_LANES + lane, at which the equation is not elliptic; -1: none.
+/// @param[out] here  diffusion and reaction there
+static int find_bad(const kg_places *places, int n_functions, const double *value, double here[4])
+{
+  const int n = places->n * KG_LANES;
+  for (int i = 0; i < places->n_rule * KG_LANES; ++i) {
+    for (int k = 0; k < 4; ++k) here[k] = k < n_functions ? value[k * n + i] : 0.0;
+    if (!kg_is_elliptic(here)) return i;
+  }
+  return -1;
+}
+
+/// Fail for the first bad point of a group.
+static kedge_status refuse(const kg_coefficient_values *v, const kg_places *places, int32_t group,
+                           int n_functions, const double *value)
 {
   const kedge_mesh *const mesh = v->rules->mesh;
-  double at[2];
-  if (kg_is_elliptic(value)) return KEDGE_OK;
-  kg_place_at(places, group, q, lane, at);
+  double at[2], here[4];
+  const int i = find_bad(places, n_functions, value, here), lane = i % KG_LANES;
+  kg_place_at(places, group, i / KG_LANES, lane, at);
   const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
   return kg_coefficients_refuse(v->rules->ctx, v->equation->problem, mesh,
-                                mesh->element_region[spot.element], &spot, value);
-}
-
-/// Diffusion and reaction at a point of a group.
-static void values_at(const kg_places *places, int n_functions, const double *value, int q,
-                      int lane, double here[4])
-{
-  const size_t n = (size_t)places->n * KG_LANES;
-  for (int k = 0; k < 4; ++k)
-    here[k] = k < n_functions ? value[(size_t)k * n + (size_t)(q * KG_LANES + lane)] : 0.0;
-}
-
-/// The first bad value of a group; all is well if there is none.
-static kedge_status check_group(const kg_coefficient_values *v, const kg_places *places,
-                                int32_t group, int n_functions, const double *value)
-{
-  for (int q = 0; q < places->n_rule; ++q)
-    for (int lane = 0; lane < KG_LANES; ++lane) {
-      double here[4];
-      values_at(places, n_functions, value, q, lane, here);
-      KG_TRY(check_point(v, places, group, q, lane, here));
-    }
-  return KEDGE_OK;
-}
-
-/// Multiply the values of a group by the scale of the equation. Returns whether all are good.
-static bool scale_group(const kg_places *places, int n_functions, double scale, double *value)
-{
-  bool good = true;
-  for (int q = 0; q < places->n_rule; ++q)
-    for (int lane = 0; lane < KG_LANES; ++lane) {
-      double here[4];
-      values_at(places, n_functions, value, q, lane, here);
-      good = good && kg_is_elliptic(here);
-    }
-  const size_t n = (size_t)n_functions * (size_t)places->n * KG_LANES;
-  for (size_t i = 0; good && i < n; ++i) value[i] *= scale;
-  return good;
+                                mesh->element_region[spot.element], &spot, here);
 }
 
 static kedge_status open_staging(kg_coefficient_values *v)
@@ -134,11 +109,13 @@ static kedge_status put_by_host(kg_coefficient_values *v, const chunk *c, const 
 #pragma omp parallel for reduction(min    \
                                    : bad) \
     num_threads(kg_loop_threads(ctx, count, 16 * (int64_t)group))
-  for (int32_t g = 0; g < count; ++g)
-    if (!scale_group(&places, set->n, v->equation->scale, staging + group * (size_t)g) && g < bad)
-      bad = g;
-  if (bad < count)
-    return check_group(v, &places, first + bad, set->n, staging + group * (size_t)bad);
+  for (int32_t g = 0; g < count; ++g) {
+    double *const value = staging + group * (size_t)g, here[4];
+    const bool good = find_bad(&places, set->n, value, here) < 0;
+    for (size_t i = 0; good && i < group; ++i) value[i] *= v->equation->scale;
+    if (!good && g < bad) bad = g;
+  }
+  if (bad < count) return refuse(v, &places, first + bad, set->n, staging + group * (size_t)bad);
   return kg_copy_in(ctx, to, staging, group * (size_t)count * sizeof *to);
 }
 

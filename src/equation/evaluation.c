@@ -9,24 +9,9 @@
 #include "core/nvtx.h"
 #include "expression/function.h"
 
-/// The times that the ways to evaluate would take, as docs/report.md has them.
-typedef struct estimate {
-  double host, interpret, compile;
-} estimate;
-
 double kg_evaluation_operations(const kg_evaluation *e)
 {
   return kg_functions_operations(e->set.n, e->set.functions);
-}
-
-static estimate estimate_of(const kg_evaluation *e, double points_of_element)
-{
-  const double operations = kg_evaluation_operations(e);
-  const double points = (double)e->rules->mesh->n_elements * points_of_element;
-  const int threads = e->rules->ctx->threads;
-  return (estimate){.host = points * (2e-9 * operations / threads + 1e-9 * e->set.n),
-                    .interpret = points * 2e-12 * operations,
-                    .compile = 0.2 + 0.003 * operations};
 }
 
 /// Write what is noted of all functions: once where it is alike.
@@ -107,12 +92,16 @@ static kedge_status create_code(kg_evaluation *e)
 }
 
 /// The way that is asked for; else the faster one, and the other where that is not possible.
-static kedge_status take_gpu(kg_evaluation *e, const char *wish, double points)
+static kedge_status take_gpu(kg_evaluation *e, const char *wish, double points_of_element)
 {
-  const estimate seconds = estimate_of(e, points);
-  bool compile = wish ? strcmp(wish, "compile") == 0 : seconds.compile < seconds.interpret;
+  // The times that the ways would take, as docs/report.md has them.
+  const double operations = kg_evaluation_operations(e);
+  const double points = (double)e->rules->mesh->n_elements * points_of_element;
+  const double host = points * (2e-9 * operations / e->rules->ctx->threads + 1e-9 * e->set.n);
+  const double interpreted = points * 2e-12 * operations, compiled = 0.2 + 0.003 * operations;
+  bool compile = wish ? strcmp(wish, "compile") == 0 : compiled < interpreted;
   kedge_status status = compile ? create_kernels(e) : create_code(e);
-  if (status != KEDGE_OK && !wish && (compile || seconds.compile < seconds.host)) {
+  if (status != KEDGE_OK && !wish && (compile || compiled < host)) {
     compile = !compile;
     status = compile ? create_kernels(e) : create_code(e);
   }

@@ -60,17 +60,19 @@ static kedge_status find_material(const putting *p, int32_t tag, int *group, int
 /// device, write the element's number in the caller's order instead; put_there() replaces it.
 static kedge_status find_places(const putting *p, int32_t *place)
 {
+  const kg_resolved *const r = &p->equation->resolved;
+  const kedge_mesh *const mesh = p->equation->mesh;
   int group = 0;
   for (int i = 0; i < p->shape->n_batches; ++i) {
     const kg_lane_batch *b = &p->shape->batch[i].lanes;
     int32_t *const to = place + (size_t)b->first_group * KG_LANES;
-    for (int32_t e = 0; e < b->n_elements && p->equation->resolved.by_element; ++e)
-      to[e] = p->equation->resolved.by_device
-                  ? p->equation->mesh->element_origin[b->first_element + e]
-                  : b->first_element + e;
-    for (int32_t e = 0; e < b->n_elements && !p->equation->resolved.by_element; ++e)
-      KG_TRY(find_material(p, p->equation->mesh->element_region[b->first_element + e], &group,
-                           &to[e]));
+    for (int32_t e = 0; e < b->n_elements; ++e) {
+      to[e] = b->first_element + e;
+      if (!r->by_element)
+        KG_TRY(find_material(p, mesh->element_region[to[e]], &group, &to[e]));
+      else if (r->by_device)
+        to[e] = mesh->element_origin[to[e]];
+    }
     for (int32_t e = b->n_elements; e < b->n_groups * KG_LANES; ++e) to[e] = to[b->n_elements - 1];
   }
   return KEDGE_OK;

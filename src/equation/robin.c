@@ -78,8 +78,9 @@ kedge_status kg_robin_add(const kg_robin_args *r, kg_robin_range *range, kg_boun
   const kg_equation *const e = r->equation;
   kg_robin_samples samples = {0};
   if (s->n_robin == 0) return KEDGE_OK;
-  kedge_status status = kg_host_alloc(ctx, value_count(s), sizeof(double), &samples.coefficient);
-  if (status == KEDGE_OK) status = kg_host_alloc(ctx, psi_count(s), sizeof(double), &samples.psi);
+  kedge_status status =
+      kg_host_alloc(ctx, value_count(s) + psi_count(s), sizeof(double), &samples.coefficient);
+  if (status == KEDGE_OK) samples.psi = samples.coefficient + value_count(s);
   if (status == KEDGE_OK)
     status = kg_host_alloc(ctx, (size_t)s->n_robin, sizeof(kg_side), &samples.side);
   if (status == KEDGE_OK)
@@ -93,7 +94,6 @@ kedge_status kg_robin_add(const kg_robin_args *r, kg_robin_range *range, kg_boun
                         value_count(s) * sizeof(double));
   if (status == KEDGE_OK) status = add(r, samples.side);
   free(samples.side);
-  free(samples.psi);
   free(samples.coefficient);
   return status;
 }

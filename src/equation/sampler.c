@@ -42,15 +42,6 @@ static int most_points(const kg_sampler *s)
   return s->kind == KG_SAMPLE_LOADS ? kg_shape_source_points(shape) : kg_shape_exact_points(shape);
 }
 
-static kedge_status take_host(kg_sampler *s)
-{
-  const kg_rules *const rules = rules_of(s);
-  const size_t group = (size_t)s->evaluation.set.n * (size_t)most_points(s) * KG_LANES;
-  if (s->staging) return KEDGE_OK;
-  return kg_host_alloc(rules->ctx, group * (size_t)rules->shape->choice.recover_groups,
-                       sizeof *s->staging, &s->staging);
-}
-
 /// Refuse an array that is not finite in an element of the caller.
 static kedge_status refuse_element(const kg_sampler *s, const double *array, int64_t bad)
 {
@@ -68,15 +59,6 @@ static kedge_status refuse_element(const kg_sampler *s, const double *array, int
   const kg_places places = places_of(s, batch);
   const int64_t first = (int64_t)(lane / KG_LANES) * places.n * KG_LANES;
   return kg_sample_refuse(rules->ctx, places, 0, &set, first + lane % KG_LANES);
-}
-
-static kedge_status check_elements(const kg_sampler *s)
-{
-  const double *const array = s->evaluation.set.functions[0]->user;
-  int64_t bad;
-  const kg_first_bad_args args = {rules_of(s)->mesh->n_elements, array, &bad};
-  KG_TRY(kg_first_bad(rules_of(s)->ctx, &args));
-  return bad < 0 ? KEDGE_OK : refuse_element(s, array, bad);
 }
 
 /// Values of groups [first, first + count) of a batch from an array in device memory.
@@ -98,7 +80,13 @@ static kedge_status put_elements(const kg_sampler *s, int batch, int32_t first, 
 
 static kedge_status prepare(kg_sampler *s)
 {
-  if (s->origin && !s->evaluation.ready) KG_TRY(check_elements(s));
+  if (s->origin && !s->evaluation.ready) {
+    const double *const array = s->evaluation.set.functions[0]->user;
+    int64_t bad;
+    KG_TRY(kg_first_bad(rules_of(s)->ctx,
+                        &(kg_first_bad_args){rules_of(s)->mesh->n_elements, array, &bad}));
+    if (bad >= 0) return refuse_element(s, array, bad);
+  }
   return kg_evaluation_prepare(&s->evaluation, (double)s->evaluations * most_points(s));
 }
 
@@ -127,12 +115,15 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
 static kedge_status put_values(kg_sampler *s, int batch, int32_t first, int32_t count,
                                double *values)
 {
-  kedge_context *ctx = rules_of(s)->ctx;
+  const kg_rules *const rules = rules_of(s);
+  kedge_context *const ctx = rules->ctx;
+  const size_t most = (size_t)s->evaluation.set.n * (size_t)most_points(s) * KG_LANES *
+                      (size_t)rules->shape->choice.recover_groups;
   bool done;
   if (s->origin) return put_elements(s, batch, first, count, values);
   KG_TRY(put_by_gpu(s, batch, first, count, values, &done));
   if (done) return KEDGE_OK;
-  KG_TRY(take_host(s));
+  if (!s->staging) KG_TRY(kg_host_alloc(ctx, most, sizeof *s->staging, &s->staging));
   KG_TRY(kg_sample(ctx, places_of(s, batch), first, count, &s->evaluation.set, s->staging));
   return kg_copy_in(ctx, values, s->staging,
                     values_of_group(s, batch) * (size_t)count * sizeof *values);
@@ -249,15 +240,6 @@ static kedge_status loads_of_chunk(kg_sampler *s, const load_chunk *c)
   return kg_load_vectors(rules->ctx, &args);
 }
 
-static kedge_status settled_loads(kg_sampler *s, const load_chunk *c)
-{
-  for (bool good = false; !good;) {
-    KG_TRY(loads_of_chunk(s, c));
-    KG_TRY(settle(s, c->batch, c->first, &good));
-  }
-  return KEDGE_OK;
-}
-
 /// Makes load vectors from values of the source, for as many groups at a time as have room.
 static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_bytes)
 {
@@ -272,7 +254,10 @@ static kedge_status loads_of_values(kg_sampler *s, load_chunk all, size_t value_
              value_bytes, group_bytes);
   for (load_chunk c = all; c.first < end; c.first += chunk, c.load += group * (size_t)chunk) {
     c.count = end - c.first < chunk ? end - c.first : chunk;
-    KG_TRY(settled_loads(s, &c));
+    for (bool good = false; !good;) {
+      KG_TRY(loads_of_chunk(s, &c));
+      KG_TRY(settle(s, c.batch, c.first, &good));
+    }
     KG_TRY(kg_run_announce(rules->run, rules->run->stage, false));
   }
   return KEDGE_OK;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "device/loop.h"
 #include "integrals/element.h"
 #include "integrals/patch.h"
@@ -369,11 +368,6 @@ kedge_status kg_source_loads(kg_source *s, int batch, int32_t first, int32_t cou
   if (has_rule(s)) return loads_by_rule(s, batch, first, count, load);
   KG_TRY(kg_sampler_loads(&s->sampler, batch, first, count, values, load));
   return kg_source_patch(s, batch, first, count, load);
-}
-
-void kg_source_rest(kg_source *s)
-{
-  kg_sampler_rest(&s->sampler);
 }
 
 void kg_source_close(kg_source *s)

@@ -22,7 +22,7 @@ typedef struct kg_source {
   const kg_function *function;  ///< of kind KG_FUNCTION_NONE: zero
   const char *name;
   char place[KG_PLACE_BYTES];
-  kg_sampler sampler;
+  kg_sampler sampler;  ///< its host memory counts in predictions while load vectors are made
   kg_refined refined;  ///< elements that have loads by parts
 } kg_source;
 
@@ -56,5 +56,3 @@ kedge_status kg_source_loads(kg_source *source, int batch, int32_t first, int32_
 /// Replace the load vectors of elements whose source was integrated by parts.
 kedge_status kg_source_patch(const kg_source *source, int batch, int32_t first, int32_t count,
                              double *load);
-/// Release host memory that the prediction counts while load vectors are made.
-void kg_source_rest(kg_source *source);

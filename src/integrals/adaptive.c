@@ -55,8 +55,7 @@ static int cut(kg_part_shape shape, const kg_part *whole, kg_part *parts)
   return n;
 }
 
-/// The norm of what a cut changes; not a number where a value was none.
-static double change(int n, const double *whole, int n_parts, const double *parts)
+double kg_integral_change(int n, const double *whole, int n_parts, const double *parts)
 {
   double sum = 0.0;
   for (int i = 0; i < n; ++i) {
@@ -85,7 +84,7 @@ void kg_integral_try(const kg_integrand *of, int32_t item, double *sums, kg_inte
   of->sum(of->user, item, n, parts, sums + of->n, size, rough);
   out->size = 0.0;
   for (int k = 0; k < n; ++k) out->size += size[k];
-  out->moved = change(of->n, sums, n, sums + of->n);
+  out->moved = kg_integral_change(of->n, sums, n, sums + of->n);
 }
 
 /// Cut a leaf: the first part takes its place. Parts that have values that are not finite are not
@@ -101,7 +100,7 @@ static void cut_leaf(leaves *l, int at, bool judges)
   double size[KG_PARTS_MAX], rough[KG_PARTS_MAX], total = 0.0;
   double found = -2.0 * l->size[at];
   l->of->sum(l->of->user, l->item, n_parts, parts, sums, size, rough);
-  const double moved = change(n, l->sums + (size_t)at * (size_t)n, n_parts, sums);
+  const double moved = kg_integral_change(n, l->sums + (size_t)at * (size_t)n, n_parts, sums);
   if (!isfinite(moved)) {
     l->part[at].depth = KG_PART_DEPTH;
     l->err[at] = l->size[at];

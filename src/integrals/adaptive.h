@@ -58,6 +58,8 @@ kg_part kg_whole_part(kg_part_shape shape);
 
 /// The size of a function in an element or on a facet, uncut.
 double kg_integral_size(const kg_integrand *of, int32_t item, double *sums);
+/// The norm of what the integrals of parts, [part][n], change; not a number where a value was none.
+double kg_integral_change(int n, const double *whole, int n_parts, const double *parts);
 /// See what one cut changes. @param[out] sums  [5][n]: work
 void kg_integral_try(const kg_integrand *of, int32_t item, double *sums, kg_integral *out);
 /// Integrate by as many cuts as are needed.

@@ -12,16 +12,6 @@
 #include "basis/roughness.h"
 #include "problem/located.h"
 
-/// The boundary side of an edge, and whether the edge runs against it: from lower to higher vertex.
-static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *is_reversed)
-{
-  const kg_side side = mesh->edge_sides[2 * (int64_t)edge];
-  int32_t ends[2];
-  kg_side_ends(mesh, side, ends);
-  *is_reversed = ends[0] > ends[1];
-  return side;
-}
-
 enum {
   EDGE_POINTS_MAX = KG_QUADRATURE_MAX,
   BLOCK_POINTS = 544,  // a call of a user's function costs more than a few points
@@ -118,19 +108,27 @@ static void project(const boundary_sampler *s, const double *speed, const double
       modes[k] += (speed ? speed[q] : 1.0) * s->w[q] * g[q] * s->psi[q][k];
 }
 
-/// Place point i of a block.
-static void put_point(const boundary_sampler *s, kg_side side, double t, size_t i, edge_block *b)
+/// Place points of an edge, behind the first ones of a block.
+static void put_points(const boundary_sampler *s, int32_t edge, int n, const double *t,
+                       size_t first, edge_block *b)
 {
   const kg_located located = kg_located_in(b->located, BLOCK_POINTS);
-  double at[2], along[2];
-  kg_side_point(s->mesh, side, t, at, along);
-  const double speed = hypot(along[0], along[1]);
-  b->x[i] = at[0];
-  b->y[i] = at[1];
-  b->speed[i] = speed;
-  b->normal_x[i] = along[1] / speed;
-  b->normal_y[i] = -along[0] / speed;
-  kg_locate_side(&located, i, s->mesh, side, t);
+  const kg_side side = s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[edge]];
+  int32_t ends[2];
+  kg_side_ends(s->mesh, side, ends);
+  for (size_t i = first; i < first + (size_t)n; ++i) {
+    // The edge runs from its lower to its higher vertex.
+    const double here = ends[0] > ends[1] ? -t[i - first] : t[i - first];
+    double at[2], along[2];
+    kg_side_point(s->mesh, side, here, at, along);
+    const double speed = hypot(along[0], along[1]);
+    b->x[i] = at[0];
+    b->y[i] = at[1];
+    b->speed[i] = speed;
+    b->normal_x[i] = along[1] / speed;
+    b->normal_y[i] = -along[0] / speed;
+    kg_locate_side(&located, i, s->mesh, side, here);
+  }
 }
 
 static void evaluate(const boundary_sampler *s, const struct kg_resolved_boundary *boundary,
@@ -165,12 +163,7 @@ static void sample_block(const boundary_sampler *s, int32_t begin, int count, ed
   const int n = s->n, m = s->problem->order + 1;
   const kg_located located = kg_located_in(b->located, BLOCK_POINTS);
   const struct kg_resolved_boundary *boundary = &s->resolved->boundaries[group_of(s, begin)];
-  for (int i = 0; i < count; ++i) {
-    bool is_reversed;
-    const kg_side side = side_of(s->mesh, s->mesh_edge[begin + i], &is_reversed);
-    for (int q = 0; q < n; ++q)
-      put_point(s, side, is_reversed ? -s->t[q] : s->t[q], (size_t)(i * n + q), b);
-  }
+  for (int i = 0; i < count; ++i) put_points(s, begin + i, n, s->t, (size_t)(i * n), b);
   evaluate(s, boundary, (size_t)(count * n), b);
   for (int i = 0; i < count * n; ++i)
     if (!isfinite(b->g[i])) {
@@ -267,15 +260,13 @@ static void sum_parts(const void *user, int32_t item, int n_parts, const kg_part
   const struct kg_resolved_boundary *const boundary = &s->resolved->boundaries[group_of(s, item)];
   const int n = s->n, m = s->robin ? n : s->problem->order + 1;
   edge_block b;
-  bool is_reversed;
-  const kg_side side = side_of(s->mesh, s->mesh_edge[item], &is_reversed);
   double t[KG_PARTS_MAX * EDGE_POINTS_MAX], psi[EDGE_POINTS_MAX];
   for (int i = 0; i < n_parts * n; ++i) {
     const kg_part *const part = &parts[i / n];
     const double from = part->corner[0][0], to = part->corner[1][0];
     t[i] = from + 0.5 * (1.0 + s->t[i % n]) * (to - from);
-    put_point(s, side, is_reversed ? -t[i] : t[i], (size_t)i, &b);
   }
+  put_points(s, item, n_parts * n, t, 0, &b);
   evaluate(s, boundary, (size_t)(n_parts * n), &b);
   memset(sums, 0, (size_t)(n_parts * m) * sizeof *sums);
   for (int k = 0; k < n_parts; ++k) {
@@ -402,10 +393,9 @@ static kedge_status refine_kind(kedge_context *ctx, const boundary_sampler *s, b
   moves->n += refined->n;
   if (refined->n > 0) moves->moved = fmax(moves->moved, refined->moved / whole);
   if (left <= moves->left) return status;
-  bool is_reversed;
   double along[2];
   moves->left = left;
-  kg_side_point(s->mesh, side_of(s->mesh, s->mesh_edge[refined->worst], &is_reversed), 0.0,
+  kg_side_point(s->mesh, s->mesh->edge_sides[2 * (int64_t)s->mesh_edge[refined->worst]], 0.0,
                 moves->left_at, along);
   return status;
 }
@@ -438,12 +428,12 @@ static kedge_status refine_others(kedge_context *ctx, const boundary_sampler *s,
   return status;
 }
 
+/// Takes the integrals of an edge.
+typedef void put_sums(const boundary_sampler *s, int32_t edge, const double *sums);
+
 /// Integrate what a sampler has of Robin edges by parts where the others were, and it was not.
-/// @param[in] put  takes the integrals of an edge
 static kedge_status refine_alike(kedge_context *ctx, const boundary_sampler *s, int32_t count,
-                                 const kg_refined *own,
-                                 void (*put)(const boundary_sampler *s, int32_t edge,
-                                             const double *sums))
+                                 const kg_refined *own, put_sums *put)
 {
   const kg_integrand of = integrand_of(s);
   double sums[EDGE_POINTS_MAX];
@@ -467,23 +457,18 @@ static void put_modes(const boundary_sampler *s, int32_t edge, const double *sum
   memcpy(s->modes + (size_t)edge * m, sums, m * sizeof *sums);
 }
 
-/// Where values of edges are rough, their modes are made by parts.
-/// @param[in] neumann  edges of section 3
-static kedge_status refine_modes(kedge_context *ctx, const boundary_sampler *s, int32_t neumann,
-                                 kg_boundary_moves *moves)
+/// Where values of one unit are rough, and where those beside them are, they are integrated by
+/// parts. @param[in] count  edges of section 3
+static kedge_status refine(kedge_context *ctx, const boundary_sampler *s, bool projections,
+                           int32_t count, kg_boundary_moves *moves, put_sums *put)
 {
-  const int m = s->problem->order + 1;
-  for (int k = 0; k < 2; ++k) {
-    kg_refined refined;
-    KG_TRY(refine_kind(ctx, s, k == 1, moves, &refined));
-    for (int32_t i = 0; i < refined.n; ++i)
-      put_modes(s, refined.item[i], refined.sums + (int64_t)i * m);
-    const kedge_status status =
-        k == 0 ? refine_alike(ctx, s, neumann, &refined, put_modes) : KEDGE_OK;
-    kg_refined_free(&refined);
-    KG_TRY(status);
-  }
-  return KEDGE_OK;
+  kg_refined refined;
+  KG_TRY(refine_kind(ctx, s, projections, moves, &refined));
+  for (int32_t i = 0; i < refined.n; ++i)
+    put(s, refined.item[i], refined.sums + (int64_t)i * integrand_of(s).n);
+  const kedge_status status = projections ? KEDGE_OK : refine_alike(ctx, s, count, &refined, put);
+  kg_refined_free(&refined);
+  return status;
 }
 
 kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
@@ -500,7 +485,8 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                         .modes = modes};
   const kg_trace_counts *n = &layout->count;
   kedge_status status = sample(ctx, &s, n->n_edges - (n->n_free - n->n_neumann));
-  if (status == KEDGE_OK) status = refine_modes(ctx, &s, n->n_neumann, moves);
+  for (int k = 0; status == KEDGE_OK && k < 2; ++k)
+    status = refine(ctx, &s, k == 1, n->n_neumann, moves, put_modes);
   free(s.size);
   free(mesh_edge);
   return status;
@@ -536,18 +522,6 @@ static void put_coefficients(const boundary_sampler *s, int32_t edge, const doub
   }
 }
 
-static kedge_status refine_robin(kedge_context *ctx, const boundary_sampler *s,
-                                 kg_boundary_moves *moves)
-{
-  kg_refined refined;
-  KG_TRY(refine_kind(ctx, s, false, moves, &refined));
-  for (int32_t i = 0; i < refined.n; ++i)
-    put_coefficients(s, refined.item[i], refined.sums + (int64_t)i * s->n);
-  const kedge_status status = refine_alike(ctx, s, s->count, &refined, put_coefficients);
-  kg_refined_free(&refined);
-  return status;
-}
-
 kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,
                              const kg_resolved *resolved, double scale, kg_robin_samples *out)
@@ -567,7 +541,7 @@ kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
                         .scale = scale};
   if (status == KEDGE_OK) status = sample(ctx, &s, n);
   if (status == KEDGE_OK) finish_robin(&s, scale, out);
-  if (status == KEDGE_OK) status = refine_robin(ctx, &s, &out->moves);
+  if (status == KEDGE_OK) status = refine(ctx, &s, false, n, &out->moves, put_coefficients);
   free(s.size);
   free(speed);
   free(mesh_edge);

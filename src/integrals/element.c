@@ -269,8 +269,7 @@ double kg_element_integral(const kg_element_integrals *of, int32_t element, doub
                            bool *is_rough)
 {
   double size, rough;
-  const kg_part whole =
-      kg_whole_part(rule_of(of, element)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE);
+  const kg_part whole = kg_whole_part(shape_of(of, element));
   sum(of, element, 1, &whole, sums, &size, &rough);
   const kg_roughness seen = {.size = size, .along = rough};
   if (is_rough) *is_rough = kg_is_rough(&seen, 0.0);
@@ -285,14 +284,8 @@ void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
   double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[SAMPLES], k[4 * SAMPLES];
   const int32_t n = mesh->n_elements < SAMPLES ? mesh->n_elements : SAMPLES;
   const kg_located at = kg_located_in(memory, SAMPLES);
-  for (int32_t i = 0; i < n; ++i) {
-    const int32_t e = (int32_t)((int64_t)i * mesh->n_elements / n);
-    double middle[2];
-    kg_element_middle(mesh, e, middle);
-    kg_locate_middle(&at, (size_t)i, mesh, e);
-    x[i] = middle[0];
-    y[i] = middle[1];
-  }
+  for (int32_t i = 0; i < n; ++i)
+    kg_locate_middle(&at, (size_t)i, mesh, (int32_t)((int64_t)i * mesh->n_elements / n), x, y);
   const kedge_points seen = kg_located_points(&at, mesh, (size_t)n, x, y);
   kg_function_evaluate(u, &seen, value);
   kg_coefficients_evaluate(equation, &seen, k);

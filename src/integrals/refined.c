@@ -57,14 +57,6 @@ static double hill_of(const wave *w, int32_t item, double own, double most, doub
   return top;
 }
 
-/// The norm of the difference of n numbers.
-static double distance(int n, const double *a, const double *b)
-{
-  double sum = 0.0;
-  for (int k = 0; k < n; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return sqrt(sum);
-}
-
 /// Integrate item i, if it moves.
 static kedge_status look_at(const wave *w, int32_t i, double *work)
 {
@@ -86,7 +78,7 @@ static kedge_status look_at(const wave *w, int32_t i, double *work)
   const int levels = w->is_first ? 1 : interval ? 2 * KG_LEVELS_BEFORE : KG_LEVELS_BEFORE;
   KG_TRY(kg_integral_make(w->ctx, of, f->item, scale, levels, w->most, &f->integral));
   f->is_kept = f->integral.size > 0.0;
-  f->integral.moved = distance(of->n, work, f->integral.sums);
+  f->integral.moved = kg_integral_change(of->n, work, 1, f->integral.sums);
   return KEDGE_OK;
 }
 
@@ -121,29 +113,26 @@ typedef struct gathering {
   double largest;
 } gathering;
 
+/// Give an array room for more; the n that it has stay.
+static kedge_status grow(kedge_context *ctx, size_t n, size_t room, size_t size, void *array)
+{
+  void **const old = array, *more;
+  KG_TRY(kg_host_alloc(ctx, room, size, &more));
+  if (n > 0) memcpy(more, *old, n * size);
+  free(*old);
+  *old = more;
+  return KEDGE_OK;
+}
+
 static kedge_status make_room(kedge_context *ctx, gathering *g, int32_t n)
 {
-  const size_t integrals = (size_t)g->of->integrand.n;
+  const size_t integrals = (size_t)g->of->integrand.n, has = (size_t)g->n;
   if (g->n + n <= g->room) return KEDGE_OK;
-  const int32_t room = g->n + n + g->room;
-  found *found_there;
-  double *sums;
-  KG_TRY(kg_host_alloc(ctx, (size_t)room, sizeof *found_there, &found_there));
-  const kedge_status status = kg_host_alloc(ctx, (size_t)room * integrals, sizeof *sums, &sums);
-  if (status != KEDGE_OK) {
-    free(found_there);
-    return status;
-  }
-  if (g->n > 0) {
-    memcpy(found_there, g->found, (size_t)g->n * sizeof *found_there);
-    memcpy(sums, g->sums, (size_t)g->n * integrals * sizeof *sums);
-  }
-  free(g->found);
-  free(g->sums);
-  g->found = found_there;
-  g->sums = sums;
-  g->room = room;
-  for (int32_t i = 0; i < g->n; ++i) g->found[i].integral.sums = sums + (size_t)i * integrals;
+  g->room += g->n + n;
+  const size_t room = (size_t)g->room;
+  KG_TRY(grow(ctx, has, room, sizeof *g->found, &g->found));
+  KG_TRY(grow(ctx, has * integrals, room * integrals, sizeof *g->sums, &g->sums));
+  for (size_t i = 0; i < has; ++i) g->found[i].integral.sums = g->sums + i * integrals;
   return KEDGE_OK;
 }
 

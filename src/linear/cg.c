@@ -3,8 +3,6 @@
 // with a diagonal, with a preconditioner that is more, and of several right-hand sides.
 #include "linear/cg.h"
 
-#include <math.h>
-
 #include "core/clock.h"
 #include "core/nvtx.h"
 #include "device/context.h"
@@ -154,7 +152,8 @@ static kedge_status begin(kedge_context *ctx, kg_cg *cg, const kg_precond *m, co
                                     .stop = runs ? KG_CG_RUNNING : KG_CG_CONVERGED,
                                     .exponent = cg->state.of[v].exponent};
     if (runs) cg->state.stop = 0;
-    kg_lanczos_begin(&cg->lanczos[v], from[v].iterations);
+    cg->lanczos[v].first = from[v].iterations;
+    cg->lanczos[v].n = 0;
   }
   cg->brief = rule->part > 0.0;
   KG_TRY(kg_copy_in(ctx, cg->states, &cg->state, state_bytes(cg)));

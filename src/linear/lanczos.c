@@ -7,12 +7,6 @@
 #include "core/memory.h"
 #include "device/context.h"
 
-void kg_lanczos_begin(kg_lanczos *l, int64_t first)
-{
-  l->first = first;
-  l->n = 0;
-}
-
 kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *l, const kg_cg_step *steps,
                              int64_t end)
 {
@@ -58,7 +52,9 @@ static bool has_below(const kg_lanczos *l, double value)
   return false;
 }
 
-double kg_lanczos_least(const kg_lanczos *l)
+/// The least eigenvalue of T, to 1 %, where there is a step: above that of M A, and near it where
+/// the iteration has had to find it.
+static double least_eigenvalue(const kg_lanczos *l)
 {
   double above = INFINITY;
   for (int64_t k = 0; k < l->n; ++k) above = fmin(above, l->step[k].p_ap / l->step[k].rz);
@@ -78,7 +74,7 @@ double kg_lanczos_energy(const kg_lanczos *l, double rz_part)
 {
   for (int64_t k = l->n / 2; rz_part == 0.0 && k < l->n; ++k)
     rz_part = fmax(rz_part, l->step[k].rz / l->step[k].rr);
-  return rz_part / kg_lanczos_least(l);
+  return rz_part / least_eigenvalue(l);
 }
 
 void kg_lanczos_free(kg_lanczos *l)

@@ -6,15 +6,14 @@
 #include "ops/vector/cg_state.h"
 KEDGE_BEGIN_DECLS
 
-/// The steps of an iteration, in host memory. Zero-initialise; kg_lanczos_free().
+/// The steps of an iteration, in host memory. Zero-initialise; an iteration sets `first`, and n to
+/// 0; kg_lanczos_free().
 typedef struct kg_lanczos {
   int64_t first;    ///< number of the first step, as the iteration counts
   int64_t n, room;  ///< steps that have been taken
   kg_cg_step *step;
 } kg_lanczos;
 
-/// An iteration begins with step `first`.
-void kg_lanczos_begin(kg_lanczos *lanczos, int64_t first);
 /// Take all steps before `end` from device memory, [KG_CG_STEPS], which has had no more since.
 /// @param[in] steps  NULL: none are kept
 kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *lanczos, const kg_cg_step *steps,
@@ -22,9 +21,6 @@ kedge_status kg_lanczos_take(kedge_context *ctx, kg_lanczos *lanczos, const kg_c
 /// Take them if `more` that come would overwrite some: each time waits for the device.
 kedge_status kg_lanczos_spare(kedge_context *ctx, kg_lanczos *lanczos, const kg_cg_step *steps,
                               int64_t end, int64_t more);
-/// The least eigenvalue of T, to 1 %, where there is a step: above that of M A, and near it where
-/// the iteration has had to find it.
-double kg_lanczos_least(const kg_lanczos *lanczos);
 /// An upper estimate of r . A^-1 r over r . r at the end of the iteration.
 /// @param[in] rz_part  r . z over r . r there; 0: not known, the most of the second half of the
 ///                     steps stands for it

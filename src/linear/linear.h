@@ -12,7 +12,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_linear kg_linear;
 typedef struct kg_linear_table {
-  /// Make what apply() reads of the element matrices.
+  /// Make what apply() reads of the element matrices. Both NULL: it reads these.
   kedge_status (*setup)(kedge_context *ctx, const kg_linear *linear);
   kg_cost (*setup_cost)(const kg_linear *linear);
   /// y = A x. x has all rows of the trace, of which those of Dirichlet edges are read; y has the

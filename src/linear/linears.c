@@ -30,18 +30,6 @@ kedge_status kg_linear_apply(kedge_context *ctx, const kg_linear *linear, const 
   return status;
 }
 
-static kedge_status no_setup(kedge_context *ctx, const kg_linear *linear)
-{
-  (void)ctx, (void)linear;
-  return KEDGE_OK;
-}
-
-static kg_cost no_cost(const kg_linear *linear)
-{
-  (void)linear;
-  return (kg_cost){0};
-}
-
 kg_patches kg_patches_of(const kg_trace_product_args *args)
 {
   const kg_number number = args->locals.local[0].number;
@@ -65,8 +53,7 @@ static kg_cost patches_cost(const kg_linear *base)
   return kg_trace_product_cost(a->batch.reference.size, &a->batch.count, &a->locals);
 }
 
-const kg_linear_table kg_patches_table = {
-    .setup = no_setup, .setup_cost = no_cost, .apply = patches_apply, .cost = patches_cost};
+const kg_linear_table kg_patches_table = {.apply = patches_apply, .cost = patches_cost};
 
 static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
 {

@@ -5,13 +5,6 @@
 #include "elliptic/memory.h"
 #include "space/caller_order.h"
 
-static void describe_preconditioner(const kg_choice *choice, kedge_plan *plan)
-{
-  const bool smooths = choice->precond != KG_JACOBI;
-  plan->preconditioner = kg_precond_name(choice->precond);
-  plan->smoother = smooths ? kedge_smoother_name(choice->smoother) : "";
-}
-
 /// The solve with another operator, or that of the problem, in memory that holds nothing of it yet,
 /// not even the mesh.
 static kedge_status plan_operator(kg_elliptic *p, kedge_operator op, kg_memory empty,
@@ -24,7 +17,11 @@ static kedge_status plan_operator(kg_elliptic *p, kedge_operator op, kg_memory e
     return KEDGE_OK;
   }
   KG_TRY(status);
-  if (op == KEDGE_OPERATOR_MATRIX_FREE) describe_preconditioner(&shape.choice, plan);
+  if (op == KEDGE_OPERATOR_MATRIX_FREE) {
+    const kg_choice *const c = &shape.choice;
+    plan->preconditioner = kg_precond_name(c->precond);
+    plan->smoother = c->precond != KG_JACOBI ? kedge_smoother_name(c->smoother) : "";
+  }
   kg_plan memory;
   kg_arrays arrays;
   empty.host -= kg_prepared_bytes(&shape);

@@ -169,13 +169,6 @@ kedge_status kg_multigrid_share(kedge_context *ctx, const kg_multigrid *of, kg_m
                           KG_VECTORS * (size_t)of->bytes.vectors);
 }
 
-static kedge_status put_lines(kedge_context *ctx, const kg_edge_lines *from, kg_smoother *s)
-{
-  const size_t lines = (size_t)from->n_lines, steps = (size_t)from->n_steps, i = sizeof(int32_t);
-  KG_TRY(kg_copy_in(ctx, s->lines.begin, from->begin, (lines + 1) * i));
-  return kg_copy_in(ctx, s->lines.edge, from->edge, steps * i);
-}
-
 bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 {
   return shape->smoothing_steps > 1 || (shape->smoothing_steps == 1 && shape->is_general);
@@ -263,7 +256,12 @@ kedge_status kg_multigrid_create(kedge_context *ctx, const kg_multigrid_args *a,
 {
   const kg_multigrid_shape *shape = &m->shape;
   m->materials = a->materials;
-  if (kg_smoother_has_lines(shape->smoother)) KG_TRY(put_lines(ctx, a->lines, &m->smoother));
+  if (kg_smoother_has_lines(shape->smoother)) {
+    const size_t lines = (size_t)a->lines->n_lines, steps = (size_t)a->lines->n_steps;
+    const kg_line_steps *const to = &m->smoother.lines;
+    KG_TRY(kg_copy_in(ctx, to->begin, a->lines->begin, (lines + 1) * sizeof *to->begin));
+    KG_TRY(kg_copy_in(ctx, to->edge, a->lines->edge, steps * sizeof *to->edge));
+  }
   KG_TRY(make_trace(ctx, a, m));
   if (shape->smoothing_steps == 0) return KEDGE_OK;
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_SPACE));

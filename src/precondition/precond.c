@@ -37,12 +37,6 @@ static bool has_copies(const kg_cycle *c)
   return kg_multigrid_has_copies(&c->multigrid->shape);
 }
 
-/// Work: [free row], of the number of the cycle.
-static void *product_of(const kg_cycle *c)
-{
-  return has_copies(c) ? c->multigrid->single.product : c->base.product;
-}
-
 static void declare(kg_plan *plan, kg_precond *base)
 {
   kg_multigrid *const m = ((kg_cycle *)base)->multigrid;
@@ -250,11 +244,15 @@ static kedge_status zero_dirichlet(kedge_context *ctx, const kg_cycle *c, void *
 /// Vectors of a cycle in its own number, if it has one.
 static work work_of(const kg_cycle *c, const void *r, void *z, kg_sum sum)
 {
-  work w = {.cycle = c, .r = r, .z = z, .sum = sum};
-  w.product = product_of(c);
-  w.many = c->base.linear->n_rhs > 1;
+  work w = {.cycle = c,
+            .r = r,
+            .z = z,
+            .sum = sum,
+            .product = c->base.product,
+            .many = c->base.linear->n_rhs > 1};
   if (!has_copies(c)) return w;
   w.r = c->multigrid->single.r;
+  w.product = c->multigrid->single.product;
   w.sum.exponent = c->base.exponent;
   return w;
 }

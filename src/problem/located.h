@@ -30,11 +30,15 @@ static inline void kg_locate(const kg_located *to, size_t i, const kedge_mesh *m
   to->place[i] = element;
 }
 
-/// Point i is that of kg_element_middle(); on curves near it.
+/// Point i is that of kg_element_middle(), x[i] and y[i]; on curves it is near (r, s).
 static inline void kg_locate_middle(const kg_located *to, size_t i, const kedge_mesh *mesh,
-                                    int32_t element)
+                                    int32_t element, double *x, double *y)
 {
   const double at = kg_block_of(mesh, element)->cell == &kg_triangle ? -1.0 / 3.0 : 0.0;
+  double middle[2];
+  kg_element_middle(mesh, element, middle);
+  x[i] = middle[0];
+  y[i] = middle[1];
   kg_locate(to, i, mesh, element, at, at);
 }
 

@@ -1,7 +1,8 @@
 // Values at nodes, or means over elements, computed on the device from the modes that lie there.
 // The sums are those of kg_field_at() and kg_field_mean() on the host. Only the resulting values
 // are copied to the host, not the modes.
-#include "core/memory.h"
+#include <stdlib.h>
+
 #include "device/context.h"
 #include "device/fetch.h"
 #include "solution/values.h"

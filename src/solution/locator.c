@@ -249,12 +249,11 @@ kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh, ke
   l->ctx = ctx;
   l->mesh = mesh;
   const kedge_status status = put_all(l);
-  if (status != KEDGE_OK) {
+  if (status == KEDGE_OK)
+    *out = l;
+  else
     kedge_locator_destroy(l);
-    return status;
-  }
-  *out = l;
-  return KEDGE_OK;
+  return status;
 }
 
 void kedge_locator_destroy(kedge_locator *l)

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/fetch.h"
-#include "ops/local/quadrature/elements.h"
 #include "ops/local/quadrature/means.h"
 #include "solution/solution.h"
 

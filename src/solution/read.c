@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "basis/polynomials.h"
 #include "device/loop.h"

@@ -2,7 +2,6 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "basis/quadrature.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "expression/function.h"

@@ -14,12 +14,6 @@ enum {
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
 };
 
-/// Index kg_element_points by shape.
-static int shape_of(const kg_cell *cell)
-{
-  return cell == &kg_quadrilateral;
-}
-
 /// A vector that a field is a component of.
 typedef enum vector { SCALAR, GRADIENT, FLUX } vector;
 
@@ -37,28 +31,29 @@ static int component_of(kedge_field field)
   return field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
 }
 
-kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
+/// @param[in] create  of a cell, an order, a geometry, and `which`
+static kedge_status create_points(const kedge_solution *s, int which, kg_element_points *out,
+                                  kedge_status (*create)(kedge_context *, const kg_cell *, int, int,
+                                                         int, double **, kg_cell_points *))
 {
   *out = (kg_element_points){0};
   for (int b = 0; b < s->mesh->n_blocks; ++b) {
     const kg_cell *const cell = s->mesh->block[b].cell;
-    const int k = shape_of(cell);
-    KG_TRY(kg_cell_nodes_create(s->ctx, cell, s->size.order, s->mesh->geometry, order,
-                                &out->values[k], &out->points[k]));
+    const int k = kg_cell_index(cell);
+    KG_TRY(create(s->ctx, cell, s->size.order, s->mesh->geometry, which, &out->values[k],
+                  &out->points[k]));
   }
   return KEDGE_OK;
 }
 
+kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
+{
+  return create_points(s, order, out, kg_cell_nodes_create);
+}
+
 kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points *out)
 {
-  *out = (kg_element_points){0};
-  for (int b = 0; b < s->mesh->n_blocks; ++b) {
-    const kg_cell *const cell = s->mesh->block[b].cell;
-    const int k = shape_of(cell);
-    KG_TRY(kg_cell_rule_create(s->ctx, cell, s->size.order, s->mesh->geometry, rows,
-                               &out->values[k], &out->points[k]));
-  }
-  return KEDGE_OK;
+  return create_points(s, rows, out, kg_cell_rule_create);
 }
 
 void kg_element_points_free(kg_element_points *points)
@@ -70,7 +65,7 @@ void kg_element_points_free(kg_element_points *points)
 const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_points *points,
                                    int32_t element)
 {
-  return &points->points[shape_of(kg_block_of(s->mesh, element)->cell)];
+  return &points->points[kg_cell_index(kg_block_of(s->mesh, element)->cell)];
 }
 
 kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n)

@@ -123,11 +123,10 @@ kedge_status kg_output_cells(const kedge_solution *s, const char *path)
     status = kg_vtkhdf_create_shared(s->ctx, path, &cells, mesh->n_vertices, &w.file);
   }
   if (status == KEDGE_OK) status = write_all(&w);
-  if (status == KEDGE_OK) {
+  if (status == KEDGE_OK)
     status = kg_vtkhdf_finish(w.file);
-    w.file = NULL;
-  }
-  kg_vtkhdf_abandon(w.file);
+  else
+    kg_vtkhdf_abandon(w.file);
   free(w.element);
   free(w.is_quadrilateral);
   free(w.values);

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/clock.h"
 #include "core/memory.h"
@@ -160,11 +159,10 @@ static kedge_status write_file(const kedge_solution *s, const char *path)
     status = kg_vtkhdf_create(s->ctx, path, order, &cells, &file);
   }
   if (status == KEDGE_OK) status = write_all(&w, file);
-  if (status == KEDGE_OK) {
+  if (status == KEDGE_OK)
     status = kg_vtkhdf_finish(file);
-    file = NULL;
-  }
-  kg_vtkhdf_abandon(file);
+  else
+    kg_vtkhdf_abandon(file);
   kg_element_points_free(&w.nodes);
   free(w.values);
   free(w.scalar);

@@ -5,7 +5,6 @@
 
 #include "core/memory.h"
 #include "core/sized.h"
-#include "device/context.h"
 #include "expression/nearest.h"
 #include "problem/values.h"
 #include "solver/unknowns.h"
@@ -153,14 +152,20 @@ static kedge_status make(kedge_solver *s, const char *function, const kedge_data
   return KEDGE_OK;
 }
 
+kedge_data kg_data_all(const kedge_data *data)
+{
+  kedge_data all = KEDGE_DATA_INIT;
+  if (data) memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
+  return all;
+}
+
 kedge_status kg_data_make(kedge_solver *s, const char *function, const kedge_data *from,
                           kg_data_made *made)
 {
   *made = (kg_data_made){.data = kg_elliptic_data(s->elliptic)};
   if (!from) return KEDGE_OK;
   KG_TRY(kg_check_sized(s->elliptic->ctx, "KEDGE_DATA_INIT", from->size));
-  kedge_data all = KEDGE_DATA_INIT;
-  memcpy(&all, from, from->size < sizeof all ? from->size : sizeof all);
+  const kedge_data all = kg_data_all(from);
   made->resolved = s->elliptic->equation.resolved;
   made->resolved.boundaries = NULL;
   made->data.resolved = &made->resolved;

@@ -16,6 +16,9 @@ typedef struct kg_data_made {
   kg_function *function;  ///< the source, then the values: owned
 } kg_data_made;
 
+/// Return the caller's data with all members of this version: those of an older header have fewer.
+/// @param[in] data  NULL: none are given
+kedge_data kg_data_all(const kedge_data *data);
 /// Read the data that a caller gives for one solve.
 /// @param[in]  function  the name of the called function, for error messages
 /// @param[in]  from      NULL: use all data of the problem

@@ -8,6 +8,7 @@
 #include "core/memory.h"
 #include "core/nvtx.h"
 #include "device/context.h"
+#include "solver/data.h"
 #include "solver/solver.h"
 #include "solution/values.h"
 
@@ -37,7 +38,7 @@ static size_t all_rows(const kg_elliptic *p)
 static size_t boundary_values(const kg_elliptic *p)
 {
   return all_rows(p) - free_rows(p) +
-         (size_t)p->space.cut->layout.count.n_neumann * (size_t)p->shape.size.n_edge;
+         (size_t)p->shape.count.n_neumann * (size_t)p->shape.size.n_edge;
 }
 
 /// Numbers of the load vectors of a right-hand side.
@@ -94,14 +95,6 @@ static bool has_room(kedge_solver *s)
   return true;
 }
 
-/// All data; those of an older header end earlier.
-static kedge_data data_of(const kedge_data *data)
-{
-  kedge_data all = KEDGE_DATA_INIT;
-  if (data) memcpy(&all, data, data->size < sizeof all ? data->size : sizeof all);
-  return all;
-}
-
 /// Whether a function is one of n solutions.
 static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by, const void *user)
 {
@@ -115,7 +108,7 @@ static bool is_among(int n, kedge_solution *const *solutions, kedge_function *by
 /// done one after the other.
 static bool follows(int n, kedge_solution *const *solutions, const kedge_data *data)
 {
-  const kedge_data all = data_of(data);
+  const kedge_data all = kg_data_all(data);
   bool does = all.start || is_among(n, solutions, all.source_function, all.source_user);
   for (int k = 0; all.values && k < all.n_values; ++k)
     does = does || is_among(n, solutions, all.values[k].function, all.values[k].user);

@@ -15,16 +15,6 @@ typedef struct parts {
   int32_t *unknown_of;  ///< [free trace edge]: its place in the caller's order
 } parts;
 
-static void parts_free(parts *of)
-{
-  free(of->ell.column);
-  free(of->ell.value);
-  free(of->local);
-  free(of->work);
-  free(of->side_edge);
-  free(of->unknown_of);
-}
-
 static kedge_status copy(kedge_context *ctx, const void *from, size_t bytes, void *to)
 {
   KG_TRY(kg_host_alloc(ctx, bytes, 1, to));
@@ -111,7 +101,7 @@ static kedge_status allocate(kedge_solver *solver, const parts *of, kedge_matrix
   const int m = p->shape.size.n_edge;
   matrix->rows = of->ell.rows;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)matrix->rows + 1, sizeof *matrix->begin, &matrix->begin));
-  for (int32_t k = 0; k < p->space.cut->layout.count.n_free; ++k) {
+  for (int32_t k = 0; k < p->shape.count.n_free; ++k) {
     const int64_t length = (int64_t)blocks_of(solver, of, k).n * m;
     for (int64_t row = (int64_t)k * m; row < (int64_t)(k + 1) * m; ++row)
       matrix->begin[row + 1] = matrix->begin[row] + length;
@@ -144,7 +134,7 @@ static void fill(const kedge_solver *solver, const parts *of, int32_t k, kedge_m
 static kedge_status make(kedge_solver *solver, parts *of, kedge_matrix *matrix)
 {
   kg_elliptic *const p = solver->elliptic;
-  const int32_t n_free = p->space.cut->layout.count.n_free;
+  const int32_t n_free = p->shape.count.n_free;
   KG_TRY(kg_enter(p->ctx));
   KG_TRY(kg_unknowns_find(solver));
   KG_TRY(kg_host_alloc(p->ctx, (size_t)n_free, sizeof *of->unknown_of, &of->unknown_of));
@@ -164,8 +154,7 @@ kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out)
   KG_REQUIRE(p->ctx, out, KEDGE_ERR_ARG, "kedge_solver_matrix: out is NULL");
   *out = NULL;
   KG_TRY(kg_solver_check_double(solver, "kedge_solver_matrix"));
-  KG_REQUIRE(p->ctx,
-             (int64_t)p->space.cut->layout.count.n_edges * p->shape.size.n_edge <= INT32_MAX,
+  KG_REQUIRE(p->ctx, (int64_t)p->shape.count.n_edges * p->shape.size.n_edge <= INT32_MAX,
              KEDGE_ERR_UNSUPPORTED,
              "kedge_solver_matrix: columns have 32 bits, too few for this mesh and order: take "
              "kedge_solver_apply()");
@@ -173,12 +162,16 @@ kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out)
   KG_TRY(kg_host_calloc(p->ctx, 1, sizeof *matrix, &matrix));
   parts of = {.local = NULL};
   const kedge_status status = make(solver, &of, matrix);
-  parts_free(&of);
-  if (status == KEDGE_OK) {
+  free(of.ell.column);
+  free(of.ell.value);
+  free(of.local);
+  free(of.work);
+  free(of.side_edge);
+  free(of.unknown_of);
+  if (status == KEDGE_OK)
     *out = matrix;
-    return KEDGE_OK;
-  }
-  kedge_matrix_destroy(matrix);
+  else
+    kedge_matrix_destroy(matrix);
   return status;
 }
 

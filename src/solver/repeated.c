@@ -18,20 +18,15 @@ static void elliptic_free(kg_elliptic *p)
   free(p);
 }
 
-/// Whether elements are sampled and integrated at the same points.
-static bool has_same_rules(const kg_elliptic *a, const kg_elliptic *b)
-{
-  return a->shape.rows == b->shape.rows && a->shape.exact_rows == b->shape.exact_rows &&
-         a->shape.fast_exact_rows == b->shape.fast_exact_rows;
-}
-
 /// Take over a set-up that has begun, and the memory of the one before if it is enough.
 static void take(kedge_solver *s, kg_elliptic *next)
 {
   kg_elliptic *const before = s->elliptic;
   if (before) {
-    const bool same_mesh =
-        before->space.has_mesh && next->space.is_cut_as_before && has_same_rules(next, before);
+    const kg_shape *const a = &next->shape, *const b = &before->shape;
+    const bool same_mesh = before->space.has_mesh && next->space.is_cut_as_before &&
+                           a->rows == b->rows && a->exact_rows == b->exact_rows &&
+                           a->fast_exact_rows == b->fast_exact_rows;
     next->space.has_mesh = kg_plan_take(&next->plan, &before->plan) && same_mesh;
   }
   elliptic_free(before);
@@ -113,12 +108,11 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
   const kedge_status status = start(
       s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
-  if (status != KEDGE_OK) {
+  if (status == KEDGE_OK)
+    *out = s;
+  else
     kedge_solver_destroy(s);
-    return status;
-  }
-  *out = s;
-  return KEDGE_OK;
+  return status;
 }
 
 kedge_status kedge_solver_update(kedge_solver *s)
@@ -163,8 +157,7 @@ static bool fits(const kg_elliptic *p, const kedge_solution *s)
 {
   const kg_shape *shape = &p->shape;
   bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
-              s->n_groups == p->space.cut->layout.count.n_groups &&
-              s->n_edges == p->space.cut->layout.count.n_edges &&
+              s->n_groups == p->shape.count.n_groups && s->n_edges == p->shape.count.n_edges &&
               s->n_batches == shape->n_batches && !s->only_report &&
               kg_holds(s, KG_HELD_MEANS) == shape->choice.wants_means;
   for (int i = 0; same && i < s->n_batches; ++i)
@@ -226,13 +219,12 @@ static kedge_status run(kedge_solver *solver)
 /// Whether the trace to begin with is numbered as that of this solver.
 static kedge_status check_start(const kg_elliptic *p, const kedge_solution *s)
 {
-  const size_t edges = (size_t)p->space.cut->layout.count.n_edges;
+  const size_t edges = (size_t)p->shape.count.n_edges;
   KG_REQUIRE(p->ctx, kg_holds(s, KG_HELD_TRACE) && s->cut, KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from has no trace");
   KG_REQUIRE(p->ctx,
              s->mesh == p->mesh && s->size.order == p->shape.size.order &&
-                 s->n_edges == p->space.cut->layout.count.n_edges &&
-                 s->n_groups == p->space.cut->layout.count.n_groups &&
+                 s->n_edges == p->shape.count.n_edges && s->n_groups == p->shape.count.n_groups &&
                  memcmp(s->cut->layout.edge_section, p->space.cut->layout.edge_section, edges) == 0,
              KEDGE_ERR_ARG,
              "kedge_solver_solve: the solution to start from is of another mesh, order or kind of "

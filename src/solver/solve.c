@@ -1,12 +1,5 @@
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "device/context.h"
-#include "core/clock.h"
-#include "core/memory.h"
 #include "core/nvtx.h"
-#include "elliptic/memory.h"
 #include "solver/solver.h"
 
 kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
@@ -14,8 +7,8 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
   kedge_solution *const s = p->run.solution;
   s->mesh = p->mesh;
   s->size = p->shape.size;
-  s->n_groups = p->space.cut->layout.count.n_groups;
-  s->n_edges = p->space.cut->layout.count.n_edges;
+  s->n_groups = p->shape.count.n_groups;
+  s->n_edges = p->shape.count.n_edges;
   s->scale = p->equation.scale;
   s->n_batches = p->shape.n_batches;
   for (int i = 0; i < s->n_batches; ++i) {
@@ -69,12 +62,11 @@ static kedge_status solve(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   kg_range_pop();
   kg_elliptic_free(&p);
   if (status == KEDGE_OK) status = kg_sync(ctx);  // freeing may have found something
-  if (status != KEDGE_OK) {
+  if (status == KEDGE_OK)
+    *out = p.run.solution;
+  else
     kedge_solution_destroy(p.run.solution);
-    return status;
-  }
-  *out = p.run.solution;
-  return KEDGE_OK;
+  return status;
 }
 
 kedge_status kedge_solve(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,

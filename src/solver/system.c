@@ -12,7 +12,7 @@
 
 static size_t rows_of(const kg_elliptic *p)
 {
-  return (size_t)p->space.cut->layout.count.n_free * (size_t)p->shape.size.n_edge;
+  return (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge;
 }
 
 /// A vector in the numbering of the trace.
@@ -25,13 +25,13 @@ static kedge_status alloc_rows(kedge_solver *solver, double **rows)
 
 static void take_unknowns(const kedge_solver *solver, const double *unknowns, double *rows)
 {
-  const kg_unknowns_args args = kg_unknowns_taken(solver, unknowns, rows);
+  const kg_unknowns_args args = kg_unknowns_taken(solver, false, unknowns, rows);
   kg_unknowns_move_host(solver->elliptic->ctx, &args);
 }
 
 static void give_unknowns(const kedge_solver *solver, const double *rows, double *unknowns)
 {
-  const kg_unknowns_args args = kg_unknowns_given(solver, rows, unknowns);
+  const kg_unknowns_args args = kg_unknowns_given(solver, false, rows, unknowns);
   kg_unknowns_move_host(solver->elliptic->ctx, &args);
 }
 
@@ -49,10 +49,16 @@ kedge_status kg_solver_check_double(const kedge_solver *solver, const char *func
 /// y = A x of vectors in the numbering of the trace.
 static kedge_status multiply(kg_elliptic *p, const double *x, double *y)
 {
-  if (rows_of(p) == 0) return KEDGE_OK;
+  const size_t bytes = rows_of(p) * sizeof *x;
+  double *from;
+  const double *to = NULL;
+  if (bytes == 0) return KEDGE_OK;
   KG_TRY(kg_enter(p->ctx));
   kg_range_push("apply", p->mesh->n_elements, (int64_t)rows_of(p));
-  const kedge_status status = kg_trace_multiply(p, x, y);
+  kedge_status status = kg_trace_begin(p, &from);
+  if (status == KEDGE_OK) status = kg_copy_in(p->ctx, from, x, bytes);
+  if (status == KEDGE_OK) status = kg_trace_end(p, &to);
+  if (status == KEDGE_OK) status = kg_copy_out(p->ctx, y, to, bytes);
   kg_range_pop();
   return status;
 }
@@ -84,12 +90,10 @@ static kedge_status apply_there(kedge_solver *solver, const double *x, double *y
   KG_TRY(kg_join(p->ctx, y));
   KG_TRY(kg_unknowns_upload(solver));
   KG_TRY(kg_trace_begin(p, &rows));
-  kg_unknowns_args args = kg_unknowns_taken(solver, x, rows);
-  args.unknown = solver->device_unknowns.data;
+  kg_unknowns_args args = kg_unknowns_taken(solver, true, x, rows);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   KG_TRY(kg_trace_end(p, &product));
-  args = kg_unknowns_given(solver, product, y);
-  args.unknown = solver->device_unknowns.data;
+  args = kg_unknowns_given(solver, true, product, y);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   return kg_sync(p->ctx);
 }
@@ -165,8 +169,7 @@ kedge_status kedge_solver_rhs_device(kedge_solver *solver, const kedge_data *dat
   KG_TRY(kg_join(p->ctx, b));
   KG_TRY(kg_unknowns_upload(solver));
   KG_TRY(make_right_side(solver, function, data, &made));
-  kg_unknowns_args args = kg_unknowns_given(solver, made, b);
-  args.unknown = solver->device_unknowns.data;
+  kg_unknowns_args args = kg_unknowns_given(solver, true, made, b);
   KG_TRY(kg_unknowns_move(p->ctx, &args));
   return kg_sync(p->ctx);
 }
@@ -177,32 +180,32 @@ static kedge_status refuse_unknown(kedge_context *ctx, const char *function, siz
                  isnan(value) ? NAN : value);
 }
 
-static kedge_status check_finite(kedge_context *ctx, const double *trace, size_t n)
+/// Recover from a trace that was taken, or where that failed leave no solution.
+static kedge_status recover(kedge_solver *solver, const char *function, const kedge_data *data,
+                            kedge_status taken, const kg_taken_trace *trace,
+                            kedge_solution **solution)
 {
-  for (size_t i = 0; i < n; ++i)
-    if (!isfinite(trace[i])) return refuse_unknown(ctx, "kedge_solver_recover", i, trace[i]);
-  return KEDGE_OK;
+  if (taken == KEDGE_OK) return kg_solver_run(solver, function, data, trace, solution);
+  kedge_solution_destroy(*solution);
+  *solution = NULL;
+  return taken;
 }
 
 kedge_status kedge_solver_recover(kedge_solver *solver, const kedge_data *data, const double *trace,
                                   kedge_solution **solution)
 {
-  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "kedge_solver_recover: the solver is NULL");
+  static const char *const function = "kedge_solver_recover";
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "%s: the solver is NULL", function);
   kg_elliptic *const p = solver->elliptic;
-  KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG,
-             "kedge_solver_recover: the trace or solution is NULL");
+  KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
+             function);
   double *rows = NULL;
-  kedge_status status = kg_solver_check(solver, "kedge_solver_recover");
-  if (status == KEDGE_OK) status = check_finite(p->ctx, trace, rows_of(p));
+  kedge_status status = kg_solver_check(solver, function);
+  for (size_t i = 0; status == KEDGE_OK && i < rows_of(p); ++i)
+    if (!isfinite(trace[i])) status = refuse_unknown(p->ctx, function, i, trace[i]);
   if (status == KEDGE_OK) status = alloc_rows(solver, &rows);
-  if (status == KEDGE_OK) {
-    take_unknowns(solver, trace, rows);
-    status = kg_solver_run(solver, "kedge_solver_recover", data, &(kg_taken_trace){.rows = rows},
-                           solution);
-  } else {
-    kedge_solution_destroy(*solution);
-    *solution = NULL;
-  }
+  if (status == KEDGE_OK) take_unknowns(solver, trace, rows);
+  status = recover(solver, function, data, status, &(kg_taken_trace){.rows = rows}, solution);
   free(rows);
   return status;
 }
@@ -224,8 +227,7 @@ static kedge_status take_there(kedge_solver *solver, const char *function, const
     return refuse_unknown(p->ctx, function, (size_t)bad, value);
   }
   KG_TRY(kg_unknowns_upload(solver));
-  *there = kg_unknowns_taken(solver, trace, NULL);
-  there->unknown = solver->device_unknowns.data;
+  *there = kg_unknowns_taken(solver, true, trace, NULL);
   return KEDGE_OK;
 }
 
@@ -238,12 +240,6 @@ kedge_status kedge_solver_recover_device(kedge_solver *solver, const kedge_data 
   KG_REQUIRE(p->ctx, trace && solution, KEDGE_ERR_ARG, "%s: the trace or solution is NULL",
              function);
   kg_taken_trace taken = {NULL};
-  kedge_status status = take_there(solver, function, trace, &taken.there);
-  if (status == KEDGE_OK) {
-    status = kg_solver_run(solver, function, data, &taken, solution);
-  } else {
-    kedge_solution_destroy(*solution);
-    *solution = NULL;
-  }
-  return status;
+  const kedge_status status = take_there(solver, function, trace, &taken.there);
+  return recover(solver, function, data, status, &taken, solution);
 }

@@ -5,14 +5,6 @@
 #include "core/memory.h"
 #include "space/caller_order.h"
 
-/// Whether the caller numbers the vertices of an edge in the other order than the mesh does.
-static bool is_turned(const kedge_mesh *mesh, int32_t edge)
-{
-  int32_t low, high;
-  kg_side_vertices(mesh, mesh->edge_sides[2 * (size_t)edge], &low, &high);
-  return mesh->vertex_origin[low] > mesh->vertex_origin[high];
-}
-
 /// List the edges that have unknowns, in the order of the mesh's edges.
 /// @param[out] unknowns  [free edge]: as kedge_solver.unknowns; NULL: not wanted
 /// @param[out] edges     [free edge]: the number of the edge in the mesh; NULL: not wanted
@@ -22,12 +14,16 @@ static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
   for (int k = 0; k < KG_SECTION_COUNT; ++k)
     next[k] = *kg_section_first(&p->space.cut->layout, (kg_section)k);
   int32_t n = 0;
-  for (int32_t edge = 0; edge < p->space.cut->layout.count.n_edges; ++edge) {
+  for (int32_t edge = 0; edge < p->shape.count.n_edges; ++edge) {
     const kg_section section = (kg_section)p->space.cut->layout.edge_section[edge];
     const int32_t trace = next[section]++;
     if (section == KG_SECTION_DIRICHLET) continue;
+    // The caller may number the vertices of an edge in the other order than the mesh does.
+    const int32_t *const origin = p->mesh->vertex_origin;
+    int32_t low, high;
+    kg_side_vertices(p->mesh, p->mesh->edge_sides[2 * (size_t)edge], &low, &high);
     if (edges) edges[n] = edge;
-    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | is_turned(p->mesh, edge);
+    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | (origin[low] > origin[high]);
     ++n;
   }
 }
@@ -36,7 +32,7 @@ kedge_status kg_unknowns_find(kedge_solver *solver)
 {
   const kg_elliptic *const p = solver->elliptic;
   if (solver->unknowns) return KEDGE_OK;
-  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->space.cut->layout.count.n_free, sizeof *solver->unknowns,
+  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->shape.count.n_free, sizeof *solver->unknowns,
                        &solver->unknowns));
   list(p, solver->unknowns, NULL);
   return KEDGE_OK;
@@ -47,7 +43,7 @@ kedge_status kg_unknowns_upload(kedge_solver *solver)
   const kg_elliptic *const p = solver->elliptic;
   KG_TRY(kg_unknowns_find(solver));
   if (solver->device_unknowns.data) return KEDGE_OK;
-  return kg_upload(p->ctx, solver->unknowns, (size_t)p->space.cut->layout.count.n_free,
+  return kg_upload(p->ctx, solver->unknowns, (size_t)p->shape.count.n_free,
                    sizeof *solver->unknowns, &solver->device_unknowns);
 }
 
@@ -58,19 +54,21 @@ void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx)
   solver->unknowns = NULL;
 }
 
-kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns, double *rows)
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, bool there, const double *unknowns,
+                                   double *rows)
 {
-  return (kg_unknowns_args){.n_edges = solver->elliptic->space.cut->layout.count.n_free,
+  return (kg_unknowns_args){.n_edges = solver->elliptic->shape.count.n_free,
                             .m = solver->elliptic->shape.size.n_edge,
-                            .unknown = solver->unknowns,
+                            .unknown = there ? solver->device_unknowns.data : solver->unknowns,
                             .factor = 1.0,
                             .from = unknowns,
                             .to = rows};
 }
 
-kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows, double *unknowns)
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, bool there, const double *rows,
+                                   double *unknowns)
 {
-  kg_unknowns_args args = kg_unknowns_taken(solver, rows, unknowns);
+  kg_unknowns_args args = kg_unknowns_taken(solver, there, rows, unknowns);
   args.gives = true;
   args.factor = 1.0 / solver->elliptic->equation.scale;
   return args;

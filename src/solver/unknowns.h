@@ -13,11 +13,11 @@ kedge_status kg_unknowns_upload(kedge_solver *solver);
 void kg_unknowns_forget(kedge_solver *solver, kedge_context *ctx);
 /// Return the arguments of a copy between the caller's vector of unknowns and the rows of the trace
 /// vector: kg_unknowns_taken() copies to the rows, kg_unknowns_given() from the rows, and scales to
-/// the units of the problem. kg_unknowns_find() must have been called. For vectors in device memory
-/// the caller sets args.unknown to the table on the device.
-kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, const double *unknowns,
+/// the units of the problem. kg_unknowns_find() must have been called.
+/// @param[in] there  the vectors are in device memory, and kg_unknowns_upload() has been called
+kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, bool there, const double *unknowns,
                                    double *rows);
-kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, const double *rows,
+kg_unknowns_args kg_unknowns_given(const kedge_solver *solver, bool there, const double *rows,
                                    double *unknowns);
 /// Copy the caller's order of elements to the device, unless it is there: solver->element_order.
 kedge_status kg_element_order_upload(kedge_solver *solver);

@@ -305,7 +305,7 @@ static void less_room_than_for_a_group_is_refused(void **state)
   kedge_solution solution = {0};
   p.run.solution = &solution;
   must(ctx, kg_elliptic_prepare(&p));
-  kg_elliptic_open_source(&p);
+  kg_source_open(&p.source, p.data.resolved, p.data.gives_source, p.data.origin);
   const size_t group = (size_t)kg_rule_points(1) * KG_LANES * sizeof(double);
   double values[1], load[1];  // not touched
   assert_int_equal(kg_source_loads(&p.source, 0, 0, 1, (kg_buffer){values, group - 1}, load),

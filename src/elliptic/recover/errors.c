@@ -3,80 +3,46 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "ops/sample/errors.h"
 #include "elliptic/recover/recover.h"
 
-/// Compute the squared L2 norms of the error of the flux, diffusion grad u. Fast kernels do not sum
-/// it if the diffusion is one number, as the flux is then q times this number.
-/// @param[in]  by_group  [group]: sums of the other errors
-/// @param[out] flux      [group]: squared norms in the user's units
-static kedge_status sum_fluxes(kg_elliptic *p, const kg_error_sums *by_group, double *flux,
-                               double *total)
-{
-  const size_t n = p->arrays.flux_sums ? (size_t)p->space.cut->layout.count.n_groups : 0;
-  const kedge_status status = kg_copy_out(p->ctx, flux, p->arrays.flux_sums, n * sizeof *flux);
-  *total = 0.0;
-  for (int i = 0; status == KEDGE_OK && i < p->shape.n_batches; ++i) {
-    const kg_shape_batch *b = &p->shape.batch[i];
-    const bool sums = b->by_quadrature || !p->shape.choice.is_uniform;
-    const double d = p->equation.material.diffusion;
-    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
-      const size_t k = (size_t)b->lanes.first_group + (size_t)g;
-      if (!sums) flux[k] = d * (d * by_group[k].q);
-      *total += flux[k];
-      flux[k] = flux[k] / p->equation.scale / p->equation.scale;
-    }
-  }
-  return status;
-}
-
-/// An element of the first group whose errors are not finite, or else of that with the largest.
-static int32_t worst_element(const kg_elliptic *p, const kg_error_sums *by_group)
-{
-  double most = 0.0;
-  int32_t worst = 0;
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const kg_lane_batch *lanes = &p->shape.batch[i].lanes;
-    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
-      const kg_error_sums *of = &by_group[lanes->first_group + g];
-      const double sum = of->u + of->q + of->u_star;
-      if (sum <= most) continue;
-      worst = lanes->first_element + g * KG_LANES;
-      if (!isfinite(sum)) return worst;
-      most = sum;
-    }
-  }
-  return worst;
-}
-
 kedge_status kg_errors_sum(kg_elliptic *p, kg_group_errors *of)
 {
-  const size_t n = (size_t)p->space.cut->layout.count.n_groups;
-  double flux = 0.0;
+  const size_t n = (size_t)p->shape.count.n_groups;
+  const double d = p->equation.material.diffusion, scale = p->equation.scale;
+  double flux = 0.0, most = 0.0;
   kg_error_sums total = {0};
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *of->sums, &of->sums));
   KG_TRY(kg_host_calloc(p->ctx, n, sizeof *of->flux, &of->flux));
   KG_TRY(kg_copy_out(p->ctx, of->sums, p->arrays.error_sums, n * sizeof *of->sums));
-  KG_TRY(sum_fluxes(p, of->sums, of->flux, &flux));
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const kg_error_sums *of_batch = of->sums + p->shape.batch[i].lanes.first_group;
-    for (int32_t g = 0; g < kg_elements_groups(&p->elements[i]); ++g) {
-      total.u += of_batch[g].u;
-      total.q += of_batch[g].q;
-      total.u_star += of_batch[g].u_star;
-      total.u_max = kg_larger(total.u_max, of_batch[g].u_max);
-    }
+  if (p->arrays.flux_sums)
+    KG_TRY(kg_copy_out(p->ctx, of->flux, p->arrays.flux_sums, n * sizeof *of->flux));
+  p->lost_error = 0;
+  for (kg_chunk c = {0}; kg_next_chunk(p, 1, &c);) {
+    const kg_shape_batch *b = &p->shape.batch[c.batch];
+    const size_t k = (size_t)(b->lanes.first_group + c.first);
+    const kg_error_sums *s = &of->sums[k];
+    const double sum = s->u + s->q + s->u_star;
+    // Where diffusion is one number, fast kernels leave the flux out: it is that times q.
+    if (!b->by_quadrature && p->shape.choice.is_uniform) of->flux[k] = d * (d * s->q);
+    flux += of->flux[k];
+    of->flux[k] = of->flux[k] / scale / scale;
+    total.u += s->u;
+    total.q += s->q;
+    total.u_star += s->u_star;
+    total.u_max = kg_larger(total.u_max, s->u_max);
+    // The first group whose errors are not finite, or else that with the largest.
+    if (sum <= most || !isfinite(most)) continue;
+    p->lost_error = b->lanes.first_element + c.first * KG_LANES;
+    most = sum;
   }
-  const double squares[KG_NORMS] = {total.u, total.q, total.u_star,
-                                    flux / p->equation.scale / p->equation.scale};
+  const double squares[KG_NORMS] = {total.u, total.q, total.u_star, flux / scale / scale};
   memcpy(of->total, squares, sizeof squares);
   kedge_report *report = &p->run.solution->report;
   report->u_l2 = sqrt(total.u);
   report->q_l2 = sqrt(total.q);
   report->u_star_l2 = sqrt(total.u_star);
   report->u_linf = total.u_max;
-  report->sigma_l2 = sqrt(flux) / p->equation.scale;
-  p->lost_error = worst_element(p, of->sums);
+  report->sigma_l2 = sqrt(flux) / scale;
   return kg_elliptic_diagnose(p, KG_ABOUT_ERROR);
 }

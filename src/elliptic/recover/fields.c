@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "ops/local/quadrature/field_sums.h"
 #include "elliptic/recover/recover.h"
 
@@ -71,35 +70,23 @@ static bool has_flux(const kg_results *r, int32_t element, double times)
   return zero == 0.0;
 }
 
-/// The first element of a chunk that has lost sigma; -1: there is none.
-static kedge_status find_in_chunk(kg_elliptic *p, kg_chunk c, double times, int32_t *found)
-{
-  const kg_results *const r = &p->run.solution->batch[c.batch];
-  const int32_t first = c.first * KG_LANES, end = first + c.n * KG_LANES;
-  KG_TRY(kg_chunk_bring(p, c));
-  for (int32_t i = first; *found < 0 && i < end && i < r->n_elements; ++i)
-    if (!has_flux(r, r->first_element + i, times)) *found = r->first_element + i;
-  return KEDGE_OK;
-}
-
 /// Find the first element where sigma exceeds the range of double precision although u and q do
 /// not, because it has the scale of the diffusion. The range of u* tells whether that is possible.
 static kedge_status find_lost_flux(kg_elliptic *p, int32_t *found)
 {
   const kg_field_sums *const f = &p->fields;
-  const int32_t most_groups = p->shape.choice.recover_groups;
   const double h = sqrt(kg_mean_square(p->mesh));
   const double d = p->equation.material.diffusion / p->equation.scale;
   const double most = fmax(fabs(f->star_least), fabs(f->star_most));
   *found = -1;
   if (isfinite(1e9 * most * d / h)) return KEDGE_OK;
-  for (int b = 0; b < p->shape.n_batches; ++b) {
-    const double times = p->shape.batch[b].by_quadrature ? 1.0 / (h * p->equation.scale) : d;
-    const int32_t n = kg_elements_groups(&p->elements[b]);
-    for (int32_t g = 0; *found < 0 && g < n; g += most_groups) {
-      const kg_chunk c = {.batch = b, .first = g, .n = n - g < most_groups ? n - g : most_groups};
-      KG_TRY(find_in_chunk(p, c, times, found));
-    }
+  for (kg_chunk c = {0}; *found < 0 && kg_next_chunk(p, p->shape.choice.recover_groups, &c);) {
+    const kg_results *const r = &p->run.solution->batch[c.batch];
+    const double times = r->by_quadrature ? 1.0 / (h * p->equation.scale) : d;
+    const int32_t first = c.first * KG_LANES, end = first + c.n * KG_LANES;
+    KG_TRY(kg_chunk_bring(p, c));
+    for (int32_t i = first; *found < 0 && i < end && i < r->n_elements; ++i)
+      if (!has_flux(r, r->first_element + i, times)) *found = r->first_element + i;
   }
   return KEDGE_OK;
 }

@@ -3,7 +3,6 @@
 // the host, each chunk is copied there, as a first part of the output.
 #include <stdlib.h>
 
-#include "device/context.h"
 #include "ops/trace/trace_sides.h"
 #include "elliptic/recover/recover.h"
 
@@ -41,15 +40,13 @@ static kedge_status find_loads(kg_elliptic *p, const kg_chunk *c, const double *
   const kg_arrays *a = &p->arrays;
   double *const u_star = p->made[KG_HELD_U_STAR];
   const size_t group = (size_t)p->shape.batch[c->batch].size.n_modes * KG_LANES;
-  if (p->remainder.makes == KG_SIZES_PART) {
-    *load = u_star;
+  *load = u_star;
+  if (p->remainder.makes == KG_SIZES_PART)
     return kg_zero(p->ctx, u_star, group * (size_t)c->n * sizeof *u_star);
-  }
   if (p->shape.choice.loads_stay) {
-    *load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, c->batch) + group * (size_t)c->first;
+    *load = kg_elliptic_rows(p, a->load, KG_ROWS_MODES, c);
     return KEDGE_OK;
   }
-  *load = u_star;
   return kg_source_loads(&p->source, c->batch, c->first, c->n,
                          kg_plan_buffer(&p->plan, &a->source.values), u_star);
 }
@@ -126,12 +123,9 @@ static kedge_status take_chunk(kg_elliptic *p, unsigned fields, kg_chunk c)
 
 kg_chunk kg_chunk_of(const kg_elliptic *p, int32_t group)
 {
-  int batch = 0;
-  while (group - p->run.solution->batch[batch].first_group >=
-         p->run.solution->batch[batch].n_groups)
-    ++batch;
-  return (kg_chunk){
-      .batch = batch, .first = group - p->run.solution->batch[batch].first_group, .n = 1};
+  const kg_results *const batches = p->run.solution->batch, *b = batches;
+  while (group - b->first_group >= b->n_groups) ++b;
+  return (kg_chunk){.batch = (int)(b - batches), .first = group - b->first_group, .n = 1};
 }
 
 kedge_status kg_chunk_bring(kg_elliptic *p, kg_chunk c)
@@ -162,34 +156,23 @@ static kedge_status take_trace(kg_elliptic *p)
                : kg_copy_out(p->ctx, trace->host, p->arrays.iteration.x, bytes);
 }
 
-/// The host looks at norms once it has the results.
-static kedge_status look_at_norms(kg_elliptic *p, const kg_group_errors *of)
-{
-  if (!p->shape.choice.wants_errors) return KEDGE_OK;
-  if (!p->shape.choice.wants_means) KG_TRY(kg_norms_moves(p, of, p->norm_moves));
-  return kg_elliptic_diagnose(p, KG_ABOUT_NORMS);
-}
-
 static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
 {
   if (kg_only_sizes(p)) return KEDGE_OK;
   KG_TRY(take_trace(p));
-  return look_at_norms(p, of);
+  if (!p->shape.choice.wants_errors) return KEDGE_OK;
+  // The host looks at norms once it has the results.
+  if (!p->shape.choice.wants_means) KG_TRY(kg_norms_moves(p, of, p->norm_moves));
+  return kg_elliptic_diagnose(p, KG_ABOUT_NORMS);
 }
 
-/// Make again the sides of elements that have left memory for the trace solve.
-static kedge_status make_sides(kg_elliptic *p)
-{
-  if (p->shape.choice.sides_stay) return KEDGE_OK;
-  kg_run_cost(&p->run, kg_trace_sides_cost(&p->space.cut->layout.count), 1.0);
-  return kg_trace_sides(p->ctx, &(kg_trace_sides_args){.batch = p->space.batch,
-                                                       .side_edge = p->arrays.space.side_edge});
-}
-
+/// Bring tables, and make again the sides of elements that have left memory for the trace solve.
 static kedge_status prepare(kg_elliptic *p)
 {
   KG_TRY(kg_fields_begin(p));
-  return make_sides(p);
+  if (p->shape.choice.sides_stay) return KEDGE_OK;
+  kg_run_cost(&p->run, kg_trace_sides_cost(&p->shape.count), 1.0);
+  return kg_trace_sides(p->ctx, &(kg_trace_sides_args){p->space.batch, p->arrays.space.side_edge});
 }
 
 static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
@@ -213,18 +196,11 @@ static kedge_status judge(kg_elliptic *p, kg_group_errors *of)
 /// @param[out] of  free its arrays, also after a failure
 static kedge_status all_chunks(kg_elliptic *p, kg_sampler *exact, kg_group_errors *of)
 {
-  const int32_t most = p->shape.choice.recover_groups;
   if (!kg_only_sizes(p)) kg_solution_change(p->run.solution);
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_LOCAL_SOLVE));
   KG_TRY(kg_run_end(&p->run, prepare(p)));
-  for (int i = 0; i < p->shape.n_batches; ++i) {
-    const int32_t n_groups = kg_elements_groups(&p->elements[i]);
-    for (int32_t first = 0; first < n_groups; first += most) {
-      const int32_t left = n_groups - first;
-      KG_TRY(one_chunk(p, (kg_chunk){.batch = i, .first = first, .n = left < most ? left : most},
-                       exact));
-    }
-  }
+  for (kg_chunk c = {0}; kg_next_chunk(p, p->shape.choice.recover_groups, &c);)
+    KG_TRY(one_chunk(p, c, exact));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_POSTPROCESS));
   KG_TRY(kg_run_end(&p->run, judge(p, of)));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_OUTPUT));
@@ -253,14 +229,14 @@ kedge_status kg_stages_local(kg_elliptic *p)
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);
   kg_sampler exact = kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
                                    (kg_sample_set){3, functions, names, place});
-  kg_elliptic_open_source(p);
+  kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
   kedge_status status = kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
   kg_group_errors errors = {0};
   if (status == KEDGE_OK) status = all_chunks(p, &exact, &errors);
   free(errors.sums);
   free(errors.flux);
   kg_sampler_close(&exact);
-  kg_source_rest(&p->source);
+  kg_sampler_rest(&p->source.sampler);
   KG_TRY(status);
   add_costs(p);
   KG_TRY(kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, true));

@@ -36,9 +36,8 @@ static int norms_of(const kg_elliptic *p)
 /// Whether a group has elements; of those that fill the last patch of a batch nothing was summed.
 static bool has_elements(const kg_elliptic *p, int32_t group)
 {
-  const kg_results *r = p->run.solution->batch;
-  while (group - r->first_group >= r->n_groups) ++r;
-  return (group - r->first_group) * KG_LANES < r->n_elements;
+  const kg_chunk c = kg_chunk_of(p, group);
+  return c.first * KG_LANES < p->shape.batch[c.batch].lanes.n_elements;
 }
 
 /// Sum squares over the chosen groups by the finer quadrature rule.
@@ -76,7 +75,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 {
   int32_t worst[WORST];
   int found = 0;
-  for (int32_t g = 0; g < p->space.cut->layout.count.n_groups; ++g) {
+  for (int32_t g = 0; g < p->shape.count.n_groups; ++g) {
     if (!has_elements(p, g)) continue;
     int k = found < WORST ? found++ : WORST;
     for (; k > 0 && first[stride * (size_t)g] > first[stride * (size_t)worst[k - 1]]; --k)
@@ -91,7 +90,7 @@ static void choose_worst(const kg_elliptic *p, const double *first, size_t strid
 /// All groups where they are few.
 static chosen choose_groups(const kg_elliptic *p, const kg_group_errors *of)
 {
-  const int32_t n_groups = p->space.cut->layout.count.n_groups;
+  const int32_t n_groups = p->shape.count.n_groups;
   chosen c = {0};
   for (int32_t g = 0; n_groups <= GROUPS && g < n_groups; ++g)
     if (has_elements(p, g)) c.group[c.n++] = g;
@@ -107,17 +106,9 @@ static chosen choose_groups(const kg_elliptic *p, const kg_group_errors *of)
   return c;
 }
 
-/// Add squares, of u, q, u* and the flux.
-static void add_coarse(const kg_group_errors *of, int32_t group, double sum[KG_NORMS])
+static void add(double u, double q, double u_star, double flux, double sum[KG_NORMS])
 {
-  const kg_error_sums *s = &of->sums[group];
-  const double here[KG_NORMS] = {s->u, s->q, s->u_star, of->flux[group]};
-  for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
-}
-
-static void add_fine(const kg_squares *s, double sum[KG_NORMS])
-{
-  const double here[KG_NORMS] = {s->u, s->q, s->u_star, s->sigma};
+  const double here[KG_NORMS] = {u, q, u_star, flux};
   for (int k = 0; k < KG_NORMS; ++k) sum[k] += here[k];
 }
 
@@ -142,10 +133,12 @@ static kedge_status compare(kg_elliptic *p, const kg_group_errors *of, const kg_
   for (int i = 0; i < c.n; ++i) KG_TRY(kg_chunk_bring(p, kg_chunk_of(p, c.group[i])));
   KG_TRY(sum_groups(p, m, &c, finer, &solution));
   for (int i = 0; i < c.n; ++i) {
-    add_coarse(of, c.group[i], coarse[i >= c.n_worst]);
-    add_fine(&finer[i], fine[i >= c.n_worst]);
+    const kg_error_sums *s = &of->sums[c.group[i]];
+    const kg_squares *f = &finer[i];
+    add(s->u, s->q, s->u_star, of->flux[c.group[i]], coarse[i >= c.n_worst]);
+    add(f->u, f->q, f->u_star, f->sigma, fine[i >= c.n_worst]);
   }
-  add_fine(&solution, exact);
+  add(solution.u, solution.q, solution.u_star, solution.sigma, exact);
   for (int k = 0; k < norms_of(p); ++k) {
     const double before[2] = {coarse[0][k], coarse[1][k]}, after[2] = {fine[0][k], fine[1][k]};
     if (after[0] + after[1] > ROUNDING * ROUNDING * exact[k])

@@ -4,13 +4,6 @@
 #pragma once
 #include "elliptic/elliptic.h"
 
-/// Groups first .. first + n of a batch, as many as are handled at once, and their coefficients.
-typedef struct kg_chunk {
-  int batch;
-  int32_t first, n;
-  kg_coefficient coefficient;
-} kg_chunk;
-
 /// Whether the local solve makes nothing that is kept: sizes alone are wanted.
 static inline bool kg_only_sizes(const kg_elliptic *p)
 {

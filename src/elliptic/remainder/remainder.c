@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/memory.h"
-#include "device/context.h"
 #include "elliptic/elliptic.h"
 
 /// A gradient is next to 0 where its norm times the diameter is less than this part of that of u.
@@ -69,7 +68,7 @@ static bool rings(const kg_elliptic *p)
 /// Trace in host memory, all rows.
 static size_t trace_numbers(const kg_elliptic *p)
 {
-  return (size_t)p->space.cut->layout.count.n_edges * (size_t)p->shape.size.n_edge;
+  return (size_t)p->shape.count.n_edges * (size_t)p->shape.size.n_edge;
 }
 
 /// Replace a solve that has come to its end by a new one of the same problem, which can iterate
