@@ -61,9 +61,9 @@ static int32_t groups_at_once(const kg_elliptic *p)
   return groups < most ? groups : most;
 }
 
-/// Local matrices and F^e of all groups, so many at once.
-/// @param[in] work  NULL, or memory for K^e of which F^e alone are wanted: the kernel that makes K^e
-///                  makes them too, with the same bits as in a solve of its own
+/// Compute K^e and F^e of all groups, at most `most` groups at once.
+/// @param[in] work  NULL, or memory for K^e that are discarded, if F^e alone are wanted: one kernel
+///                  computes both, so that F^e has the same bits as in a single solve
 static kedge_status make_all(kg_elliptic *p, int32_t most, void *work)
 {
   const kg_locals locals = kg_elliptic_locals(p);

@@ -158,8 +158,8 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.cycles = precision == KEDGE_PRECISION_DOUBLE ? KG_DOUBLE : KG_SINGLE;
   c.resident = jacobi && c.linear == KEDGE_OPERATOR_MATRIX_FREE && can_be_resident(ctx, a);
   c.layout = choose_layout(a, &c);
-  // From order 4 on b is a thirteenth of what a compact solve needs at most, and a source at so many
-  // points takes as long as K^e.
+  // From order 4 on b takes at most a thirteenth of the memory of a compact solve, and load vectors
+  // take as long as K^e.
   c.residual = c.iterates == KG_DOUBLE ? KG_PLAIN
                : problem->order <= 3   ? KG_REMADE_WITH_LOADS
                                        : KG_REMADE;

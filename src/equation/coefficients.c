@@ -53,7 +53,8 @@ void kg_coefficients_close(kg_coefficient_values *v)
   *v = (kg_coefficient_values){0};
 }
 
-/// The first point of a group, q * KG_LANES + lane, at which the equation is not elliptic; -1: none.
+/// Find the first point of a group, q * KG_LANES + lane, where the equation is not elliptic; -1:
+/// there is none.
 /// @param[out] here  diffusion and reaction there
 static int find_bad(const kg_places *places, int n_functions, const double *value, double here[4])
 {
