@@ -44,7 +44,7 @@ static void what_is_read_is_what_a_solve_brings(void **state)
 {
   (void)state;
   const bool is_apart = test_backend() != KEDGE_BACKEND_HOST;
-  for (int i = 0; i < SAMPLES; ++i) {
+  for (int i = 0; i < SAMPLES; i += test_is_quick() ? 4 : 1) {
     bench b = bench_of(&samples[i]);
     kedge_solution *fresh = solve_fresh(b.ctx, b.mesh, &samples[i], 1), *again = NULL;
     for (int turn = 0; turn < 2; ++turn) {
@@ -180,7 +180,7 @@ static void live_solutions_take_what_is_predicted(void **state)
 {
   (void)state;
   enum { LIVE = 3 };
-  for (int i = 0; i < SAMPLES; i += 2) {
+  for (int i = 0; i < SAMPLES; i += test_is_quick() ? 6 : 2) {
     bench b = bench_of(&samples[i]);
     const int64_t set_up = b.ctx->bytes_in_use, each = solution_bytes(&b);
     kedge_solution *live[LIVE + 1] = {NULL};
@@ -352,7 +352,7 @@ static void a_solve_starts_from_a_trace_wherever_it_lies(void **state)
 static void a_report_alone_is_that_of_the_solve(void **state)
 {
   (void)state;
-  for (int i = 0; i < SAMPLES; ++i) {
+  for (int i = 0; i < SAMPLES; i += test_is_quick() ? 4 : 1) {
     bench b = bench_of(&samples[i]);
     const size_t n = (size_t)b.mesh->n_elements * 100;
     kedge_solution *whole = NULL, *alone = NULL;
