@@ -209,7 +209,10 @@ kedge_status kg_source_refine(kg_source *s, kg_loads_left *left)
   int32_t n, *rough;
   s->sampler.rough = NULL;
   KG_TRY(gather(s, &n, &rough));
-  if (n == 0) return KEDGE_OK;
+  if (n == 0) {
+    free(rough);  // flags were those of empty lanes
+    return KEDGE_OK;
+  }
   kg_element_integrals integrals;
   kedge_status status = open_integrals(s, s->function, &integrals);
   if (status == KEDGE_OK) {
