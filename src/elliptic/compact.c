@@ -46,7 +46,8 @@ void kg_compact_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                 sizeof *a->chunk_sides, KG_IN(RESIDUAL), &a->chunk_sides);
 }
 
-/// Go on to the next chunk; zeros come before the first.
+/// Advance to the next chunk of K^e. A chunk of zeros stands before the first one.
+/// @return false: there is no chunk left
 static bool next_chunk(const kg_elliptic *p, chunk *c)
 {
   if (!kg_next_chunk(p, p->shape.choice.residual_groups, &c->groups)) return false;

@@ -85,10 +85,11 @@ typedef struct kg_chunk {
   int32_t first, n;
   kg_coefficient coefficient;
 } kg_chunk;
-/// Go on to the next groups of a batch, `most` or as many as are left; zeros come before the first.
-/// @return whether there are more
+/// Advance to the next chunk: the next groups of the batch, at most `most`, or the first ones of
+/// the next batch. A chunk of zeros stands before the first one.
+/// @return false: there is no chunk left
 bool kg_next_chunk(const kg_elliptic *p, int32_t most, kg_chunk *chunk);
-/// Find a chunk in `array`, [batch][group][row][lane].
+/// Return where a chunk begins in `array`, which is [batch][group][row][lane].
 double *kg_elliptic_rows(const kg_elliptic *p, double *array, kg_rows rows, const kg_chunk *chunk);
 /// The cost of making all K^e.
 kg_cost kg_elliptic_make_cost(const kg_elliptic *p);

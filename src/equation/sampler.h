@@ -18,7 +18,8 @@ typedef struct kg_sampler {
   double least;    ///< for them: values that are less are rounding
 } kg_sampler;
 
-/// All is borrowed. Every point once.
+/// Return a sampler that expects to evaluate its functions once at each point (`evaluations`). It
+/// owns none of the arguments, which must live as long as it does.
 kg_sampler kg_sampler_of(kg_coefficient_values *coefficients, kg_sample_kind kind,
                          kg_sample_set set);
 /// Release memory of the host until the next run.

@@ -13,7 +13,8 @@
 /// The ratio from which on a coefficient is about as rough as the source. Compared are the relative
 /// changes of both integrals when an element is cut into parts.
 #define ALIKE 0.1
-/// Reaction whose integral over an element is less than this part of the diffusion does nothing.
+/// A reaction is never held to be as rough as the source where its integral over an element is less
+/// than this part of the largest diffusion.
 #define NO_REACTION 1e-3
 
 void kg_source_declare(kg_plan *plan, const kg_shape *s, kg_source_arrays *a)

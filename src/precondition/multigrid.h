@@ -139,8 +139,9 @@ static inline unsigned kg_multigrid_product_phases(const kg_multigrid_shape *sha
 /// the number of conjugate gradients.
 /// @param[in,out] multigrid  its shape and solver are there; must not move before kg_plan_free()
 void kg_multigrid_declare(kg_plan *plan, kg_multigrid *multigrid);
-/// Likewise what the cycle of KG_VECTORS right-hand sides has beside a multigrid that stands; and
-/// once that is there, share the rest of that one. kg_multigrid_destroy() it first.
+/// A cycle for KG_VECTORS right-hand sides has vectors of its own and reads the levels and blocks
+/// of another multigrid. kg_multigrid_declare_vectors() declares these vectors in a plan;
+/// kg_multigrid_share() then points to the levels and blocks of `of`, which is destroyed later.
 void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *multigrid);
 kedge_status kg_multigrid_share(kedge_context *ctx, const kg_multigrid *of,
                                 kg_multigrid *multigrid);
