@@ -78,7 +78,7 @@ kedge_status kg_repeat_run(kedge_context *ctx, kg_repeat *repeat, int times, kg_
 void kg_repeat_free(kedge_context *ctx, kg_repeat *repeat)
 {
   ctx->table->repeat_free(repeat);
-  *repeat = (kg_repeat){0};
+  *repeat = (kg_repeat){.stop = repeat->stop};
 }
 
 int64_t kg_free_bytes(kedge_context *ctx)

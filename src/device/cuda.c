@@ -1,4 +1,4 @@
-// The CUDA backend: one device, one stream; copies go through two pinned buffers near the GPU.
+// The CUDA backend: one device, one stream; cuda_staging.c has the copies.
 //
 // Arrays of up to POOLED_BYTES are of a pool, in the order of the stream: allocating and releasing
 // wait for nothing, and what a solve has released is there for the next one. Large arrays come from
@@ -14,26 +14,12 @@
 #include "device/cuda_rt.h"
 #include "core/memory.h"
 #include "device/fetch.h"
-#include "device/team.h"
 
 enum {
-  STAGING_BYTES = 8 << 20,
   POOLED_BYTES = 128 << 20,
   KEPT_BYTES =
       512 << 20,  // the pool gives back what it holds beyond, when the host waits for the device
 };
-
-/// What kernels see, and what copies have beside it.
-typedef struct copying_state {
-  kg_cuda_state state;
-  cudaStream_t aside;         ///< of kg_fetch()
-  pthread_mutex_t is_staged;  ///< who holds it has the staging buffers
-} copying_state;
-
-static copying_state *copying(kedge_context *ctx)
-{
-  return ctx->state;
-}
 
 kedge_status kg_cuda_check(kedge_context *ctx, cudaError_t error, const char *what)
 {
@@ -101,13 +87,8 @@ static kedge_status read_blocks_most(kedge_context *ctx, int *most)
 
 static void close_state(kg_cuda_state *state)
 {
-  copying_state *const beside = (copying_state *)state;
-  if (beside->aside) cudaStreamDestroy(beside->aside);
-  pthread_mutex_destroy(&beside->is_staged);
-  for (int i = 0; i < 2; ++i)
-    if (state->staged[i]) cudaEventDestroy(state->staged[i]);
+  kg_staging_close(&state->staging);
   if (state->joined) cudaEventDestroy(state->joined);
-  kg_pinned_free(&state->staging[0]);
   cudaFree(state->counters);
   cudaFree(state->first_bad);
   if (state->pool) cudaMemPoolDestroy(state->pool);
@@ -152,13 +133,9 @@ static kedge_status open_staging(kedge_context *ctx, kg_cuda_state *state)
 {
   pthread_t thread;
   const bool warms = state->pool && pthread_create(&thread, NULL, warm_pool, state) == 0;
-  const kedge_status status =
-      kg_pinned_alloc(ctx, state->device, (size_t)2 * STAGING_BYTES, &state->staging[0]);
+  const kedge_status status = kg_staging_open(ctx, state->device, &state->staging);
   if (warms) pthread_join(thread, NULL);
-  if (status != KEDGE_OK) return status;
-  state->staging[1].data =  // the other half, which has no size of its own to release
-      (char *)state->staging[0].data + STAGING_BYTES;
-  return KEDGE_OK;
+  return status;
 }
 
 static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
@@ -172,9 +149,6 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   KG_TRY(kg_cuda_code_version(ctx, &state->code_major));
   KG_TRY(kg_cuda_check(ctx, cudaStreamCreateWithFlags(&state->stream, cudaStreamNonBlocking),
                        "creating a stream"));
-  KG_TRY(kg_cuda_check(
-      ctx, cudaStreamCreateWithFlags(&((copying_state *)state)->aside, cudaStreamNonBlocking),
-      "creating a stream"));
   KG_TRY(open_pool(ctx, state));
   const size_t counters = KG_CUDA_COUNTERS * sizeof(unsigned);
   KG_TRY(
@@ -182,9 +156,6 @@ static kedge_status open_state(kedge_context *ctx, kg_cuda_state *state)
   KG_TRY(kg_cuda_check(ctx, cudaMalloc((void **)&state->first_bad, sizeof *state->first_bad),
                        "allocating counters"));
   KG_TRY(kg_cuda_check(ctx, cudaMemset(state->counters, 0, counters), "clearing counters"));
-  for (int i = 0; i < 2; ++i)
-    KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->staged[i], cudaEventDisableTiming),
-                         "creating an event"));
   KG_TRY(kg_cuda_check(ctx, cudaEventCreateWithFlags(&state->joined, cudaEventDisableTiming),
                        "creating an event"));
   return open_staging(ctx, state);
@@ -202,10 +173,8 @@ kedge_status kg_cuda_open(kedge_context *ctx, const kedge_context_options *optio
   const int device = options->device < 0 ? 0 : options->device;
   KG_REQUIRE(ctx, device < n_devices, KEDGE_ERR_UNSUPPORTED,
              "there is no CUDA device %d: %d visible, numbered from 0", device, n_devices);
-  copying_state *beside;
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *beside, &beside));
-  pthread_mutex_init(&beside->is_staged, NULL);
-  kg_cuda_state *const state = &beside->state;
+  kg_cuda_state *state;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *state, &state));
   state->device = device;
   struct cudaDeviceProp properties;
   kedge_status status =
@@ -283,100 +252,6 @@ static void cuda_free(kedge_context *ctx, void *memory, size_t bytes)
   else
     cudaFree(memory);
   kg_cuda_leave(before);
-}
-
-/// memcpy, of much by all threads: fresh host memory is touched for the first time here, which
-/// costs more than the copy. For little they are not woken, which can take longer than all of it.
-static void copy_by_threads(const kedge_context *ctx, void *to, const void *from, size_t bytes)
-{
-  enum { PIECE = 1 << 19, PIECES_OF_ONE = 4 };
-  const size_t pieces = (bytes + PIECE - 1) / PIECE;
-#pragma omp parallel for schedule(static) \
-    num_threads(pieces > PIECES_OF_ONE && kg_team_has(ctx->threads) ? ctx->threads : 1)
-  for (size_t i = 0; i < pieces; ++i) {
-    const size_t at = i * PIECE, n = bytes - at < PIECE ? bytes - at : PIECE;
-    memcpy((char *)to + at, (const char *)from + at, n);
-  }
-}
-
-/// Copies overlap in both directions: while one staging buffer travels, the other is filled or
-/// emptied.
-static kedge_status stage_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
-{
-  kg_cuda_state *s = kg_cuda(ctx);
-  for (size_t at = 0, i = 0; at < bytes; at += STAGING_BYTES, i ^= 1) {
-    const size_t n = bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES;
-    KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[i]), "copying to the device"));
-    copy_by_threads(ctx, s->staging[i].data, (const char *)host + at, n);
-    KG_TRY(kg_cuda_check(ctx,
-                         cudaMemcpyAsync((char *)device + at, s->staging[i].data, n,
-                                         cudaMemcpyHostToDevice, s->stream),
-                         "copying to the device"));
-    KG_TRY(kg_cuda_check(ctx, cudaEventRecord(s->staged[i], s->stream), "copying to the device"));
-  }
-  return KEDGE_OK;
-}
-
-static kedge_status start_copy_out(kedge_context *ctx, cudaStream_t stream, int i,
-                                   const char *device, size_t bytes)
-{
-  kg_cuda_state *s = kg_cuda(ctx);
-  KG_TRY(kg_cuda_check(
-      ctx, cudaMemcpyAsync(s->staging[i].data, device, bytes, cudaMemcpyDeviceToHost, stream),
-      "copying from the device"));
-  return kg_cuda_check(ctx, cudaEventRecord(s->staged[i], stream), "copying from the device");
-}
-
-static kedge_status stage_out(kedge_context *ctx, cudaStream_t stream, void *host,
-                              const void *device, size_t bytes)
-{
-  kg_cuda_state *s = kg_cuda(ctx);
-  const size_t n_pieces = (bytes + STAGING_BYTES - 1) / STAGING_BYTES;
-  for (size_t piece = 0; piece <= n_pieces; ++piece) {
-    const size_t at = piece * STAGING_BYTES;
-    if (piece < n_pieces)
-      KG_TRY(start_copy_out(ctx, stream, piece % 2, (const char *)device + at,
-                            bytes - at < STAGING_BYTES ? bytes - at : STAGING_BYTES));
-    if (piece == 0) continue;
-    const size_t before = at - STAGING_BYTES;
-    KG_TRY(kg_cuda_check(ctx, cudaEventSynchronize(s->staged[(piece - 1) % 2]),
-                         "copying from the device"));
-    copy_by_threads(ctx, (char *)host + before, s->staging[(piece - 1) % 2].data,
-                    bytes - before < STAGING_BYTES ? bytes - before : STAGING_BYTES);
-  }
-  return KEDGE_OK;
-}
-
-static kedge_status cuda_copy_in(kedge_context *ctx, void *device, const void *host, size_t bytes)
-{
-  pthread_mutex_lock(&copying(ctx)->is_staged);
-  const kedge_status status = stage_in(ctx, device, host, bytes);
-  pthread_mutex_unlock(&copying(ctx)->is_staged);
-  return status;
-}
-
-static kedge_status cuda_copy_out(kedge_context *ctx, void *host, const void *device, size_t bytes)
-{
-  pthread_mutex_lock(&copying(ctx)->is_staged);
-  const kedge_status status = stage_out(ctx, kg_cuda_stream(ctx), host, device, bytes);
-  pthread_mutex_unlock(&copying(ctx)->is_staged);
-  return status;
-}
-
-/// What the stream still copies from the staging buffers goes first.
-kedge_status kg_cuda_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
-{
-  copying_state *const c = copying(ctx);
-  const int before = kg_cuda_visit(ctx);
-  kedge_status status = KEDGE_OK;
-  pthread_mutex_lock(&c->is_staged);
-  for (int i = 0; status == KEDGE_OK && i < 2; ++i)
-    status =
-        kg_cuda_check(ctx, cudaEventSynchronize(c->state.staged[i]), "copying from the device");
-  if (status == KEDGE_OK) status = stage_out(ctx, c->aside, host, device, bytes);
-  pthread_mutex_unlock(&c->is_staged);
-  kg_cuda_leave(before);
-  return status;
 }
 
 static kedge_status cuda_copy(kedge_context *ctx, void *to, const void *from, size_t bytes)
@@ -457,8 +332,8 @@ const kg_backend_table kg_cuda_table = {
     .enter = cuda_enter,
     .alloc = cuda_alloc,
     .free = cuda_free,
-    .copy_in = cuda_copy_in,
-    .copy_out = cuda_copy_out,
+    .copy_in = kg_cuda_copy_in,
+    .copy_out = kg_cuda_copy_out,
     .copy = cuda_copy,
     .zero = cuda_zero,
     .sync = cuda_sync,

@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "device/context.h"
-#include "device/pinned.h"
+#include "device/cuda_staging.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -40,9 +40,8 @@ typedef struct kg_cuda_state {
   bool loops;        ///< graphs may have loops: the driver has conditional nodes
   cudaStream_t stream;
   cudaMemPool_t pool;     ///< NULL: the device has none
-  cudaEvent_t staged[2];  ///< the staging buffer's last copy has ended
   cudaEvent_t joined;     ///< of the last kg_join()
-  kg_pinned staging[2];   ///< near the GPU
+  kg_staging staging;
   /// of the streaming trace kernel, by number, form of K^e (PACKED, REDUCED, of quadrilaterals) and
   /// order
   kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 1];

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "device/context.h"
+#ifdef KEDGE_WITH_CUDA
+#include "device/cuda_staging.h"
+#endif
 
 kedge_status kg_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes)
 {

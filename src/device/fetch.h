@@ -17,7 +17,6 @@ int kg_visit(kedge_context *ctx);
 void kg_leave(kedge_context *ctx, int before);
 
 #ifdef KEDGE_WITH_CUDA
-kedge_status kg_cuda_fetch(kedge_context *ctx, void *host, const void *device, size_t bytes);
 int kg_cuda_visit(kedge_context *ctx);
 void kg_cuda_leave(int before);
 #endif

@@ -93,6 +93,7 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
 
 static void destroy(trace_system *s)
 {
+  kg_cg_free(ctx, &s->cg.base);
   for (const struct case_piece *p = s->c.pieces + s->c.n_lasting; p < s->c.pieces + s->c.n_pieces;
        ++p)
     free(case_fetch(&s->c, (double *)p->buffer.data + 64));
@@ -117,7 +118,7 @@ static kedge_status run(trace_system *s, enum form form, double tolerance, int64
   reset(s);
   s->cg.base.table = form == RESIDENT ? &kg_cg_one_kernel : &kg_cg_loop;
   kg_plain_residual residual = kg_plain_residual_of(&s->a.base, s->b);
-  const kg_system system = {.residual = &residual.base, .krylov = &s->cg.base};
+  const kg_system system = {.residual = &residual.base, .krylov = &s->cg.base, .keeps = true};
   const kg_system_rule rule = {.tolerance = tolerance, .max_iterations = most};
   return kg_system_solve(ctx, &system, &rule, result);
 }
