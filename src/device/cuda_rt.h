@@ -39,8 +39,8 @@ typedef struct kg_cuda_state {
   bool cooperates;   ///< the blocks of a kernel may wait for each other, when all are resident
   bool loops;        ///< graphs may have loops: the driver has conditional nodes
   cudaStream_t stream;
-  cudaMemPool_t pool;     ///< NULL: the device has none
-  cudaEvent_t joined;     ///< of the last kg_join()
+  cudaMemPool_t pool;  ///< NULL: the device has none
+  cudaEvent_t joined;  ///< of the last kg_join()
   kg_staging staging;
   /// of the streaming trace kernel, by number, form of K^e (PACKED, REDUCED, of quadrilaterals) and
   /// order
