@@ -11,10 +11,11 @@
 
 _Thread_local int kg_team_threads = 1;
 static _Thread_local int refused;  ///< a number of threads that could not be had; 0: none
+static _Thread_local int known;    ///< one that could, and has not been started since; 0: none
 
 /// A thread that is tried.
 typedef struct tried {
-  pthread_mutex_t *all;  ///< held until all of them are there
+  pthread_rwlock_t *all;  ///< written to until all of them are there
   pthread_t thread;
   pid_t id;
 } tried;
@@ -23,8 +24,8 @@ static void *wait_for_all(void *user)
 {
   tried *const t = user;
   t->id = gettid();
-  pthread_mutex_lock(t->all);
-  pthread_mutex_unlock(t->all);
+  pthread_rwlock_rdlock(t->all);
+  pthread_rwlock_unlock(t->all);
   return NULL;
 }
 
@@ -51,11 +52,12 @@ static void end_thread(const tried *t)
   for (int i = 0; i < TIMES && tgkill(getpid(), t->id, 0) == 0; ++i) sched_yield();
 }
 
-/// Make `n` threads that live at once, and end them. Returns 0 or errno.
+/// Make `n` threads that live at once, and end them. Returns 0 or errno. They are woken together:
+/// one after the other would take a millisecond each in a virtual machine whose cores sleep.
 static int try_threads(int n)
 {
   tried *const list = malloc((size_t)n * sizeof *list);
-  pthread_mutex_t all = PTHREAD_MUTEX_INITIALIZER;
+  pthread_rwlock_t all = PTHREAD_RWLOCK_INITIALIZER;
   pthread_attr_t attributes;
   if (!list || pthread_attr_init(&attributes) != 0) {
     free(list);
@@ -64,13 +66,13 @@ static int try_threads(int n)
   const size_t stack = stack_bytes();
   if (stack) pthread_attr_setstacksize(&attributes, stack);
   int error = 0, made = 0;
-  pthread_mutex_lock(&all);
+  pthread_rwlock_wrlock(&all);
   while (!error && made < n) {
     list[made].all = &all;
     error = pthread_create(&list[made].thread, &attributes, wait_for_all, &list[made]);
     made += !error;
   }
-  pthread_mutex_unlock(&all);
+  pthread_rwlock_unlock(&all);
   for (int i = 0; i < made; ++i) end_thread(&list[i]);
   pthread_attr_destroy(&attributes);
   free(list);
@@ -79,14 +81,17 @@ static int try_threads(int n)
 
 int kg_team_try(int threads)
 {
-  return threads > kg_team_threads ? try_threads(threads - kg_team_threads) : 0;
+  const int error = threads > kg_team_threads ? try_threads(threads - kg_team_threads) : 0;
+  known = error ? 0 : threads;
+  return error;
 }
 
 int kg_team_start(int threads)
 {
   if (threads <= 1) return 0;  // no team, and the one that is there stays
-  const int error = kg_team_try(threads);
+  const int error = threads <= known ? 0 : kg_team_try(threads);
   if (error) return error;
+  known = 0;
   int there = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : there)
   ++there;

@@ -11,7 +11,7 @@ extern _Thread_local int kg_team_threads;
 /// @return 0, or errno of the thread that cannot be made
 int kg_team_try(int threads);
 
-/// Have OpenMP start so many threads in all, after as many as are missing were tried.
+/// Have OpenMP start so many threads in all. As many as are missing were tried before, or are now.
 /// @return 0, or errno of the thread that cannot be made
 int kg_team_start(int threads);
 
