@@ -32,6 +32,44 @@ typedef enum kedge_stop {
 /// The name of a reason to stop, as in reports.
 KEDGE_API const char *kedge_stop_name(kedge_stop stop);
 
+/// Numbers of the edges of a group, those on the boundary or those inside the domain.
+typedef struct kedge_group_values {
+  size_t size;  ///< sizeof(kedge_group_values) of the library
+  const char *name;
+  int tag;
+  bool inside;  ///< of the edges inside the domain; a group that has both is there twice
+  int64_t edges;
+  double length;
+  double integral;  ///< of the trace of u along the edges
+  double mean;      ///< of the trace
+  /// Integral of the numerical flux sigma . n - tau (u - trace), sigma = diffusion grad u. n points
+  /// out of the domain; inside the domain, out of the region of the lower tag. NaN where edges lie
+  /// inside one region, which have no such side.
+  double flux;
+} kedge_group_values;
+
+/// Numbers of the elements of a region.
+typedef struct kedge_region_values {
+  size_t size;  ///< sizeof(kedge_region_values) of the library
+  const char *name;
+  int tag;
+  int64_t elements;
+  double area;
+  double integral, mean;           ///< of u
+  double energy;                   ///< integral of q . sigma
+  double least, most;              ///< of u at the nodes of order P
+  double least_at[2], most_at[2];  ///< where
+} kedge_region_values;
+
+/// The balance of a solution: reaction - source - flux = remainder, which is what the iteration
+/// leaves and rounding.
+typedef struct kedge_balance {
+  double source;    ///< integral of the source
+  double reaction;  ///< integral of the reaction times u
+  double flux;      ///< of all boundary groups
+  double remainder;
+} kedge_balance;
+
 /// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
 /// `evaluation` as long as the solution, the others for ever. Begin with KEDGE_REPORT_INIT: later
@@ -93,6 +131,16 @@ typedef struct kedge_report {
   /// with more points
   int64_t refined_elements, refined_facets;
   int64_t solution_bytes;  ///< of the device that hold the fields; 0: they are in host memory
+  /// By group of edges, in the order of kedge_mesh_group(), and by region; both belong to the
+  /// solution. Each says its own size, which later versions may raise
+  int n_groups, n_regions;
+  const kedge_group_values *const *groups;
+  const kedge_region_values *const *regions;
+  kedge_balance balance;
+  /// Flux between two groups with constant values for a difference of 1, where all else is insulated
+  /// and there is neither source nor reaction: a capacitance, where the diffusion is a permittivity.
+  /// From the fluxes, and from the discrete energy; NaN elsewhere
+  double conductance, energy_conductance;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

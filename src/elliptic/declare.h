@@ -4,9 +4,18 @@
 #pragma once
 #include "linear/phases.h"
 #include "ops/local/quadrature/field_sums.h"
+#include "ops/numbers/region_sums.h"
 #include "elliptic/iteration.h"
 #include "equation/robin.h"
 #include "equation/source.h"
+
+/// What groups of the mesh say (elliptic/recover/numbers.c).
+typedef struct kg_number_arrays {
+  int32_t *list;                 ///< kg_grouped_at()
+  kg_region_sums *records;       ///< [record]
+  double *facets;                ///< [facet][1 + m]: kg_facet_flux()
+  double *nodes[KG_CELL_KINDS];  ///< by shape: [node of order P][N], modes there
+} kg_number_arrays;
 
 /// Pointers to the arrays of a solve; NULL: this solve does not need the array. m is the number of
 /// modes on an edge, N that in an element. Arrays of a chunk have lanes for the elements of some
@@ -41,6 +50,7 @@ typedef struct kg_arrays {
   double *flux_sums;                    ///< [group]: where the flux is not one number times q
   double *field_points[KG_CELL_KINDS];  ///< by shape: kg_field_points()
   kg_field_sums *field_sums;            ///< [kg_field_pieces()]
+  kg_number_arrays numbers;
 } kg_arrays;
 
 void kg_transfer_declare(kg_plan *plan, const kg_shape *shape, kg_arrays *arrays);

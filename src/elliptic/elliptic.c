@@ -35,6 +35,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   KG_TRY(kg_choose_check(p->ctx, &args));
   *s = (kg_shape){.size = kg_sizes_of(order),
                   .count = *count,
+                  .grouped = p->grouped.count,
                   .n_batches = p->space.cut->layout.batches.n,
                   .n_vertices = p->mesh->info.vertices,
                   .geometry = p->mesh->geometry,
@@ -103,6 +104,7 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_equation_make(p->ctx, mesh, &p->equation));
   KG_TRY(cut(p));
+  KG_TRY(kg_grouped_create(p->ctx, mesh, &p->space.cut->layout.batches, &p->grouped));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->space.refined = refined ? mesh : NULL;
@@ -130,6 +132,7 @@ void kg_elliptic_free(kg_elliptic *p)
   free(p->boundary);
   kg_coefficients_close(&p->coefficients);
   kg_rules_free(&p->rules);
+  kg_grouped_free(&p->grouped);
   kg_space_free(&p->space);
   kg_resolved_free(&p->equation.resolved);
 }

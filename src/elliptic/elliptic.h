@@ -9,6 +9,7 @@
 #include "ops/local/quadrature/field_sums.h"
 #include "elliptic/data.h"
 #include "elliptic/memory.h"
+#include "solution/numbers.h"
 #include "solution/solution.h"
 #include "elliptic/stages.h"
 
@@ -35,6 +36,7 @@ typedef struct kg_elliptic {
   kedge_context *ctx;
   const kedge_mesh *mesh;
   kg_space space;
+  kg_grouped grouped;  ///< what is summed by groups of the mesh
   kg_equation equation;
   kg_data data;  ///< of the solve that runs
   kg_run run;
@@ -45,6 +47,7 @@ typedef struct kg_elliptic {
   double norm_moves[KG_NORMS];  ///< known when errors are (kg_norms_moves())
   kg_field_sums fields;         ///< of all elements, once the local solve has ended
   kg_lost_field lost;           ///< likewise
+  kg_conductor conductor;       ///< of the solve that runs
   int32_t lost_error;           ///< an element whose errors are not finite, if one's are
   bool repeats;                 ///< set up once, to solve many times
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.

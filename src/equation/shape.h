@@ -5,7 +5,7 @@
 #include "device/backend.h"
 #include "basis/reference.h"
 #include "kedge/solution.h"
-#include "space/trace_layout.h"
+#include "space/group_sums.h"
 #include "precondition/multigrid.h"
 #include "ops/local/local.h"
 #include "equation/choose.h"
@@ -25,6 +25,7 @@ typedef struct kg_shape_batch {
 typedef struct kg_shape {
   kg_sizes size;  ///< of triangles; edges have the same of all shapes
   kg_trace_counts count;
+  kg_grouped_count grouped;
   int n_batches;
   kg_shape_batch batch[KG_BATCHES_MAX];
   int64_t n_vertices;

@@ -198,7 +198,6 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
   free(b.sides);
   free(b.first_side);
   free(b.line_edge);
-  free(b.boundary);
   if (status == KEDGE_OK)
     *out = b.mesh;
   else

@@ -17,10 +17,8 @@ typedef struct kg_mesh_builder {
   kg_side *sides;          ///< all sides by (lower vertex, higher vertex, side)
   uint32_t *first_side;    ///< [vertex + 1]: where the sides of each lower vertex begin in `sides`
   int32_t *line_edge;      ///< [raw line]: edge between its vertices, -1: there is none
-  int32_t *boundary;       ///< edges of one element, ascending; behind them the n_inner ones that
-                           ///< have a line inside the domain, ascending too
-  int32_t n_inner;
-  int32_t n_parts;  ///< of the domain; 0: not counted yet
+  int32_t n_inner;         ///< edges that have a line inside the domain
+  int32_t n_parts;         ///< of the domain; 0: not counted yet
 } kg_mesh_builder;
 
 /// Refuse bad vertex numbers, coordinates and triangles without area; find the clockwise ones.

@@ -118,8 +118,9 @@ static kedge_status list_edges(kg_mesh_builder *b)
 {
   const kedge_mesh *mesh = b->mesh;
   const size_t n = (size_t)mesh->n_boundary_edges + (size_t)b->n_inner;
-  KG_TRY(kg_host_alloc(b->ctx, n, sizeof *b->boundary, &b->boundary));
-  int32_t *outer = b->boundary, *inner = b->boundary + mesh->n_boundary_edges;
+  KG_TRY(kg_host_alloc(b->ctx, n, sizeof(int32_t), &b->mesh->group_edges));
+  b->mesh->n_group_edges = (int32_t)n;
+  int32_t *outer = mesh->group_edges, *inner = outer + mesh->n_boundary_edges;
   for (int32_t edge = 0; edge < mesh->n_edges; ++edge)
     if (mesh->edge_group[edge] >= 0)
       *outer++ = edge;
@@ -194,8 +195,8 @@ static void count_edges(const kg_mesh_builder *b, const int32_t *tags, int n_tag
                         const int *group_of)
 {
   kedge_mesh *mesh = b->mesh;
-  for (int32_t i = 0; i < mesh->n_boundary_edges + b->n_inner; ++i) {
-    const int32_t edge = b->boundary[i];
+  for (int32_t i = 0; i < mesh->n_group_edges; ++i) {
+    const int32_t edge = mesh->group_edges[i];
     const int g = group_of[position(tags, n_tags, kg_group_of_edge(mesh->edge_group[edge]))];
     kg_group *const group = &mesh->groups[g];
     const bool is_inner = mesh->edge_group[edge] < 0;
@@ -266,9 +267,11 @@ static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags,
 /// Copy the tags of the edges that are listed; the caller frees *out.
 static kedge_status edge_tags(const kg_mesh_builder *b, int32_t **out)
 {
-  const int32_t n = b->mesh->n_boundary_edges + b->n_inner;
+  const kedge_mesh *mesh = b->mesh;
+  const int32_t n = mesh->n_group_edges;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof **out, out));
-  for (int32_t i = 0; i < n; ++i) (*out)[i] = kg_group_of_edge(b->mesh->edge_group[b->boundary[i]]);
+  for (int32_t i = 0; i < n; ++i)
+    (*out)[i] = kg_group_of_edge(mesh->edge_group[mesh->group_edges[i]]);
   return KEDGE_OK;
 }
 
@@ -284,8 +287,7 @@ kedge_status kg_build_groups(kg_mesh_builder *b)
   if (status == KEDGE_OK) status = list_edges(b);
   if (status == KEDGE_OK) status = edge_tags(b, &tags);
   if (status == KEDGE_OK)
-    status = distinct_tags(b->ctx, tags, (int64_t)mesh->n_boundary_edges + b->n_inner, &line_tags,
-                           &n_line_tags);
+    status = distinct_tags(b->ctx, tags, mesh->n_group_edges, &line_tags, &n_line_tags);
   if (status == KEDGE_OK)
     status =
         distinct_tags(b->ctx, mesh->element_region, mesh->n_elements, &region_tags, &n_region_tags);

@@ -100,7 +100,7 @@ kedge_status kg_build_hanging(kg_mesh_builder *b)
   ray *rays;
   KG_TRY(kg_host_alloc(b->ctx, 2 * (size_t)mesh->n_boundary_edges, sizeof *rays, &rays));
   for (int32_t i = 0; i < mesh->n_boundary_edges; ++i) {
-    const int32_t edge = b->boundary[i];
+    const int32_t edge = mesh->group_edges[i];
     if (mesh->groups[mesh->edge_group[edge]].tag != 0) continue;
     for (int which = 0; which < 2; ++which) rays[n++] = ray_of(mesh, edge, which);
   }

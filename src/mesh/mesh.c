@@ -152,6 +152,7 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh->side_edge);
   free(mesh->edge_sides);
   free(mesh->edge_group);
+  free(mesh->group_edges);
   free(mesh->element_origin);
   free(mesh->vertex_origin);
   free(mesh->levels.vertex);

@@ -87,6 +87,8 @@ struct kedge_mesh {
   kg_side *edge_sides;        ///< [edge][2]: lower first; second KG_NO_SIDE on the boundary
   int32_t *edge_group;        ///< [edge]: index g into groups (dimension 1); inside the domain -1,
                               ///< or kg_inner_group(g) where a line of that group lies
+  int32_t n_group_edges;      ///< edges that have a group
+  int32_t *group_edges;       ///< those on the boundary, ascending, then those inside the domain
   int32_t *element_origin;    ///< [element]: the caller's element number
   int32_t *vertex_origin;     ///< [vertex]: the caller's vertex number
   int n_groups;

@@ -110,6 +110,9 @@ kedge_status kg_plan_mesh_grow(const kg_plan_mesh *to, kg_elliptic *p)
 {
   const double times = (double)to->mesh->info.elements / to->mesh->n_elements;
   kg_trace_layout_grow(&p->space.cut->layout, to->n_elements, to->rim, to->grown_rim);
+  kg_grouped_count *const grouped = &p->grouped.count;  // one region, so that runs are full
+  grouped->n_facets = (int32_t)(grouped->n_facets * (double)to->grown_rim / (double)to->rim);
+  grouped->n_runs = grouped->n_records = (int32_t)(grouped->n_runs * times) + 1;
   p->space.lines.n_steps = (int32_t)(p->space.lines.n_steps * times);
   p->space.lines.n_lines = (int32_t)(p->space.lines.n_lines * sqrt(times));
   return kg_elliptic_shape(p, p->equation.problem->operator_kind, &p->shape);

@@ -4,6 +4,7 @@
 #include "device/loop.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "solution/numbers.h"
 #include "solution/values.h"
 
 kedge_status kg_solution_create(kedge_context *ctx, kedge_solution **out)
@@ -20,6 +21,7 @@ void kedge_solution_destroy(kedge_solution *s)
   kg_solution_free_fields(s);
   kg_layout_leave(&s->cut);
   kg_coefficients_free(&s->equation);
+  kg_numbers_free(&s->numbers);
   pthread_mutex_destroy(&s->is_brought);
   free(s);
 }

@@ -66,6 +66,15 @@ typedef struct kg_held {
   _Atomic bool is_current;  ///< `host` has what was made last
 } kg_held;
 
+/// What the groups of the mesh say, in arrays that the report points to. Owned.
+typedef struct kg_numbers {
+  int n_groups, n_regions;
+  kedge_group_values *group;
+  kedge_region_values *region;
+  const kedge_group_values **groups;
+  const kedge_region_values **regions;
+} kg_numbers;
+
 struct kedge_solution {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -87,6 +96,7 @@ struct kedge_solution {
   kg_held held[KG_HELD_FIELDS];
   pthread_mutex_t is_brought;  ///< held while fields are brought
   kg_shared_layout *cut;       ///< of the trace; NULL: there is none
+  kg_numbers numbers;
 };
 
 /// @param[out] out  kedge_solution_destroy(), which takes one without fields too

@@ -31,6 +31,7 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
                   &a->field_points[k]);
   kg_plan_array(plan, "sums of fields", (size_t)kg_field_pieces(s->count.n_groups),
                 sizeof *a->field_sums, recover, &a->field_sums);
+  kg_numbers_declare(plan, s, &a->numbers);
 }
 
 /// Return the load vectors of a chunk. If they were discarded before the trace solve they are
@@ -51,7 +52,8 @@ static kedge_status find_loads(kg_elliptic *p, const kg_chunk *c, const double *
                          kg_plan_buffer(&p->plan, &a->source.values), u_star);
 }
 
-static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
+/// @param[in] counts  the chunk is added to the sums over groups of the mesh
+static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c, bool counts)
 {
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
@@ -61,6 +63,7 @@ static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c)
   KG_TRY(kg_coefficients_put(&p->coefficients, c->batch, c->first, c->n, a->coefficients.values,
                              &c->coefficient));
   KG_TRY(p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, u, flux));
+  if (counts) KG_TRY(kg_numbers_add(p, c, load));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
   return p->equation.form->means(p->ctx, &part, &c->coefficient, u, flux, p->made[KG_HELD_MEANS]);
 }
@@ -134,7 +137,7 @@ kedge_status kg_chunk_bring(kg_elliptic *p, kg_chunk c)
   if (p->run.solution->held[KG_HELD_U].is_current) return KEDGE_OK;
   KG_TRY(kg_solution_make_room(p->run.solution, KG_HOLDS_MODES));
   kg_elliptic_place_chunk(p, c.batch, c.first, true);
-  if (again) KG_TRY(solve_chunk(p, &c));
+  if (again) KG_TRY(solve_chunk(p, &c, false));
   if (again) KG_TRY(postprocess_chunk(p, &c));
   return take_chunk(p, KG_HOLDS_MODES, c);
 }
@@ -170,6 +173,7 @@ static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
 static kedge_status prepare(kg_elliptic *p)
 {
   KG_TRY(kg_fields_begin(p));
+  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_begin(p));
   if (p->shape.choice.sides_stay) return KEDGE_OK;
   kg_run_cost(&p->run, kg_trace_sides_cost(&p->shape.count), 1.0);
   return kg_trace_sides(p->ctx, &(kg_trace_sides_args){p->space.batch, p->arrays.space.side_edge});
@@ -179,7 +183,7 @@ static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
 {
   kg_elliptic_place_chunk(p, c.batch, c.first, !kg_only_sizes(p));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_LOCAL_SOLVE));
-  KG_TRY(kg_run_end(&p->run, solve_chunk(p, &c)));
+  KG_TRY(kg_run_end(&p->run, solve_chunk(p, &c, !kg_only_sizes(p))));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_POSTPROCESS));
   KG_TRY(kg_run_end(&p->run, finish_chunk(p, &c, exact)));
   KG_TRY(kg_run_begin(&p->run, KG_STAGE_OUTPUT));
@@ -190,6 +194,7 @@ static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
 static kedge_status judge(kg_elliptic *p, kg_group_errors *of)
 {
   KG_TRY(kg_fields_judge(p));
+  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_judge(p));
   return p->shape.choice.wants_errors && !kg_only_sizes(p) ? kg_errors_sum(p, of) : KEDGE_OK;
 }
 

@@ -25,6 +25,16 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c);
 /// Join the sums of fields of all chunks and, if they are of a solution, add findings on them.
 kedge_status kg_fields_judge(kg_elliptic *p);
 
+/// Declare the arrays of numbers of groups of the mesh.
+void kg_numbers_declare(kg_plan *plan, const kg_shape *shape, kg_number_arrays *arrays);
+/// Bring what sums over groups of the mesh read to the device.
+kedge_status kg_numbers_begin(kg_elliptic *p);
+/// Add a chunk, whose u and flux have been computed, to the sums over groups of the mesh.
+/// @param[in] load  [group of the chunk][N][lane]
+kedge_status kg_numbers_add(kg_elliptic *p, const kg_chunk *c, const double *load);
+/// Bring the sums to the host, and fill in the numbers of the solution.
+kedge_status kg_numbers_judge(kg_elliptic *p);
+
 /// Sums of the errors of each group by the rule of the solve; the flux is that of the user's units.
 typedef struct kg_group_errors {
   kg_error_sums *sums;  ///< [group], as flux

@@ -246,7 +246,7 @@ static kedge_status open_finder(finder *f)
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, (int64_t)n, 100))
   for (size_t i = 0; i < n; ++i) {
     double(*const points)[2] = f->points + i * (size_t)(chords_of(mesh) + 1);
-    f->rims[i] = rim_of(mesh, f->b->boundary[i], points);
+    f->rims[i] = rim_of(mesh, mesh->group_edges[i], points);
     boxes[i] = box_of(&f->rims[i]);
     f->touches[i] = -1;
   }

@@ -41,18 +41,26 @@ KG_INLINE kg_cells kg_cells_part(const kg_cells *cells, int32_t first_group, int
   return part;
 }
 
+/// Node v of an element.
+KG_INLINE void kg_cell_node(const kg_cells *cells, int32_t e, int v, double *x, double *y)
+{
+  const int n = cells->tables.points.n_nodes;
+  const bool straight = cells->tables.points.geometry == 1;
+  const int64_t vertex = straight ? cells->vertex[kg_cell_at(e, n, v)] : 0;
+  *x = straight ? cells->vertices[2 * vertex] : cells->nodes[kg_cell_at(e, 2 * n, v)];
+  *y = straight ? cells->vertices[2 * vertex + 1] : cells->nodes[kg_cell_at(e, 2 * n, n + v)];
+}
+
 /// The nodes of an element, x and y: in scratch, where others may read them after kg_team_wait().
 KG_INLINE void kg_cell_put_nodes(const kg_cells *cells, int32_t e, kg_team team, double *x,
                                  double *y)
 {
-  const int n = cells->tables.points.n_nodes;
-  const bool straight = cells->tables.points.geometry == 1;
-  KG_TEAM_EACH(team, v, 0, n)
-  {
-    const int64_t vertex = straight ? cells->vertex[kg_cell_at(e, n, v)] : 0;
-    x[v] = straight ? cells->vertices[2 * vertex] : cells->nodes[kg_cell_at(e, 2 * n, v)];
-    y[v] = straight ? cells->vertices[2 * vertex + 1] : cells->nodes[kg_cell_at(e, 2 * n, n + v)];
-  }
+  KG_TEAM_EACH(team, v, 0, cells->tables.points.n_nodes) kg_cell_node(cells, e, v, x + v, y + v);
+}
+/// Read the nodes of an element by one thread alone.
+KG_INLINE void kg_cell_read_nodes(const kg_cells *cells, int32_t e, double *x, double *y)
+{
+  for (int v = 0; v < cells->tables.points.n_nodes; ++v) kg_cell_node(cells, e, v, x + v, y + v);
 }
 
 /// A point of an element.

@@ -23,26 +23,43 @@ KG_INLINE bool kg_cell_has_curves(const kg_cells *cells, const kg_cell_material 
   return cells->tables.points.geometry > 1 || material->length > 0.0;
 }
 
-/// The parts of the points of the facets in |l| or, where the stabilization follows the diffusion,
-/// in the integral of n . kappa n along the facet.
+/// The part of point k of the facets, counted through all, in |l| or, where the stabilization
+/// follows the diffusion, in the integral of n . kappa n along the facet.
+KG_INLINE double kg_cell_along(const kg_cell_tables *t, const kg_cell_material *material,
+                               const kg_cell_diffusion *diffusion, int k, const double *x,
+                               const double *y)
+{
+  const double *const direction = t->facet_direction + k / t->rows * 2;
+  const kg_cell_place at = kg_cell_place_at(&t->points, t->points.n + k, x, y);
+  const double dx = at.x_r * direction[0] + at.x_s * direction[1];
+  const double dy = at.y_r * direction[0] + at.y_s * direction[1];
+  double part = sqrt(dx * dx + dy * dy), kappa[3];
+  if (material->length > 0.0) {
+    kg_cell_diffusion_at(diffusion, t->points.n + k, kappa);
+    part = (dy * dy * kappa[0] - 2.0 * dx * dy * kappa[1] + dx * dx * kappa[2]) / part;
+  }
+  return t->facet_weight[k % t->rows] * part;
+}
+
 KG_INLINE void kg_cell_put_along(const kg_cell_tables *t, const kg_cell_material *material,
                                  const kg_cell_diffusion *diffusion, kg_team team,
                                  kg_cell_geometry *geometry)
 {
   KG_TEAM_EACH(team, k, 0, t->size.n_facets * t->rows)
-  {
-    const double *const direction = t->facet_direction + k / t->rows * 2;
-    const kg_cell_place at =
-        kg_cell_place_at(&t->points, t->points.n + k, geometry->x, geometry->y);
-    const double dx = at.x_r * direction[0] + at.x_s * direction[1];
-    const double dy = at.y_r * direction[0] + at.y_s * direction[1];
-    double part = sqrt(dx * dx + dy * dy), kappa[3];
-    if (material->length > 0.0) {
-      kg_cell_diffusion_at(diffusion, t->points.n + k, kappa);
-      part = (dy * dy * kappa[0] - 2.0 * dx * dy * kappa[1] + dx * dx * kappa[2]) / part;
-    }
-    geometry->along[k] = t->facet_weight[k % t->rows] * part;
+  geometry->along[k] = kg_cell_along(t, material, diffusion, k, geometry->x, geometry->y);
+}
+
+/// t_l of a facet with ends at a distance of dx, dy.
+/// @param[in] integral  of what kg_cell_along() gives; read where kg_cell_has_curves()
+KG_INLINE double kg_cell_tau_of(const kg_cells *cells, const kg_cell_material *material, double dx,
+                                double dy, double integral)
+{
+  double square = dx * dx + dy * dy;
+  if (kg_cell_has_curves(cells, material)) {
+    if (material->length > 0.0) return 0.5 * integral / material->length;
+    square = integral * integral;
   }
+  return 0.5 * material->stabilization * kg_tau_scale(material->scaling, square);
 }
 
 /// t_l of facet l, which runs from corner l to the next.
@@ -52,15 +69,25 @@ KG_INLINE double kg_cell_tau(const kg_cells *cells, const kg_cell_material *mate
   const int rows = cells->tables.rows, V = cells->tables.size.n_facets;
   const double *const x = geometry->x, *const y = geometry->y;
   const int next = l + 1 < V ? l + 1 : 0;
-  const double dx = x[next] - x[l], dy = y[next] - y[l];
-  double square = dx * dx + dy * dy;
-  if (kg_cell_has_curves(cells, material)) {
-    double integral = 0.0;
+  double integral = 0.0;
+  if (kg_cell_has_curves(cells, material))
     for (int k = 0; k < rows; ++k) integral += geometry->along[l * rows + k];
-    if (material->length > 0.0) return 0.5 * integral / material->length;
-    square = integral * integral;
-  }
-  return 0.5 * material->stabilization * kg_tau_scale(material->scaling, square);
+  return kg_cell_tau_of(cells, material, x[next] - x[l], y[next] - y[l], integral);
+}
+
+/// Compute t_l of facet l of element e by one thread, without a geometry in scratch.
+KG_INLINE double kg_cell_tau_alone(const kg_cells *cells, const kg_cell_material *material,
+                                   int32_t e, int l)
+{
+  const kg_cell_tables *const t = &cells->tables;
+  const int rows = t->rows, V = t->size.n_facets, next = l + 1 < V ? l + 1 : 0;
+  const kg_cell_diffusion diffusion = kg_cell_diffusion_of(t, material, e);
+  double x[KG_NODES_MAX], y[KG_NODES_MAX], integral = 0.0;
+  kg_cell_read_nodes(cells, e, x, y);
+  if (kg_cell_has_curves(cells, material))
+    for (int k = l * rows; k < (l + 1) * rows; ++k)
+      integral += kg_cell_along(t, material, &diffusion, k, x, y);
+  return kg_cell_tau_of(cells, material, x[next] - x[l], y[next] - y[l], integral);
 }
 
 /// The geometry of element e, in `scratch`, which the team may read.

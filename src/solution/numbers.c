@@ -1,0 +1,222 @@
+#include "solution/numbers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "basis/quadrature.h"
+#include "basis/polynomials.h"
+#include "core/memory.h"
+#include "solution/values.h"
+
+void kg_numbers_free(kg_numbers *numbers)
+{
+  free(numbers->group);
+  free(numbers->region);
+  free(numbers->groups);
+  free(numbers->regions);
+  *numbers = (kg_numbers){0};
+}
+
+/// Entries of a group of edges: one that has some on the boundary and some inside has two.
+static int entries_of(const kg_group *group)
+{
+  return group->dimension == 2 ? 1 : (group->count > 0) + (group->n_inner > 0);
+}
+
+/// Count the entries of edges and of regions.
+/// @param[out] entry  [mesh group]: the first of the group; or NULL
+static void count_entries(const kedge_mesh *mesh, int *entry, int *groups, int *regions)
+{
+  *groups = *regions = 0;
+  for (int g = 0; g < mesh->n_groups; ++g) {
+    int *const n = mesh->groups[g].dimension == 2 ? regions : groups;
+    if (entry) entry[g] = *n;
+    *n += entries_of(&mesh->groups[g]);
+  }
+}
+
+static kedge_status have_memory(kedge_solution *s)
+{
+  kg_numbers *const n = &s->numbers;
+  if (n->groups) return KEDGE_OK;
+  count_entries(s->mesh, NULL, &n->n_groups, &n->n_regions);
+  const size_t g = (size_t)n->n_groups, r = (size_t)n->n_regions;
+  KG_TRY(kg_host_alloc(s->ctx, g, sizeof *n->group, &n->group));
+  KG_TRY(kg_host_alloc(s->ctx, r, sizeof *n->region, &n->region));
+  KG_TRY(kg_host_alloc(s->ctx, r, sizeof *n->regions, &n->regions));
+  KG_TRY(kg_host_alloc(s->ctx, g, sizeof *n->groups, &n->groups));
+  for (size_t i = 0; i < g; ++i) n->groups[i] = &n->group[i];
+  for (size_t i = 0; i < r; ++i) n->regions[i] = &n->region[i];
+  return KEDGE_OK;
+}
+
+/// The entries in the order of the mesh's groups, without sums.
+static void begin(kedge_solution *s)
+{
+  const kedge_mesh *const mesh = s->mesh;
+  kedge_group_values *group = s->numbers.group;
+  kedge_region_values *region = s->numbers.region;
+  for (const kg_group *g = mesh->groups; g < mesh->groups + mesh->n_groups; ++g) {
+    if (g->dimension == 2) {
+      *region = (kedge_region_values){.size = sizeof *region,
+                                      .name = g->name,
+                                      .tag = g->tag,
+                                      .elements = g->count,
+                                      .least = INFINITY,
+                                      .most = -INFINITY};
+      ++region;
+      continue;
+    }
+    for (int inside = 0; inside < 2; ++inside) {
+      const int64_t edges = inside ? g->n_inner : g->count;
+      if (edges == 0) continue;
+      *group++ = (kedge_group_values){.size = sizeof *group,
+                                      .name = g->name,
+                                      .tag = g->tag,
+                                      .inside = inside,
+                                      .edges = edges,
+                                      .length = inside ? g->inner_measure : g->measure};
+    }
+  }
+}
+
+/// The integral of the trace along an edge, from its modes: by a rule where the edge is curved.
+static double integral_along(const kedge_mesh *mesh, kg_side side, int m, const double *modes)
+{
+  const int n = m + KG_GEOMETRY_MAX;
+  double t[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX], w[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX];
+  int32_t ends[2];
+  kg_side_ends(mesh, side, ends);
+  if (!mesh->nodes) {
+    const double *const a = mesh->vertices + 2 * (int64_t)ends[0];
+    const double *const b = mesh->vertices + 2 * (int64_t)ends[1];
+    return hypot(b[0] - a[0], b[1] - a[1]) * sqrt(0.5) * modes[0];
+  }
+  double sum = 0.0;
+  kg_gauss_jacobi(n, 0, t, w);
+  for (int q = 0; q < n; ++q) {
+    double psi[KEDGE_ORDER_MAX + 1], at[2], along[2], value = 0.0;
+    kg_side_point(mesh, side, ends[0] > ends[1] ? -t[q] : t[q], at, along);
+    kg_legendre(m - 1, t[q], psi);
+    for (int k = 0; k < m; ++k) value += psi[k] * modes[k];
+    sum += w[q] * hypot(along[0], along[1]) * value;
+  }
+  return sum;
+}
+
+/// Whether an edge has one region on both sides, which tell no direction.
+static bool is_within_region(const kedge_mesh *mesh, int32_t edge)
+{
+  const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
+  return sides[1] != KG_NO_SIDE && mesh->element_region[kg_side_element(sides[0])] ==
+                                       mesh->element_region[kg_side_element(sides[1])];
+}
+
+static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *entry)
+{
+  const kedge_mesh *const mesh = s->mesh;
+  const int m = s->size.n_edge;
+  for (int32_t i = 0; i < sums->grouped->count.n_facets; ++i) {
+    const int32_t edge = sums->grouped->edge[i], mark = mesh->edge_group[edge];
+    const int g = kg_group_of_edge(mark);
+    const bool both = mark < 0 && mesh->groups[g].count > 0;
+    kedge_group_values *const v = &s->numbers.group[entry[g] + both];
+    const double *const of = sums->facets + (int64_t)i * (1 + m);
+    v->integral += integral_along(mesh, sums->grouped->side[i], m, of + 1);
+    v->flux += is_within_region(mesh, edge) ? NAN : of[0] / s->scale;
+  }
+  for (int i = 0; i < s->numbers.n_groups; ++i) {
+    kedge_group_values *const v = &s->numbers.group[i];
+    v->mean = v->integral / v->length;
+    if (!v->inside) s->report.balance.flux += v->flux;
+  }
+}
+
+/// Place a node of order P of an element.
+static void place_node(const kedge_solution *s, const int32_t at[2], double xy[2])
+{
+  enum { NODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1) };
+  const kg_cell *const cell = kg_block_of(s->mesh, at[0])->cell;
+  double x[KG_NODES_MAX], y[KG_NODES_MAX], r[NODES_MAX], t[NODES_MAX];
+  long double map[3 * KG_NODES_MAX];
+  const int n = kg_nodes_of(s->mesh, at[0], x, y);
+  cell->nodes(s->size.order, r, t);
+  cell->map(s->mesh->geometry, r[at[1]], t[at[1]], map);
+  xy[0] = xy[1] = 0.0;
+  for (int v = 0; v < n; ++v) {
+    xy[0] += (double)map[v] * x[v];
+    xy[1] += (double)map[v] * y[v];
+  }
+}
+
+static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int *entry,
+                        kg_region_sums *of)
+{
+  const kg_grouped *const grouped = sums->grouped;
+  const int n = s->numbers.n_regions;
+  for (int i = 0; i < n; ++i) of[i] = kg_no_region_sums();
+  for (int32_t k = 0; k < grouped->count.n_records; ++k)
+    kg_region_sums_join(&sums->records[k], &of[entry[grouped->region[k]]]);
+  for (int i = 0; i < n; ++i) {
+    kedge_region_values *const v = &s->numbers.region[i];
+    v->area = of[i].area;
+    v->integral = of[i].u;
+    v->mean = of[i].u / of[i].area;
+    v->energy = of[i].energy / s->scale;
+    v->least = of[i].least;
+    v->most = of[i].most;
+    if (of[i].least_at[0] >= 0) place_node(s, of[i].least_at, v->least_at);
+    if (of[i].most_at[0] >= 0) place_node(s, of[i].most_at, v->most_at);
+    s->report.balance.source += of[i].source / s->scale;
+    s->report.balance.reaction += of[i].reaction / s->scale;
+  }
+}
+
+/// Conductance from the flux of a group, and from the energy with the part of the stabilization.
+static void add_conductance(kedge_solution *s, const kg_conductor *conductor, const int *entry,
+                            const kg_region_sums *of)
+{
+  kedge_report *const r = &s->report;
+  const double difference = conductor->difference;
+  double energy = 0.0;
+  r->conductance = r->energy_conductance = NAN;
+  if (!conductor->there) return;
+  for (int i = 0; i < s->numbers.n_regions; ++i) energy += (of[i].energy + of[i].jump) / s->scale;
+  r->conductance = s->numbers.group[entry[conductor->group]].flux / difference;
+  r->energy_conductance = energy / (difference * difference);
+}
+
+/// @param[out] of  work: [region]
+static void fill(kedge_solution *s, const kg_group_sums *sums, const int *entry, kg_region_sums *of)
+{
+  kedge_report *const r = &s->report;
+  r->balance = (kedge_balance){0};
+  begin(s);
+  add_facets(s, sums, entry);
+  add_regions(s, sums, entry, of);
+  add_conductance(s, &sums->conductor, entry, of);
+  r->balance.remainder = r->balance.reaction - r->balance.source - r->balance.flux;
+  r->n_groups = s->numbers.n_groups;
+  r->n_regions = s->numbers.n_regions;
+  r->groups = s->numbers.groups;
+  r->regions = s->numbers.regions;
+}
+
+kedge_status kg_numbers_make(kedge_solution *s, const kg_group_sums *sums)
+{
+  int *entry = NULL, groups, regions;
+  kg_region_sums *of = NULL;
+  kedge_status status = have_memory(s);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, (size_t)s->mesh->n_groups, sizeof *entry, &entry);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, (size_t)s->numbers.n_regions, sizeof *of, &of);
+  if (status == KEDGE_OK) {
+    count_entries(s->mesh, entry, &groups, &regions);
+    fill(s, sums, entry, of);
+  }
+  free(entry);
+  free(of);
+  return status;
+}
