@@ -57,6 +57,7 @@ typedef struct kedge_region_values {
   double area;
   double integral, mean;           ///< of u
   double energy;                   ///< integral of q . sigma
+  double source, reaction;         ///< integrals of the source, and of the reaction times u
   double least, most;              ///< of u at the nodes of order P
   double least_at[2], most_at[2];  ///< where
 } kedge_region_values;

@@ -164,12 +164,14 @@ static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int 
     v->integral = of[i].u;
     v->mean = of[i].u / of[i].area;
     v->energy = of[i].energy / s->scale;
+    v->source = of[i].source / s->scale;
+    v->reaction = of[i].reaction / s->scale;
     v->least = of[i].least;
     v->most = of[i].most;
     if (of[i].least_at[0] >= 0) place_node(s, of[i].least_at, v->least_at);
     if (of[i].most_at[0] >= 0) place_node(s, of[i].most_at, v->most_at);
-    s->report.balance.source += of[i].source / s->scale;
-    s->report.balance.reaction += of[i].reaction / s->scale;
+    s->report.balance.source += v->source;
+    s->report.balance.reaction += v->reaction;
   }
 }
 
