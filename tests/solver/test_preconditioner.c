@@ -61,7 +61,7 @@ static double *preconditioned(const bench *b, const double *r)
   return z;
 }
 
-/// The same by arrays of the context's device.
+/// Precondition by arrays in memory of the device of the context.
 static double *preconditioned_there(const bench *b, const double *r, bool in_place)
 {
   kg_buffer from, to = {0};
