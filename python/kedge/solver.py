@@ -293,8 +293,9 @@ class Solver:
         """The inverse of the problem's operator as a scipy.sparse.linalg.LinearOperator K: from a source to u, both by
         values at nodes as s.u.ravel() has them, where all boundary values are 0.
 
-        mass @ K is symmetric, to the tolerance, of which 1e-13 is well for eigenvalues. Several columns are solved as
-        solve(sources=...) does. Notes of these solves are not shown.
+        mass @ K is symmetric, to the tolerance: for eigenvalues take one near rounding, 1e-13 on coarse meshes, 1e-11
+        on fine ones. A solve that ends before it is NotConverged. Several columns are solved as solve(sources=...) does.
+        Notes of these solves are not shown.
         """
         return inverse(self)
 
