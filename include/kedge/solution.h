@@ -177,7 +177,9 @@ typedef struct kedge_plan {
   /// Kept from the first kedge_solver_solve_many() on that solves several at once, to an update; 0:
   /// none does.
   int64_t many_bytes;
-  int64_t apply_bytes;  ///< kept from the first call with unknowns on the device to an update
+  /// Kept from the first call with unknowns on the device, or kedge_solver_precondition(), to an
+  /// update
+  int64_t apply_bytes;
   int64_t
       values_bytes;     ///< kept from the first solve with kedge_data.device, or a source there, on
   int64_t table_bytes;  ///< for each array there, during that solve: at most

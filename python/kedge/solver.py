@@ -17,6 +17,7 @@ from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple,
 from .mesh import Mesh
 from .data import same_data
 from .dlpack import Borrowed, OfHost, like, on_gpu
+from .operators import inverse, mass, on_unknowns
 from .problem import Problem
 from .solution import Solution
 from .solve_data import SolveData, refuse_own_data
@@ -231,24 +232,37 @@ class Solver:
         there: the result is a new array of its package, or out, which may be x. It is ready when apply() returns; what
         makes x need not be.
         """
+        return self._multiply("kedge_solver_apply", "x", x, out)
+
+    def precondition(self, r: Any, out: Any = None) -> Any:
+        """M r, for an array [unknown], with the preconditioner of the solver's own iterations: M is about the inverse
+        of A, and symmetric and positive definite. Arrays on the GPU are as of apply(); precision="compact" is refused.
+
+        Multigrid is symmetric to single precision alone where that is its precision ("mixed"), coefficients vary or
+        elements are no straight triangles.
+        """
+        return self._multiply("kedge_solver_precondition", "r", r, out)
+
+    def _multiply(self, function, name, x, out):
         if on_gpu(x):
-            return self._apply_there(x, out)
+            return self._multiply_there(function, name, x, out)
         if out is not None:
-            raise WrongType("out goes with an array x on a GPU")
-        x = real("x", x, None)
+            raise WrongType(f"out goes with an array {name} on a GPU")
+        x = real(name, x, None)
         if np.iscomplexobj(x):
-            return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
+            real_part, imaginary = (self._multiply(function, name, part, None) for part in (np.real(x), np.imag(x)))
+            return real_part + 1j * imaginary
         set_up = self._ready(None)
-        x = self._vector("x", x, set_up)
+        x = self._vector(name, x, set_up)
         y = np.empty_like(x)
-        self.context.call("kedge_solver_apply", set_up.handle, x.ctypes.data, y.ctypes.data)
+        self.context.call(function, set_up.handle, x.ctypes.data, y.ctypes.data)
         return y
 
-    def _apply_there(self, x, out):
+    def _multiply_there(self, function, name, x, out):
         set_up = self._ready(None)
-        a = self._there("x", x, set_up)
-        out = like("x", x) if out is None else out
-        self.context.call("kedge_solver_apply_device", set_up.handle, a.address, self._there("out", out, set_up).address)
+        a = self._there(name, x, set_up)
+        out = like(name, x) if out is None else out
+        self.context.call(function + "_device", set_up.handle, a.address, self._there("out", out, set_up).address)
         return out
 
     def _there(self, name, array, set_up):
@@ -266,28 +280,33 @@ class Solver:
 
         On a GPU also for those of cupyx.scipy.sparse.linalg: its matvec() takes arrays there as apply() does.
         """
-        linear, n = package("scipy.sparse.linalg", "Solver.operator", "SciPy").LinearOperator, self._unknowns(self._ready(None))
-        apply = self.apply
+        return on_unknowns("operator", self._unknowns(self._ready(None)), self.apply)
 
-        class Operator(linear):
-            def __init__(self):
-                super().__init__(np.dtype(float), (n, n))
+    @property
+    def preconditioner(self) -> Any:
+        """M of precondition() as a scipy.sparse.linalg.LinearOperator: cg(solver.operator, b, M=solver.preconditioner),
+        also for lobpcg, and on a GPU as `operator`."""
+        return on_unknowns("preconditioner", self._unknowns(self._ready(None)), self.precondition)
 
-            def matvec(self, x):
-                return apply(x.reshape(-1)).reshape(x.shape) if on_gpu(x) else super().matvec(x)
+    @property
+    def inverse(self) -> Any:
+        """The inverse of the problem's operator as a scipy.sparse.linalg.LinearOperator K: from a source to u, both by
+        values at nodes as s.u.ravel() has them, where all boundary values are 0.
 
-            def dot(self, x):
-                return self.matvec(x) if on_gpu(x) else super().dot(x)
+        mass @ K is symmetric, to the tolerance: for eigenvalues take one near rounding, 1e-13 on coarse meshes, 1e-11
+        on fine ones. A solve that ends before it is NotConverged. Several columns are solved as solve(sources=...) does.
+        Notes of these solves are not shown.
+        """
+        return inverse(self)
 
-            def _matvec(self, x):
-                return apply(np.ravel(x))
+    @property
+    def mass(self) -> Any:
+        """The mass matrix of values at nodes: f @ mass @ g is the integral of f g, of f and g as s.u.ravel().
 
-            def _adjoint(self):
-                return self
-
-            _transpose = _adjoint
-
-        return Operator()
+        A scipy.sparse.bsr_matrix whose data are its blocks, [element][node][node]; on meshes of both shapes a
+        csr_matrix, whose blocks begin at s.offsets(). Blocks are exact, on curves too.
+        """
+        return mass(self.mesh, self._order())
 
     def matrix(self) -> Any:
         """A as a scipy.sparse.csr_matrix, for small problems."""
@@ -323,6 +342,9 @@ class Solver:
         raw = c.Report(ctypes.sizeof(c.Report))
         self.context.call("kedge_solver_report", set_up.handle, raw)
         return raw
+
+    def _order(self):
+        return self._report(self._ready(None)).order
 
     def _unknowns(self, set_up):
         return self._report(set_up).trace_unknowns
