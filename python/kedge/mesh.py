@@ -19,6 +19,7 @@ from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
+from .regions import Regions
 
 class Group(NamedTuple):
     """Boundary edges (dimension 1) or elements (dimension 2) of one name.
@@ -259,8 +260,10 @@ class Mesh:
 
     @cached_property
     def regions(self) -> Array:
-        """Numbers of the regions of elements, 0: none: [element] int."""
-        return self._array("kedge_mesh_regions", self.elements, np.int32)
+        """Numbers of the regions of elements, 0: none: [element] int. ==, != and np.isin() take names too:
+        mesh.regions == "steel"."""
+        names = {group.name: group.tag for group in self.groups if group.dimension == 2}
+        return Regions(self._array("kedge_mesh_regions", self.elements, np.int32), names)
 
     @cached_property
     def boundary(self) -> Tuple[Array, Array, Array]:
