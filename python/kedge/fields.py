@@ -1,9 +1,10 @@
 """Fields on a mesh, of a solve or of a file: values at nodes and at points, integrals, pictures."""
 from __future__ import annotations
 
+import functools
 import math
 from functools import cached_property
-from typing import Optional
+from typing import Callable, Optional, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 
+F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
 
 
@@ -25,17 +27,22 @@ def parts_of(field):
     return VECTORS.get(field) if isinstance(field, str) else None
 
 
-def refuse_vector(field):
-    if parts_of(field):
-        raise InputError(f"{field} is asked for by its parts here: {', '.join(parts_of(field))}")
-
-
 def component(field):
     """The number of a field that is no vector."""
-    refuse_vector(field)
     if not isinstance(field, str) or field not in c.FIELDS:
-        raise InputError(f"there is no field {shown(field)}; fields are {', '.join(c.FIELDS)}")
+        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*c.FIELDS, *VECTORS))}")
     return c.FIELDS.index(field)
+
+
+def by_parts(method: F) -> F:
+    """A method of a field that has the parts of vectors too: "q" and "sigma" are [...][2]."""
+    @functools.wraps(method)
+    def made(self, field, *arguments, **more):
+        if not parts_of(field):
+            return method(self, field, *arguments, **more)
+        return np.stack([method(self, part, *arguments, **more) for part in parts_of(field)], axis=-1)
+
+    return made  # type: ignore[return-value]
 
 
 class Fields(Operators):
@@ -62,11 +69,11 @@ class Fields(Operators):
 
     @cached_property
     def q(self) -> Array:
-        return np.stack([self.values("qx"), self.values("qy")], axis=-1)
+        return self.values("q")
 
     @cached_property
     def sigma(self) -> Array:
-        return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
+        return self.values("sigma")
 
     @cached_property
     def u_star(self) -> Array:
@@ -146,6 +153,8 @@ class Fields(Operators):
     def field(self, name: str) -> Expression:
         """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", evaluated
         element by element."""
+        if parts_of(name):
+            raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts_of(name))}")
         return Polynomials(self.mesh, name, *self._coefficients(name))
 
     def prepare(self, field: str = "u_star") -> Any:
@@ -160,10 +169,7 @@ class Fields(Operators):
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            refuse_vector(field)
-            if not isinstance(field, str) or field not in c.FIELDS:
-                raise InputError(f"there is no field {shown(field)} at points; fields are "
-                                 f"{', '.join((*c.FIELDS, *VECTORS))}")
+            component(field)  # which refuses what is none
             order = self._degree(field)
             self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
         return self._modes[field]
@@ -184,21 +190,25 @@ class Fields(Operators):
         return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
     def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
-        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
+        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
+        and "sigma" [element][point][2].
 
         points -- of the rule, a direction, at most 100: P + 4 where it is left out
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
-        arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
+        flat = [part for field in fields for part in parts_of(field) or (field,)]
+        arrays = np.empty((3 + len(flat), self.mesh.elements, n * n))
         for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
             x, y, weight = shape.rule(n)
             arrays[0, elements] = maps.jacobians(x, y) * weight
             arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
-            for array, field in zip(arrays[3:], fields):
+            for array, field in zip(arrays[3:], flat):
                 order, coefficients = self._coefficients(field)
                 array[elements] = coefficients[k] @ shape.basis(order, x, y).T
-        weight, x, y, *values = arrays
-        return (weight, (x, y), *values)
+        weight, x, y, *parts = arrays
+        rest = iter(parts)
+        return (weight, (x, y), *(np.stack([next(rest), next(rest)], axis=-1) if parts_of(field) else next(rest)
+                                  for field in fields))
 
     def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
              **options: Any) -> Any:

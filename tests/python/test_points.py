@@ -109,14 +109,14 @@ class Points(unittest.TestCase):
         for outside in ("error", "", None, True):
             with self.assertRaisesRegex(ValueError, 'it is "nan" or "raise"'):
                 s(0.5, 0.5, outside=outside)
-        for take in (lambda: s(0.5, 0.5, "flux"), lambda: s.prepare("flux"), lambda: s.quadrature("flux")):
-            with self.assertRaisesRegex(ValueError, "there is no field 'flux' at points; fields are u, qx, qy, u_star, "
-                                                    "sigma_x, sigma_y, q, sigma"):
+        for take in (lambda: s(0.5, 0.5, "flux"), *(lambda of=of: of("flux") for of in (
+                s.prepare, s.quadrature, s.values, s.means, s.field, s.at_vertices, s.plot))):
+            with self.assertRaisesRegex(ValueError, "^there is no field 'flux'; fields are u, qx, qy, u_star, sigma_x, sigma_y, "
+                                                    "q, sigma$"):
                 take()
         s.prepare("q")
-        for of in s.quadrature, s.values, s.means:
-            with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
-                of("q")
+        with self.assertRaisesRegex(ValueError, "q is a vector, and data are numbers; take its parts: qx, qy"):
+            s.field("q")
         for take in (lambda: s(None, 0.5), lambda: s([0.5, None], 0.5)):
             with self.assertRaisesRegex(TypeError, "x holds None, which is no real number"):
                 take()
@@ -125,6 +125,19 @@ class Points(unittest.TestCase):
                 take([])
         with self.assertRaisesRegex(ValueError, r"field is an array of the shape \(3,\); values at nodes have that of s.u_star, \(8, 6\)"):
             s(0.5, 0.5, np.zeros(3))
+
+    def test_vectors_are_fields_wherever_a_name_is_taken(self):
+        for mesh in (kedge.square(3), kedge.mixed(3)):
+            s = self.solve(mesh, 2)
+            for vector, parts in ("q", ("qx", "qy")), ("sigma", ("sigma_x", "sigma_y")):
+                for of in (s.values, lambda field: s.values(field=field, order=5), s.means, s.at_vertices,
+                           lambda field: s(0.3, 0.4, field), lambda field: s.quadrature("u", field, points=3)[3]):
+                    found = of(vector)
+                    self.assertEqual(found.shape[-1], 2)
+                    np.testing.assert_array_equal(found, np.stack([of(part) for part in parts], axis=-1))
+            np.testing.assert_array_equal(s.values("q"), s.q)
+            *_, q, u = s.quadrature("q", "u")
+            self.assertEqual(q.shape, (*u.shape, 2))
 
     def test_the_flux_is_diffusion_times_the_gradient_at_points(self):
         x, y = np.random.default_rng(2).uniform(0.3, 0.7, (2, 500))
