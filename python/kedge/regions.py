@@ -1,9 +1,8 @@
 """Regions of elements: an array of their numbers that compares with names too."""
-import difflib
-
 import numpy as np
 
-from .errors import InputError, shown
+from .arguments import no_such
+from .errors import InputError
 
 
 class Regions(np.ndarray):
@@ -53,9 +52,7 @@ class Regions(np.ndarray):
 
     def _number(self, name):
         if name not in self.names:
-            near = difflib.get_close_matches(name, self.names, 1)
-            raise InputError(f"the mesh has no region {name!r}; " +
-                             shown(f"did you mean {near[0]!r}?" if near else f"it has {', '.join(self.names)}"))
+            raise InputError(no_such("the mesh", "region", name, list(self.names)))
         return self.names[name]
 
 
