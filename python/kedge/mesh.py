@@ -19,6 +19,7 @@ from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
+from .outline import Outline
 from .regions import Regions
 
 class Group(NamedTuple):
@@ -292,6 +293,16 @@ class Mesh:
     def locator(self):
         """A tree over the elements, by which solutions find points."""
         return Locator(on_host(), self)
+
+    @cached_property
+    def outline(self):
+        """A tree over the boundary, by which points outside find the nearest place on it."""
+        return Outline(self)
+
+    def rounding(self, unit):
+        """How far outside rounding puts a point of the boundary whose coordinates have this unit in the last place of 1."""
+        left, low, right, high = self.box
+        return 1e-9 * np.hypot(right - left, high - low) + 4 * unit * np.abs(self.box).max()
 
     def _locator_on(self, context):
         """That of a context on a GPU, which lives as long as the mesh then."""

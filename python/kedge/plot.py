@@ -17,20 +17,6 @@ def axes(ax, what):
     return ax
 
 
-def _sides(shape, maps, elements, sides, pieces):
-    """Points along sides of elements: [side][point][2]; one side for each element."""
-    corner = shape.lattice(1)
-    begin, end = corner[sides], corner[(sides + 1) % shape.corners]
-    t = np.linspace(0, 1, pieces + 1)[:, None]
-    lines = np.empty((len(elements), len(t), 2))
-    for side in range(shape.corners):
-        here = np.flatnonzero(sides == side)
-        if len(here):
-            at = begin[here[0]] + t * (end[here[0]] - begin[here[0]])
-            lines[here] = np.einsum("pk,ekd->epd", maps.powers(*at.T), maps.coefficients[elements[here]])
-    return lines
-
-
 def _draw_edges(ax, mesh, **options):
     from matplotlib.collections import LineCollection
     if mesh.elements > MOST:
@@ -39,7 +25,7 @@ def _draw_edges(ax, mesh, **options):
     for shape, elements, maps in mesh.shapes:
         own = np.repeat(np.arange(len(elements)), shape.corners)
         sides = np.tile(np.arange(shape.corners), len(elements))
-        ax.add_collection(LineCollection(_sides(shape, maps, own, sides, pieces), **options))
+        ax.add_collection(LineCollection(maps.along(own, sides, pieces), **options))
 
 
 def plot_solution(solution, field, ax, edges, order, options):
@@ -66,7 +52,7 @@ def plot_mesh(mesh, ax):
     numbers = {number: k for k, number in enumerate(np.unique(mesh.regions))}
     for shape, elements, maps in mesh.shapes:
         own = np.arange(len(elements))
-        outline = [_sides(shape, maps, own, np.full(len(own), side), pieces)[:, :-1] for side in range(shape.corners)]
+        outline = [maps.along(own, np.full(len(own), side), pieces)[:, :-1] for side in range(shape.corners)]
         colors = [f"C{numbers[number] % 10}" for number in mesh.regions[elements]]
         ax.add_collection(PolyCollection(np.concatenate(outline, axis=1), facecolors=colors, alpha=0.15))
     _draw_edges(ax, mesh, colors="black", linewidths=0.3)
@@ -76,7 +62,7 @@ def plot_mesh(mesh, ax):
         for shape, elements, maps in mesh.shapes:
             here = np.flatnonzero((groups == group) & np.isin(owners, elements))
             if len(here):
-                lines = _sides(shape, maps, np.searchsorted(elements, owners[here]), sides[here], pieces)
+                lines = maps.along(np.searchsorted(elements, owners[here]), sides[here], pieces)
                 ax.add_collection(LineCollection(lines, colors=f"C{k % 10}", linewidths=2.5, label=label))
                 label = None
     ax.autoscale_view()
