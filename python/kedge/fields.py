@@ -108,7 +108,7 @@ class Fields(Operators):
         if there:
             return self._at_there(x, y, field, outside)
         if most is None:
-            most = self.mesh.rounding(max(_unit(x), _unit(y)))
+            most = self.mesh._rounding(max(_unit(x), _unit(y)))
         x, y = real("x", x), real("y", y)
         try:
             x, y = np.broadcast_arrays(x, y)

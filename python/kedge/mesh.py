@@ -11,7 +11,7 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from . import exchange
+from . import exchange, tables
 from .arguments import array_of, encoded, is_by_name, named, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
@@ -219,6 +219,9 @@ class Mesh:
         names = shown_text(", ".join(group.name for group in self.groups))
         return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
 
+    def _repr_html_(self):
+        return tables.of_mesh(self)
+
     def _array(self, name, shape, dtype):
         array = np.empty(shape, dtype)
         check(getattr(c.library, name)(self.handle, array.ctypes.data), b"not enough memory")
@@ -299,7 +302,7 @@ class Mesh:
         """A tree over the boundary, by which points outside find the nearest place on it."""
         return Outline(self)
 
-    def rounding(self, unit):
+    def _rounding(self, unit):
         """How far outside rounding puts a point of the boundary whose coordinates have this unit in the last place of 1."""
         left, low, right, high = self.box
         return 1e-9 * np.hypot(right - left, high - low) + 4 * unit * np.abs(self.box).max()

@@ -6,12 +6,13 @@ from .errors import InputError, WrongType
 from .fields import parts_of
 
 MOST = 30000  # elements whose edges are drawn
+THIN = {"colors": "0.5", "linewidths": 0.3}  # of these
 
 
-def axes(ax, what):
-    """The axes to draw on, of matplotlib: those that were given, or new ones."""
+def axes(ax, what, **options):
+    """The axes to draw on, of matplotlib: those that were given, or new ones, with options of their figure."""
     if ax is None:
-        return package("matplotlib.pyplot", what).subplots()[1]
+        return package("matplotlib.pyplot", what).subplots(**options)[1]
     if not hasattr(ax, "add_collection"):
         raise WrongType(f"ax is {ax!r}; it takes axes of matplotlib")
     return ax
@@ -31,7 +32,7 @@ def _draw_edges(ax, mesh, **options):
 def plot_solution(solution, field, ax, edges, order, options):
     values = [solution.values(part, order).ravel() for part in parts_of(field) or (field,)]
     points, triangles = solution._pieces(order)
-    ax = axes(ax, "plot()")
+    ax = axes(ax, "plot()", constrained_layout=True)
     ax.set_aspect("equal")
     values, label = (np.hypot(*values), f"|{field}|") if parts_of(field) else (values[0], field)
     try:
@@ -39,13 +40,19 @@ def plot_solution(solution, field, ax, edges, order, options):
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"plot(): tripcolor of matplotlib says: {error}") from error
     if edges:
-        _draw_edges(ax, solution.mesh, colors="black", linewidths=0.2, alpha=0.5)
-    ax.figure.colorbar(picture, ax=ax, label=label)
+        _draw_edges(ax, solution.mesh, **THIN)
+    bar = ax.inset_axes([1.03, 0, 0.04, 1])  # as high as the picture, whose axes keep its shape
+    ax.figure.colorbar(picture, cax=bar, label=label)
     return ax
 
 
+def legend_beside(ax):
+    """A legend right of the axes, where it covers nothing."""
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small")
+
+
 def plot_mesh(mesh, ax):
-    ax = axes(ax, "plot()")
+    ax = axes(ax, "plot()", constrained_layout=True)
     ax.set_aspect("equal")
     from matplotlib.collections import LineCollection, PolyCollection
     pieces = 1 if mesh.info["geometry"] == 1 else 8
@@ -55,7 +62,7 @@ def plot_mesh(mesh, ax):
         outline = [maps.along(own, np.full(len(own), side), pieces)[:, :-1] for side in range(shape.corners)]
         colors = [f"C{numbers[number] % 10}" for number in mesh.regions[elements]]
         ax.add_collection(PolyCollection(np.concatenate(outline, axis=1), facecolors=colors, alpha=0.15))
-    _draw_edges(ax, mesh, colors="black", linewidths=0.3)
+    _draw_edges(ax, mesh, **THIN)
     owners, sides, groups = mesh.boundary
     for k, group in enumerate(np.unique(groups)):
         label = mesh.groups[group].name
@@ -66,5 +73,5 @@ def plot_mesh(mesh, ax):
                 ax.add_collection(LineCollection(lines, colors=f"C{k % 10}", linewidths=2.5, label=label))
                 label = None
     ax.autoscale_view()
-    ax.legend(loc="best", fontsize="small")
+    legend_beside(ax)
     return ax

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from . import tables
 from .arguments import named, path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
@@ -63,6 +64,9 @@ class Report:
     def __repr__(self):
         return (f"<kedge.Report: {self.elements} elements of order {self.order}, {self.iterations} iterations, "
                 f"residual {self.relative_residual:.1e}, {self.seconds:.3g} s on {self.device}>")
+
+    def _repr_html_(self):
+        return tables.of_report(self)
 
 
 class Memory:
@@ -139,6 +143,9 @@ class Solution(Fields):
 
     def __repr__(self):
         return f"<kedge.Solution: {self.report!r}>" if self._handle else "<kedge.Solution: empty>"
+
+    def _repr_html_(self):
+        return tables.of_report(self.report, "kedge.Solution") if self._handle else tables.table("kedge.Solution: empty", [])
 
     @property
     def handle(self):
