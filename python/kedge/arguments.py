@@ -38,7 +38,8 @@ def refuse_name(of, name, names):
 def no_such(of, what, name, names):
     """The sentence of a name that there is not: which is meant."""
     near = difflib.get_close_matches(name, names, 1)
-    return f"{of} has no {what} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}")
+    there = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}"
+    return f"{of} has no {what} {name!r}; {there}"
 
 
 def called(function, name, n, *arguments, **more):

@@ -296,7 +296,8 @@ def _most(tolerance, nearest):
 
 def _unit(values):
     """The unit in the last place of 1 in the type of values."""
-    return {"float32": 2.0**-23, "float16": 2.0**-10}.get(str(getattr(values, "dtype", "")).rpartition(".")[2], 2.0**-52)
+    kind = str(getattr(values, "dtype", "")).rpartition(".")[2]  # of PyTorch "torch.float32"
+    return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)
 
 
 def _refuse_outside(bad, n, x, y):

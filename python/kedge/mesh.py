@@ -303,7 +303,7 @@ class Mesh:
         return Outline(self)
 
     def _rounding(self, unit):
-        """How far outside rounding puts a point of the boundary whose coordinates have this unit in the last place of 1."""
+        """How far outside rounding puts points of the boundary; unit: in the last place of 1 of their coordinates."""
         left, low, right, high = self.box
         return 1e-9 * np.hypot(right - left, high - low) + 4 * unit * np.abs(self.box).max()
 

@@ -12,8 +12,8 @@ CHUNK = 1 << 16  # points that are looked for together
 
 
 class Outline:
-    """A binary tree of boxes over pieces of the boundary's edges. Every edge is the polynomial c(t), 0 <= t <= 1, that the
-    map of its element makes there."""
+    """A binary tree of boxes over pieces of the boundary's edges. Every edge is the polynomial c(t), 0 <= t <= 1, that
+    the map of its element makes there."""
 
     def __init__(self, mesh):
         self._mesh, order = mesh, mesh.info["geometry"]
@@ -33,7 +33,8 @@ class Outline:
         self._slack = 1e-14 * np.abs(hull).max(initial=0)
         # Chords of pieces, and how far the pieces may be off them.
         self._begin, self._chord = hull[:, 0], hull[:, -1] - hull[:, 0]
-        self._off = np.max([_length(self._to_chord(slice(None), point)[1]) for point in np.moveaxis(hull, 1, 0)], axis=0)
+        gaps = [self._to_chord(slice(None), point)[1] for point in np.moveaxis(hull, 1, 0)]
+        self._off = np.max([_length(gap) for gap in gaps], axis=0)
         self._piece = _along_a_curve(low + high)
         self._depth = max(len(self._piece) - 1, 0).bit_length()
         # By level, the root first: corners of boxes, and a place on the boundary in each.
@@ -49,10 +50,10 @@ class Outline:
         return leaves
 
     def nearest(self, x, y, most):
-        """Of points whose distance is at most `most`: their numbers, and the elements and reference coordinates [.][2] of
-        the nearest places."""
+        """Of points whose distance is at most `most`: their numbers, and the elements and reference coordinates [.][2]
+        of the nearest places."""
         points = np.stack([x, y], axis=-1)
-        parts = [self._nearest(points, first, most) for first in range(0, len(points), CHUNK)] or [self._nearest(points, 0, most)]
+        parts = [self._nearest(points, first, most) for first in range(0, max(len(points), 1), CHUNK)]
         number, edge, t = (np.concatenate(part) for part in zip(*parts))
         element, side, at = self._elements[edge], self._sides[edge], np.empty((len(edge), 2))
         shape_of, _ = self._mesh.shape_places

@@ -16,12 +16,14 @@ class Parameters:
 
     def __init__(self, problem, given):
         given = {} if given is None else by_name("parameters", given, "name", "number")
-        own = {key: text for (section, key), text in problem.settings.items() if section == "parameters"} if given else {}
+        settings = problem.settings if given else {}
+        own = {key: text for (section, key), text in settings.items() if section == "parameters"}
         for name, value in given.items():
             if name not in own:
                 raise InputError(no_such("the problem", "parameter", str(name), list(own)))
             if isinstance(value, bool) or not isinstance(value, numbers.Real):
-                raise WrongType(f"parameters[{name!r}] is {shown(value)}; a solve takes numbers, update() expressions too")
+                raise WrongType(f"parameters[{name!r}] is {shown(value)}; a solve takes numbers, update() expressions "
+                                "too")
             if not math.isfinite(value):
                 raise InputError(f"parameters[{name!r}] is {float(value)}; it must be finite")
         self._texts, self._made_of, self._unused = {}, {}, set(given)
@@ -30,8 +32,7 @@ class Parameters:
             if name in given or found:
                 self._made_of[name] = {name} if name in given else found
                 self._texts[name] = f"({float(given[name])!r})" if name in given else f"({self._put(text)})"
-        if given:
-            self._refuse_others(problem.settings)
+        self._refuse_others(settings)
 
     def __bool__(self):
         return bool(self._texts)
@@ -43,8 +44,9 @@ class Parameters:
             if of_solve or section in ("parameters", "mesh") or not isinstance(text, str):
                 continue
             for name in self._found(text):
-                raise InputError(f"parameters[{name!r}] is in {ARGUMENTS.get((section, key)) or _name_of(section, key)}, and a solve "
-                                 "changes sources and boundary values alone; take update(parameters=...)")
+                where = ARGUMENTS.get((section, key)) or _name_of(section, key)
+                raise InputError(f"parameters[{name!r}] is in {where}, and a solve changes sources and boundary values "
+                                 "alone; take update(parameters=...)")
 
     def _found(self, text):
         """The given names that a text depends on."""
@@ -68,4 +70,5 @@ class Parameters:
     def check_used(self):
         """Refuse one that no text of a solve has had."""
         for name in sorted(self._unused):
-            raise InputError(f"parameters[{name!r}]: no source and no boundary value of this solve uses it; leave it out")
+            raise InputError(f"parameters[{name!r}]: no source and no boundary value of this solve uses it; leave it "
+                             "out")

@@ -145,7 +145,9 @@ class Solution(Fields):
         return f"<kedge.Solution: {self.report!r}>" if self._handle else "<kedge.Solution: empty>"
 
     def _repr_html_(self):
-        return tables.of_report(self.report, "kedge.Solution") if self._handle else tables.table("kedge.Solution: empty", [])
+        if not self._handle:
+            return tables.table("kedge.Solution: empty", [])
+        return tables.of_report(self.report, "kedge.Solution")
 
     @property
     def handle(self):

@@ -65,7 +65,7 @@ class SolveData:
 
 
 def _by_region(solver, name, given, put):
-    """A source by region as one: text where all parts are text, else data. Regions that are not given keep the problem's."""
+    """A source by region as one: text where all parts are text, else data. Other regions keep the problem's."""
     names, problem = solver.mesh.regions.names, solver.problem.settings
     numbers = sorted(names.values())
     values, known = {}, {}
@@ -82,7 +82,8 @@ def _by_region(solver, name, given, put):
     derived = ("exact", "u") in problem and not any(key == "source" for _, key in problem)
     for number in [one for one in numbers if one not in values]:
         if derived and rest is None:
-            raise InputError(f"{name} is by region, and that of other regions comes from exact; name all of them, or 'default'")
+            raise InputError(f"{name} is by region, and that of other regions comes from exact; name all of them, or "
+                             "'default'")
         own = problem.get((known.get(number, "region default"), "source"), problem.get(("equation", "source"), "0"))
         values[number] = own if rest is None else rest
     values = {number: put(values[number]) for number in numbers}
@@ -113,8 +114,8 @@ def _number(name, value):
     try:
         return float(value) if isinstance(value, str) else value
     except ValueError:
-        raise WrongType(f"{name} is by region, in one {shown(value)} as text and in another a function or data; make all of them the "
-                        "one or the other, numbers may be in both, or take update(source=...)") from None
+        raise WrongType(f"{name} is by region, in one {shown(value)} as text and in another a function or data; make "
+                        "all of them the one or the other, numbers may be in both, or take update(source=...)") from None
 
 
 def _with_parameters(solver, boundary, parameters):
@@ -134,7 +135,7 @@ def _with_parameters(solver, boundary, parameters):
 
 
 def _group(groups, group):
-    """The boundary group that is given by its name, else by its number; None: there is none, which the library refuses."""
+    """The boundary group of this name, else of this number; None: there is none, which the library refuses."""
     return next((one for one in groups if one.name == str(group)), None) or next(
         (one for one in groups if str(one.tag) == str(group)), None)
 

@@ -87,8 +87,9 @@ class Solver:
         return self._set_up
 
     @overload
-    def solve(self, source: Union[Datum, Mapping[str, Datum], None] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: None = None, out: Optional[Solution] = None,
+    def solve(self, source: Union[Datum, Mapping[str, Datum], None] = None,
+              boundary: Optional[Mapping[str, Datum]] = None, *, start: Optional[Solution] = None,
+              sources: None = None, out: Optional[Solution] = None,
               into: Optional[Mapping[str, Any]] = None, parameters: Optional[Mapping[str, Number]] = None,
               progress: Watch = None, on_failure: str = "raise") -> Solution: ...
 
@@ -99,13 +100,13 @@ class Solver:
               on_failure: str = "raise") -> List[Solution]: ...
 
     @named
-    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, parameters=None, progress=None,
-              on_failure="raise"):
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, parameters=None,
+              progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or data, as of Problem, instead of the problem's; of one number an element
-                      that is on the GPU, of float64, nothing takes a way through the host. Or a dict of these by region,
-                      where "default" stands for all that it does not name; without "default" they keep the problem's
+                      that is on the GPU, of float64, nothing takes a way through the host. Or a dict of these by
+                      region, where "default" stands for all that it does not name; without it they keep the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
@@ -117,8 +118,8 @@ class Solver:
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
                       triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
-        parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given ones;
-                      one that anything else is made of is refused, and update() changes it
+        parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given
+                      ones; one that anything else is made of is refused, and update() changes it
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
                       which returns False to end the solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -198,7 +199,8 @@ class Solver:
 
     def _solve_all(self, sources, boundary, start, parameters, progress):
         parameters = Parameters(self._problem, parameters)
-        data = [SolveData(self, source, boundary, start, f"sources[{i}]", parameters) for i, source in enumerate(sources)]
+        data = [SolveData(self, source, boundary, start, f"sources[{i}]", parameters)
+                for i, source in enumerate(sources)]
         parameters.check_used()
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()

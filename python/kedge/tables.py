@@ -11,7 +11,8 @@ MOST = 20  # rows
 def table(title, rows, head=()):
     """A table of rows of text and numbers, all escaped."""
     top = f"<tr>{''.join(_cell('th', one) for one in head)}</tr>" if head else ""
-    body = "".join(f"<tr>{_cell('th', first)}{''.join(_cell('td', one) for one in rest)}</tr>" for first, *rest in rows[:MOST])
+    body = "".join(f"<tr>{_cell('th', first)}{''.join(_cell('td', one) for one in rest)}</tr>"
+                   for first, *rest in rows[:MOST])
     if len(rows) > MOST:
         body += f"<tr>{_cell('th', f'and {len(rows) - MOST} more')}</tr>"
     return f"<table><caption>{_text(title)}</caption>{top}{body}</table>"
@@ -28,10 +29,13 @@ def _text(value):
 
 def of_mesh(mesh):
     wide = mesh.info["quadrilaterals"]
-    kinds = [f"{count} {name}" for count, name in ((mesh.elements - wide, "triangles"), (wide, "quadrilaterals")) if count]
+    counts = (mesh.elements - wide, "triangles"), (wide, "quadrilaterals")
+    kinds = " and ".join(f"{count} {name}" for count, name in counts if count)
     curves = f", of order {mesh.info['geometry']}" if mesh.info["geometry"] > 1 else ""
-    rows = [(group.name, "boundary" if group.dimension == 1 else "region", group.count, group.measure) for group in mesh.groups]
-    return table(f"kedge.Mesh: {' and '.join(kinds)}{curves}, area {mesh.area:.6g}", rows, ("group", "", "edges or elements", "measure"))
+    rows = [(group.name, "boundary" if group.dimension == 1 else "region", group.count, group.measure)
+            for group in mesh.groups]
+    head = "group", "", "edges or elements", "length or area"
+    return table(f"kedge.Mesh: {kinds}{curves}, area {mesh.area:.6g}", rows, head)
 
 
 def of_problem(problem):
@@ -47,9 +51,11 @@ def _data(value):
 
 
 def of_report(report, title="kedge.Report"):
-    rows = [("elements", f"{report.elements} of order {report.order}"), ("unknowns of the trace", report.trace_unknowns),
-            ("iterations", report.iterations), ("residual", report.relative_residual),
-            ("converged", f"{'yes' if report.converged else 'no'}, at {report.stop}"), ("seconds", report.seconds), ("device", report.device)]
+    rows = [("elements", f"{report.elements} of order {report.order}"),
+            ("unknowns of the trace", report.trace_unknowns), ("iterations", report.iterations),
+            ("residual", report.relative_residual),
+            ("converged", f"{'yes' if report.converged else 'no'}, at {report.stop}"),
+            ("seconds", report.seconds), ("device", report.device)]
     if report.has_exact:
         rows += [(f"error {name}", value) for name, value in report.errors.items()]
     if report.solver_note:

@@ -154,8 +154,10 @@ class Results(unittest.TestCase):
                     self.assertAlmostEqual(bar.y0, picture.y0, delta=1)
                     self.assertGreater(bar.x0, picture.x1)
                     lines = axes.collections[1]
-                    self.assertEqual((lines.get_linewidth()[0], {tuple(color[:3]) for color in lines.get_color()}), (0.3, {(0.5,) * 3}))
-                for axes in mesh.plot(), mesh.plot(right), kedge.convergence(sines(), [mesh, mesh.refine()], [1], self.context).plot():
+                    self.assertEqual(lines.get_linewidth()[0], 0.3)
+                    self.assertEqual({tuple(color[:3]) for color in lines.get_color()}, {(0.5, 0.5, 0.5)})
+                table = kedge.convergence(sines(), [mesh, mesh.refine()], [1], self.context)
+                for axes in mesh.plot(), mesh.plot(right), table.plot():
                     axes.figure.canvas.draw()
                     legend = axes.get_legend().get_window_extent()
                     self.assertFalse(legend.overlaps(axes.get_window_extent()))
@@ -167,15 +169,19 @@ class Results(unittest.TestCase):
         from xml.etree import ElementTree
         mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], lines={"<b>&hot": [[0, 1]]},
                           regions=["<script>", "air"])
-        problem = kedge.Problem(order=1, diffusion={"<script>": 2, "default": 1}, source=lambda x, y: 1 + 0 * x, reaction=np.ones(2),
-                                boundary={"<b>&hot": kedge.Dirichlet("x < 2 ? 1 : 3"), "default": kedge.Dirichlet("+".join(["x"] * 999))})
+        problem = kedge.Problem(order=1, diffusion={"<script>": 2, "default": 1}, source=lambda x, y: 1 + 0 * x,
+                                reaction=np.ones(2), boundary={"<b>&hot": kedge.Dirichlet("x < 2 ? 1 : 3"),
+                                                               "default": kedge.Dirichlet("+".join(["x"] * 999))})
         solver = kedge.Solver(mesh, problem, self.context)
         s = solver.solve()
         exact = self.solve(kedge.mixed(2), whole(kedge.mixed(2), 1))
-        for of, words in ((mesh, ("2 triangles", "<b>&hot", "<script>", "air", "boundary")), (exact.mesh, ("4 triangles", "2 quadrilaterals")),
+        for of, words in ((mesh, ("2 triangles", "<b>&hot", "<script>", "air", "boundary")),
+                          (exact.mesh, ("4 triangles", "2 quadrilaterals")),
                           (kedge.disk(2, geometry=3), ("of order 3",)),
-                          (problem, ("region <script>", "x < 2 ? 1 : 3", "<lambda>", "2 numbers, one an element", "x+x...")),
-                          (s.report, ("kedge.Report", "2 of order 1", "iterations", "yes, at")), (s, ("kedge.Solution", "residual")),
+                          (problem, ("region <script>", "x < 2 ? 1 : 3", "<lambda>", "2 numbers, one an element",
+                                     "x+x...")),
+                          (s.report, ("kedge.Report", "2 of order 1", "iterations", "yes, at")),
+                          (s, ("kedge.Solution", "residual")),
                           (exact, ("error u_l2",)), (exact.problem, ("sin(x)*cosh(y)",))):
             text = of._repr_html_()
             shown = " ".join(ElementTree.fromstring(text).itertext())
