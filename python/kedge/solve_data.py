@@ -115,7 +115,8 @@ def _number(name, value):
         return float(value) if isinstance(value, str) else value
     except ValueError:
         raise WrongType(f"{name} is by region, in one {shown(value)} as text and in another a function or data; make "
-                        "all of them the one or the other, numbers may be in both, or take update(source=...)") from None
+                        "all of them the one or the other, numbers may be in both, or take update(source=...)"
+                        ) from None
 
 
 def _with_parameters(solver, boundary, parameters):

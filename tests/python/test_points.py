@@ -302,6 +302,9 @@ class Points(unittest.TestCase):
         np.testing.assert_allclose(s.u, same.u, atol=1e-6)
         first.prepare()
         kedge.solve(mesh, problem.replace(source=lambda x, y: 1 + first(x, y)**2), self.context, on_failure="warn")
+        near = kedge.solve(mesh, problem.replace(source=lambda x, y: first(x + 9, y, nearest=True)), self.context)
+        same = kedge.solve(mesh, problem.replace(source=lambda x, y: first(1 + 0 * x, y)), self.context)
+        np.testing.assert_allclose(near.u, same.u, atol=1e-9)
 
 
 if __name__ == "__main__":
