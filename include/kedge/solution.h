@@ -43,8 +43,9 @@ typedef struct kedge_group_values {
   double integral;  ///< of the trace of u along the edges
   double mean;      ///< of the trace
   /// Integral of the numerical flux sigma . n - tau (u - trace), sigma = diffusion grad u. n points
-  /// out of the domain; inside the domain, out of the region of the lower tag. NaN where edges lie
-  /// inside one region, which have no such side.
+  /// out of the domain. Inside the domain it points out of the region of the lower tag; within one
+  /// region out of a closed line, and through an open one to where x grows or, if it runs along x,
+  /// to where y grows.
   double flux;
 } kedge_group_values;
 
@@ -57,6 +58,7 @@ typedef struct kedge_region_values {
   double area;
   double integral, mean;           ///< of u
   double energy;                   ///< integral of q . sigma
+  double source, reaction;         ///< integrals of the source, and of the reaction times u
   double least, most;              ///< of u at the nodes of order P
   double least_at[2], most_at[2];  ///< where
 } kedge_region_values;
@@ -176,7 +178,9 @@ typedef struct kedge_plan {
   /// Kept from the first kedge_solver_solve_many() on that solves several at once, to an update; 0:
   /// none does.
   int64_t many_bytes;
-  int64_t apply_bytes;  ///< kept from the first call with unknowns on the device to an update
+  /// Kept from the first call with unknowns on the device, or kedge_solver_precondition(), to an
+  /// update
+  int64_t apply_bytes;
   int64_t
       values_bytes;     ///< kept from the first solve with kedge_data.device, or a source there, on
   int64_t table_bytes;  ///< for each array there, during that solve: at most

@@ -149,6 +149,19 @@ KEDGE_API kedge_status kedge_solver_apply(kedge_solver *solver, const double *x,
 /// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
 KEDGE_API kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, double *y);
 
+/// Precondition: z = M r, with the preconditioner of the solver's own iterations, on the device,
+/// from and to host memory. M is about the inverse of A, linear, symmetric and positive definite.
+/// Multigrid is symmetric to the rounding of single precision alone where that is its precision
+/// (mixed), coefficients vary or elements are no straight triangles. The first call takes
+/// kedge_plan.apply_bytes.
+/// @param[in]  r  [trace_unknowns]
+/// @param[out] z  [trace_unknowns]; it may be r
+/// @retval KEDGE_ERR_UNSUPPORTED  precision = compact, as of kedge_solver_apply()
+KEDGE_API kedge_status kedge_solver_precondition(kedge_solver *solver, const double *r, double *z);
+/// Precondition in memory of the context's device, as kedge_solver_apply_device() multiplies there.
+KEDGE_API kedge_status kedge_solver_precondition_device(kedge_solver *solver, const double *r,
+                                                        double *z);
+
 /// Make b, of source and boundary values; Dirichlet values have been moved to it.
 /// @param[in]  data  as of kedge_solver_solve(); `start` and `device` are not read
 /// @param[out] b     [trace_unknowns]

@@ -204,6 +204,8 @@ FUNCTIONS = {
     "kedge_solver_edges": (c_int, P, P),
     "kedge_solver_apply": (c_int, P, P, P),
     "kedge_solver_apply_device": (c_int, P, P, P),
+    "kedge_solver_precondition": (c_int, P, P, P),
+    "kedge_solver_precondition_device": (c_int, P, P, P),
     "kedge_solver_rhs": (c_int, P, POINTER(Data), P),
     "kedge_solver_rhs_device": (c_int, P, POINTER(Data), P),
     "kedge_solver_recover": (c_int, P, POINTER(Data), P, OUT),

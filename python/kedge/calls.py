@@ -29,13 +29,18 @@ def call(context, progress, *call):
             line.clear()
 
 
-def judge(solutions, on_failure):
-    """Solutions of one call, unless one is to be refused."""
+def check_converged(solutions):
     for i, solution in enumerate(solutions):
         report = solution._raw
-        if not report.converged and on_failure == "raise":
+        if not report.converged:
             place = f"sources[{i}]: " if len(solutions) > 1 else ""
             raise NotConverged(place + in_python(report.solver_note), solution, solutions)
+
+
+def judge(solutions, on_failure):
+    """Solutions of one call, unless one is to be refused."""
+    if on_failure == "raise":
+        check_converged(solutions)
     for solution in solutions:
         if solution._raw.solver_note:
             warnings.warn(in_python(solution._raw.solver_note), Note, stacklevel=_caller_level())

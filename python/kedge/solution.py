@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from . import tables
 from .arguments import named, path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
 from .errors import InputError, WrongType
-from .fields import Fields, component
+from .fields import Fields, by_parts, component
 from .hints import Any, Array, Dict, Function, Path, Tuple, Union
 from .numbers import Balance, GroupValues, RegionValues, balance_of, groups_of, regions_of
 
@@ -69,6 +70,9 @@ class Report:
     def __repr__(self):
         return (f"<kedge.Report: {self.elements} elements of order {self.order}, {self.iterations} iterations, "
                 f"residual {self.relative_residual:.1e}, {self.seconds:.3g} s on {self.device}>")
+
+    def _repr_html_(self):
+        return tables.of_report(self)
 
 
 class Memory:
@@ -147,6 +151,11 @@ class Solution(Fields):
     def __repr__(self):
         return f"<kedge.Solution: {self.report!r}>" if self._handle else "<kedge.Solution: empty>"
 
+    def _repr_html_(self):
+        if not self._handle:
+            return tables.table("kedge.Solution: empty", [])
+        return tables.of_report(self.report, "kedge.Solution")
+
     @property
     def handle(self):
         """The library's solution."""
@@ -209,15 +218,18 @@ class Solution(Fields):
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
+    @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
-        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
+        [...][2]."""
         order = self._nodes_order(order)
         values = np.empty(self._shape(order))
         self.context.call("kedge_solution_values", self.handle, component(field), order, values.ctypes.data)
         return values
 
+    @by_parts
     def means(self, field: str) -> Array:
-        """The mean of a field over every element, [element]."""
+        """The mean of a field over every element, [element]; of "q" and "sigma" [element][2]."""
         values = np.empty(self.mesh.elements)
         self.context.call("kedge_solution_means", self.handle, component(field), values.ctypes.data)
         return values

@@ -13,10 +13,12 @@ from .arguments import by_name, is_by_name, named, package, real, shown, wanted
 from .calls import call, check_failure, judge
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import InputError, ReadOnly, WrongType
-from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
+from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Number, Tuple, Union
 from .mesh import Mesh
 from .data import same_data
 from .dlpack import Borrowed, OfHost, like, on_gpu
+from .operators import inverse, mass, on_unknowns
+from .parameters import Parameters
 from .problem import Problem
 from .solution import Solution
 from .solve_data import SolveData, refuse_own_data
@@ -86,23 +88,26 @@ class Solver:
         return self._set_up
 
     @overload
-    def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: None = None, out: Optional[Solution] = None,
-              into: Optional[Mapping[str, Any]] = None, progress: Watch = None,
-              on_failure: str = "raise") -> Solution: ...
+    def solve(self, source: Union[Datum, Mapping[str, Datum], None] = None,
+              boundary: Optional[Mapping[str, Datum]] = None, *, start: Optional[Solution] = None,
+              sources: None = None, out: Optional[Solution] = None,
+              into: Optional[Mapping[str, Any]] = None, parameters: Optional[Mapping[str, Number]] = None,
+              progress: Watch = None, on_failure: str = "raise") -> Solution: ...
 
     @overload
     def solve(self, source: None = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
+              start: Optional[Solution] = None, sources: Iterable[Union[Datum, Mapping[str, Datum]]],
+              parameters: Optional[Mapping[str, Number]] = None, progress: Watch = None,
               on_failure: str = "raise") -> List[Solution]: ...
 
     @named
-    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, progress=None,
-              on_failure="raise"):
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, parameters=None,
+              progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or data, as of Problem, instead of the problem's; of one number an element
-                      that is on the GPU, of float64, nothing takes a way through the host
+                      that is on the GPU, of float64, nothing takes a way through the host. Or a dict of these by
+                      region, where "default" stands for all that it does not name; without it they keep the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
@@ -114,6 +119,8 @@ class Solver:
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
                       triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
+        parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given
+                      ones; one that anything else is made of is refused, and update() changes it
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
                       which returns False to end the solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -131,14 +138,16 @@ class Solver:
                 raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
             if getattr(sources, "shape", None) == (self.mesh.elements,):
                 raise WrongType("sources is one array of one number an element; it takes a list of such arrays")
-            return self._solve_many(list(sources), boundary, start, progress, on_failure)
+            return self._solve_many(list(sources), boundary, start, parameters, progress, on_failure)
         check_failure(on_failure)
         with self.context.turn():  # problem, data and solutions stay as they are, whatever other threads want of them
-            out = self._solve_one(source, boundary, start, out, into, progress)
+            out = self._solve_one(source, boundary, start, out, into, parameters, progress)
         return judge([out], on_failure)[0]
 
-    def _solve_one(self, source, boundary, start, out, into, progress):
-        data = SolveData(self, source, boundary, start)
+    def _solve_one(self, source, boundary, start, out, into, parameters, progress):
+        parameters = Parameters(self._problem, parameters)
+        data = SolveData(self, source, boundary, start, parameters=parameters)
+        parameters.check_used()
         set_up, problem = self._ready(progress), self._problem
         if out is not None:
             if wanted("out", out, Solution)._built is not set_up.built:
@@ -181,16 +190,19 @@ class Solver:
             value.field, value.order, value.values = c.FIELDS.index(field), order + (field == "u_star"), kept[-1].address
         data.raw.n_device, data.raw.device, data.filled = len(into), values, kept
 
-    def _solve_many(self, sources, boundary, start, progress, on_failure):
+    def _solve_many(self, sources, boundary, start, parameters, progress, on_failure):
         check_failure(on_failure)
         if not sources:
             return []
         with self.context.turn():
-            solutions = self._solve_all(sources, boundary, start, progress)
+            solutions = self._solve_all(sources, boundary, start, parameters, progress)
         return judge(solutions, on_failure)
 
-    def _solve_all(self, sources, boundary, start, progress):
-        data = [SolveData(self, source, boundary, start, f"sources[{i}]") for i, source in enumerate(sources)]
+    def _solve_all(self, sources, boundary, start, parameters, progress):
+        parameters = Parameters(self._problem, parameters)
+        data = [SolveData(self, source, boundary, start, f"sources[{i}]", parameters)
+                for i, source in enumerate(sources)]
+        parameters.check_used()
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem
@@ -231,24 +243,37 @@ class Solver:
         there: the result is a new array of its package, or out, which may be x. It is ready when apply() returns; what
         makes x need not be.
         """
+        return self._multiply("kedge_solver_apply", "x", x, out)
+
+    def precondition(self, r: Any, out: Any = None) -> Any:
+        """M r, for an array [unknown], with the preconditioner of the solver's own iterations: M is about the inverse
+        of A, and symmetric and positive definite. Arrays on the GPU are as of apply(); precision="compact" is refused.
+
+        Multigrid is symmetric to single precision alone where that is its precision ("mixed"), coefficients vary or
+        elements are no straight triangles.
+        """
+        return self._multiply("kedge_solver_precondition", "r", r, out)
+
+    def _multiply(self, function, name, x, out):
         if on_gpu(x):
-            return self._apply_there(x, out)
+            return self._multiply_there(function, name, x, out)
         if out is not None:
-            raise WrongType("out goes with an array x on a GPU")
-        x = real("x", x, None)
+            raise WrongType(f"out goes with an array {name} on a GPU")
+        x = real(name, x, None)
         if np.iscomplexobj(x):
-            return self.apply(np.real(x)) + 1j * self.apply(np.imag(x))
+            real_part, imaginary = (self._multiply(function, name, part, None) for part in (np.real(x), np.imag(x)))
+            return real_part + 1j * imaginary
         set_up = self._ready(None)
-        x = self._vector("x", x, set_up)
+        x = self._vector(name, x, set_up)
         y = np.empty_like(x)
-        self.context.call("kedge_solver_apply", set_up.handle, x.ctypes.data, y.ctypes.data)
+        self.context.call(function, set_up.handle, x.ctypes.data, y.ctypes.data)
         return y
 
-    def _apply_there(self, x, out):
+    def _multiply_there(self, function, name, x, out):
         set_up = self._ready(None)
-        a = self._there("x", x, set_up)
-        out = like("x", x) if out is None else out
-        self.context.call("kedge_solver_apply_device", set_up.handle, a.address, self._there("out", out, set_up).address)
+        a = self._there(name, x, set_up)
+        out = like(name, x) if out is None else out
+        self.context.call(function + "_device", set_up.handle, a.address, self._there("out", out, set_up).address)
         return out
 
     def _there(self, name, array, set_up):
@@ -266,28 +291,33 @@ class Solver:
 
         On a GPU also for those of cupyx.scipy.sparse.linalg: its matvec() takes arrays there as apply() does.
         """
-        linear, n = package("scipy.sparse.linalg", "Solver.operator", "SciPy").LinearOperator, self._unknowns(self._ready(None))
-        apply = self.apply
+        return on_unknowns("operator", self._unknowns(self._ready(None)), self.apply)
 
-        class Operator(linear):
-            def __init__(self):
-                super().__init__(np.dtype(float), (n, n))
+    @property
+    def preconditioner(self) -> Any:
+        """M of precondition() as a scipy.sparse.linalg.LinearOperator: cg(solver.operator, b, M=solver.preconditioner),
+        also for lobpcg, and on a GPU as `operator`."""
+        return on_unknowns("preconditioner", self._unknowns(self._ready(None)), self.precondition)
 
-            def matvec(self, x):
-                return apply(x.reshape(-1)).reshape(x.shape) if on_gpu(x) else super().matvec(x)
+    @property
+    def inverse(self) -> Any:
+        """The inverse of the problem's operator as a scipy.sparse.linalg.LinearOperator K: from a source to u, both by
+        values at nodes as s.u.ravel() has them, where all boundary values are 0.
 
-            def dot(self, x):
-                return self.matvec(x) if on_gpu(x) else super().dot(x)
+        mass @ K is symmetric, to the tolerance: for eigenvalues take one near rounding, 1e-13 on coarse meshes, 1e-11
+        on fine ones. A solve that ends before it is NotConverged. Several columns are solved as solve(sources=...) does.
+        Notes of these solves are not shown.
+        """
+        return inverse(self)
 
-            def _matvec(self, x):
-                return apply(np.ravel(x))
+    @property
+    def mass(self) -> Any:
+        """The mass matrix of values at nodes: f @ mass @ g is the integral of f g, of f and g as s.u.ravel().
 
-            def _adjoint(self):
-                return self
-
-            _transpose = _adjoint
-
-        return Operator()
+        A scipy.sparse.bsr_matrix whose data are its blocks, [element][node][node]; on meshes of both shapes a
+        csr_matrix, whose blocks begin at s.offsets(). Blocks are exact, on curves too.
+        """
+        return mass(self.mesh, self._order())
 
     def matrix(self) -> Any:
         """A as a scipy.sparse.csr_matrix, for small problems."""
@@ -323,6 +353,9 @@ class Solver:
         raw = c.Report(ctypes.sizeof(c.Report))
         self.context.call("kedge_solver_report", set_up.handle, raw)
         return raw
+
+    def _order(self):
+        return self._report(self._ready(None)).order
 
     def _unknowns(self, set_up):
         return self._report(set_up).trace_unknowns

@@ -132,6 +132,12 @@ kedge_status kg_trace_report(kg_elliptic *p, const kg_system_result *result);
 /// precision = compact, whose A is in single precision.
 kedge_status kg_trace_begin(kg_elliptic *p, double **x);
 kedge_status kg_trace_end(kg_elliptic *p, const double **y);
+/// Compute z = M r in device memory likewise, with the preconditioner M of the iterations.
+/// kg_trace_residual() returns the array [free row] into which the caller writes r, and another
+/// one [free row] for the caller's own use; kg_trace_precondition() computes z and sets where and
+/// how it is read: `from`, `from_single` and `diagonal` of `z`, whose `factor` it multiplies.
+kedge_status kg_trace_residual(kg_elliptic *p, double **r, double **spare);
+kedge_status kg_trace_precondition(kg_elliptic *p, kg_unknowns_args *z);
 /// Compute the right-hand side of the free rows: b - A x_0, where x_0 is zero but for the Dirichlet
 /// values. Load vectors and F^e must have been computed.
 /// @param[out] b  [free row] in device memory, valid until the next call

@@ -5,6 +5,7 @@
 
 #include "core/clock.h"
 #include "device/context.h"
+#include "ops/vector/round.h"
 #include "ops/vector/rounding.h"
 #include "precondition/bound.h"
 #include "elliptic/compact.h"
@@ -216,6 +217,49 @@ kedge_status kg_trace_end(kg_elliptic *p, const double **y)
   const kg_krylov *const k = &p->arrays.iteration.method.base;
   *y = k->residual;
   return kg_linear_apply(p->ctx, k->linear, k->x, k->residual, &(kg_pass){0});
+}
+
+kedge_status kg_trace_residual(kg_elliptic *p, double **r, double **spare)
+{
+  const kg_krylov *const k = &p->arrays.iteration.method.base;
+  *r = k->residual;
+  *spare = k->work_all;
+  return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_STEP);
+}
+
+/// Begin with a preconditioner in single precision: it becomes 2^exponent times itself, by the norm
+/// of the residual.
+static kedge_status begin_single(kg_elliptic *p, int *exponent)
+{
+  const kg_krylov *const k = &p->arrays.iteration.method.base;
+  double rr;
+  KG_TRY(kg_rounding_sum(p->ctx, &(kg_rounding_args){.n = k->linear->rows,
+                                                     .number = KG_DOUBLE,
+                                                     .ap = k->residual,
+                                                     .part = k->sum.part,
+                                                     .total = k->sum.total}));
+  KG_TRY(kg_copy_out(p->ctx, &rr, k->sum.total, sizeof rr));
+  *exponent = kg_round_exponent(rr);
+  return k->precond->table->begin(p->ctx, k->precond, &rr);
+}
+
+kedge_status kg_trace_precondition(kg_elliptic *p, kg_unknowns_args *z)
+{
+  const kg_krylov *const k = &p->arrays.iteration.method.base;
+  const kg_precond *const m = k->precond;
+  int exponent = 0;
+  z->from = k->residual;
+  z->diagonal = m->inverse;
+  if (m->pointwise) return KEDGE_OK;
+  z->from = k->x;
+  z->from_single = m->z ? *m->z : NULL;
+  if (m->z)
+    KG_TRY(begin_single(p, &exponent));
+  else
+    KG_TRY(kg_zero(p->ctx, k->x, (size_t)k->linear->all_rows * sizeof *k->x));
+  z->factor = ldexp(z->factor, -exponent);
+  KG_TRY(m->table->apply(p->ctx, m, k->residual, m->z ? (void *)*m->z : k->x, &(kg_pass){0}));
+  return kg_plan_enter(p->ctx, &p->plan, KG_PHASE_STEP);
 }
 
 kedge_status kg_trace_right_side(kg_elliptic *p, const double **b)

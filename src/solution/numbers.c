@@ -105,14 +105,6 @@ static double integral_along(const kedge_mesh *mesh, kg_side side, int m, const 
   return sum;
 }
 
-/// Whether an edge has one region on both sides, which tell no direction.
-static bool is_within_region(const kedge_mesh *mesh, int32_t edge)
-{
-  const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
-  return sides[1] != KG_NO_SIDE && mesh->element_region[kg_side_element(sides[0])] ==
-                                       mesh->element_region[kg_side_element(sides[1])];
-}
-
 static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *entry)
 {
   const kedge_mesh *const mesh = s->mesh;
@@ -124,7 +116,7 @@ static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *
     kedge_group_values *const v = &s->numbers.group[entry[g] + both];
     const double *const of = sums->facets + (int64_t)i * (1 + m);
     v->integral += integral_along(mesh, sums->grouped->side[i], m, of + 1);
-    v->flux += is_within_region(mesh, edge) ? NAN : of[0] / s->scale;
+    v->flux += of[0] / s->scale;
   }
   for (int i = 0; i < s->numbers.n_groups; ++i) {
     kedge_group_values *const v = &s->numbers.group[i];
@@ -164,12 +156,14 @@ static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int 
     v->integral = of[i].u;
     v->mean = of[i].u / of[i].area;
     v->energy = of[i].energy / s->scale;
+    v->source = of[i].source / s->scale;
+    v->reaction = of[i].reaction / s->scale;
     v->least = of[i].least;
     v->most = of[i].most;
     if (of[i].least_at[0] >= 0) place_node(s, of[i].least_at, v->least_at);
     if (of[i].most_at[0] >= 0) place_node(s, of[i].most_at, v->most_at);
-    s->report.balance.source += of[i].source / s->scale;
-    s->report.balance.reaction += of[i].reaction / s->scale;
+    s->report.balance.source += v->source;
+    s->report.balance.reaction += v->reaction;
   }
 }
 

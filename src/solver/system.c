@@ -112,6 +112,52 @@ kedge_status kedge_solver_apply_device(kedge_solver *solver, const double *x, do
   return status;
 }
 
+/// z = M r of unknowns; on the device all of it, also of vectors in host memory.
+static kedge_status precondition(kedge_solver *solver, bool there, const double *r, double *z)
+{
+  kg_elliptic *const p = solver->elliptic;
+  const size_t bytes = rows_of(p) * sizeof *r;
+  double *rows, *spare;
+  if (there) KG_TRY(kg_join(p->ctx, r));
+  if (there) KG_TRY(kg_join(p->ctx, z));
+  KG_TRY(kg_unknowns_upload(solver));
+  KG_TRY(kg_trace_residual(p, &rows, &spare));
+  if (!there) KG_TRY(kg_copy_in(p->ctx, spare, r, bytes));
+  kg_unknowns_args args = kg_unknowns_taken(solver, true, there ? r : spare, rows);
+  KG_TRY(kg_unknowns_move(p->ctx, &args));
+  args = kg_unknowns_given(solver, true, NULL, there ? z : spare);
+  args.factor = p->equation.scale;  // the scaled A is larger, and its inverse smaller
+  KG_TRY(kg_trace_precondition(p, &args));
+  KG_TRY(kg_unknowns_move(p->ctx, &args));
+  return there ? kg_sync(p->ctx) : kg_copy_out(p->ctx, z, spare, bytes);
+}
+
+/// Check the arguments of a call of `function`, and precondition.
+static kedge_status check_and_precondition(kedge_solver *solver, const char *function, bool there,
+                                           const double *r, double *z)
+{
+  KG_REQUIRE(NULL, solver, KEDGE_ERR_ARG, "%s: the solver is NULL", function);
+  const kg_elliptic *const p = solver->elliptic;
+  KG_TRY(kg_solver_check_double(solver, function));
+  if (rows_of(p) == 0) return KEDGE_OK;
+  KG_REQUIRE(p->ctx, r && z, KEDGE_ERR_ARG, "%s: a vector is NULL", function);
+  KG_TRY(kg_enter(p->ctx));
+  kg_range_push("precondition", p->mesh->n_elements, (int64_t)rows_of(p));
+  const kedge_status status = precondition(solver, there, r, z);
+  kg_range_pop();
+  return status;
+}
+
+kedge_status kedge_solver_precondition(kedge_solver *solver, const double *r, double *z)
+{
+  return check_and_precondition(solver, "kedge_solver_precondition", false, r, z);
+}
+
+kedge_status kedge_solver_precondition_device(kedge_solver *solver, const double *r, double *z)
+{
+  return check_and_precondition(solver, "kedge_solver_precondition_device", true, r, z);
+}
+
 /// Compute the right-hand side b of the trace system for given data. b is in device memory, in the
 /// order of the trace. The times of the stages are discarded.
 static kedge_status make_right_side(kedge_solver *solver, const char *function,

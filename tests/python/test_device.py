@@ -92,6 +92,10 @@ class Device(unittest.TestCase):
             solver.apply(OnGpu(x))
         with self.assertRaisesRegex(TypeError, "out goes with an array x on a GPU"):
             solver.apply(x, out=x)
+        with self.assertRaisesRegex(ValueError, "r is an array on a GPU, and this solver is on the host; copy it"):
+            solver.precondition(OnGpu(x))
+        with self.assertRaisesRegex(TypeError, "out goes with an array r on a GPU"):
+            solver.precondition(x, out=x)
         with self.assertRaisesRegex(TypeError, "out is OnGpu; a solver on the host fills arrays of NumPy, of float64"):
             solver.rhs(out=OnGpu(x))
 
@@ -216,10 +220,11 @@ class Device(unittest.TestCase):
     def test_products_on_the_gpu_are_those_of_the_host(self):
         solver = self.solver()
         x = np.random.default_rng(1).standard_normal(len(solver.rhs()))
-        y = solver.apply(x)
+        y, z = solver.apply(x), solver.precondition(x)
         for name, bring, fetch in packages():
             with self.subTest(name):
                 there = bring(x)
+                np.testing.assert_array_equal(fetch(solver.precondition(2 * there - there)), z)
                 found = solver.apply(there)
                 self.assertIs(type(found), type(there))
                 np.testing.assert_array_equal(fetch(found), y)
@@ -285,6 +290,9 @@ class Device(unittest.TestCase):
         tolerance = "rtol" if "rtol" in inspect.signature(cg).parameters else "tol"  # later versions, earlier ones
         x, failed = cg(solver.operator, b, maxiter=5000, **{tolerance: 1e-12})
         self.assertEqual((failed, type(solver.operator @ x)), (0, cupy.ndarray))
+        self.assertIs(type(solver.preconditioner @ x), cupy.ndarray)
+        other, failed = cg(solver.operator, b, M=solver.preconditioner, maxiter=500, **{tolerance: 1e-12})
+        np.testing.assert_allclose(cupy.asnumpy(other), cupy.asnumpy(x), rtol=0, atol=1e-8 * float(abs(x).max()))
         found, s = solver.recover(cupy.asnumpy(x)), solver.solve()
         np.testing.assert_allclose(found.u_star, s.u_star, rtol=0, atol=1e-8 * abs(s.u_star).max())
 

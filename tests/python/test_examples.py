@@ -7,6 +7,7 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
 from support import ROOT, backend
 
 import kedge
@@ -37,6 +38,14 @@ class Examples(unittest.TestCase):
             with self.subTest(page), tempfile.TemporaryDirectory() as folder:
                 os.symlink(ROOT / "meshes/plate.msh", os.path.join(folder, "plate.msh"))
                 self.assertGreater(float(run("-W", "ignore", "-c", program(page) + "\n" + last, cwd=folder)), 0)
+
+    @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
+    def test_the_program_of_the_membrane_finds_its_eigenvalues(self):
+        said = run("-W", "error", "-c", program("docs/examples.md") + "\nprint(*eigenvalues, abs(u).max(), len(u))")
+        *found, highest, elements = map(float, said.split())
+        self.assertLess(max(abs(found / (np.pi**2 * np.array([2, 5, 5, 8, 10, 10])) - 1)), 1e-8)
+        self.assertAlmostEqual(highest, 2, delta=1e-5)  # u = 2 sin(pi x) sin(pi y)
+        self.assertEqual(elements, 288)
 
     def test_the_sweep_finds_what_single_solves_find(self):
         said = run(ROOT / "docs/example/sweep.py", "3")

@@ -1,4 +1,5 @@
 """The trace system of a solver: matrix, operator, right-hand side, and solutions of traces that were found otherwise."""
+import inspect
 import sys
 import unittest
 from unittest import mock
@@ -10,7 +11,7 @@ import kedge
 
 try:
     import scipy.sparse.linalg
-    from scipy.sparse.linalg import cg, eigsh, spsolve
+    from scipy.sparse.linalg import aslinearoperator, cg, eigsh, lobpcg, spsolve
 except ImportError:
     scipy = None
 
@@ -80,6 +81,118 @@ class System(unittest.TestCase):
         self.assertAlmostEqual(largest / dense[-1], 1, places=6)
         self.assertGreater(dense[0], 0)
 
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_scipy_iterates_as_the_solver_with_its_preconditioner(self):
+        for kind in "jacobi", "block-jacobi", "multigrid":
+            for more in ({}, {"precision": "mixed"}) if kind == "multigrid" else ({},):
+                with self.subTest(kind, **more):
+                    solver, steps = self.solver(kedge.square(9), preconditioner=kind, **more), []
+                    solver.update(tolerance=1e-9)
+                    tolerance = {"rtol" if "rtol" in inspect.signature(cg).parameters else "tol": 1e-9}
+                    _, failed = cg(solver.operator, solver.rhs(), M=solver.preconditioner, atol=0,
+                                   callback=steps.append, **tolerance)
+                    own = solver.solve().report.iterations
+                    self.assertEqual(failed, 0)
+                    self.assertLess(abs(len(steps) - own), 3 + own / 10)
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_the_preconditioner_is_symmetric_and_helps_lobpcg(self):
+        for solver in self.solvers():
+            with self.subTest(solver):
+                m, n = solver.preconditioner, len(solver.rhs())
+                x, y = np.random.default_rng(1).standard_normal((2, n))
+                self.assertLess(abs(x @ (m @ y) - y @ (m @ x)), 1e-6 * np.sqrt((x @ (m @ x)) * (y @ (m @ y))))
+                both = np.stack([solver.precondition(x), m.T @ y], axis=1)
+                np.testing.assert_array_equal(m @ np.stack([x, y], axis=1), both)
+                np.testing.assert_array_equal(solver.precondition(x + 1j * y), m @ x + 1j * (m @ y))
+        solver = self.solver(kedge.square(9), preconditioner="multigrid")
+        start = np.random.default_rng(1).standard_normal((len(solver.rhs()), 3))
+        found = lobpcg(solver.operator, start, M=solver.preconditioner, largest=False, maxiter=40, tol=1e-7)[0]
+        np.testing.assert_allclose(sorted(found), np.linalg.eigvalsh(solver.matrix().toarray())[:3], rtol=1e-6)
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_the_inverse_is_symmetric_in_the_product_of_the_mass(self):
+        for solver in self.solvers():
+            for more in {}, {"diffusion": (2, 0.5, 1), "reaction": 3}, {"diffusion": "1 + x^2"}:
+                with self.subTest(solver, **more):
+                    solver.update(tolerance=1e-13, **more)
+                    inverse, mass = solver.inverse, solver.mass
+                    f, g = np.random.default_rng(2).standard_normal((2, inverse.shape[0]))
+                    one, other = g @ (mass @ (inverse @ f)), f @ (mass @ (inverse @ g))
+                    self.assertLess(abs(one - other), 1e-10 * abs(one))
+                    self.assertGreater(f @ (mass @ (inverse @ f)), 0)
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_the_inverse_solves_with_boundary_values_of_zero(self):
+        for solver in self.solvers():
+            with self.subTest(solver):
+                x, y = solver.solve().nodes().reshape(-1, 2).T
+                groups = {solver.mesh.groups[k].name: 0 for k in np.unique(solver.mesh.boundary[2])}
+                bends = solver.mesh.info["geometry"] > 1  # where x y is no polynomial of order 3 of the elements
+                source = -2 + 0 * x if bends else x * y - 2
+                u = solver.solve("-2" if bends else "x*y - 2", boundary=groups).u.ravel()
+                columns = np.stack([source, -2 * source], axis=1)
+                found = solver.inverse @ columns
+                np.testing.assert_allclose(found, np.stack([u, -2 * u], axis=1), rtol=0, atol=1e-9 * abs(u).max())
+                turned = solver.inverse @ (1j * columns[:, 0])
+                np.testing.assert_allclose(turned, 1j * u, rtol=0, atol=1e-9 * abs(u).max())
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_the_inverse_knows_no_data_of_the_problem(self):
+        mesh = kedge.Mesh([[0, 0], [2, 0], [2, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], lines={"wall": [[0, 1]]})
+        found = []
+        for more in {"source": "x"}, {"exact": "sin(x)*y"}, {"source": 4}:
+            boundary = {"wall": kedge.Dirichlet("x + 5"), "default": kedge.Robin(2, "y")}
+            found.append(kedge.Solver(mesh, kedge.Problem(order=2, boundary=boundary, tolerance=1e-13, **more),
+                                      self.context).inverse @ np.ones(12))
+        self.assertGreater(found[0].max(), 0)
+        for other in found[1:]:
+            np.testing.assert_allclose(other, found[0], rtol=0, atol=1e-11 * found[0].max())
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_the_mass_integrates_products_exactly(self):
+        for solver in (*self.solvers(), self.solver(kedge.ring(1, 5, quads=True, geometry=5), order=4)):
+            with self.subTest(solver):
+                mass, s = solver.mass, solver.solve()
+                weight, _, values = s.quadrature("u", points=16)
+                u, one = s.u.ravel(), np.ones(mass.shape[0])
+                self.assertAlmostEqual(u @ (mass @ u) / (weight * values**2).sum(), 1, delta=1e-12)
+                self.assertAlmostEqual(one @ (mass @ one) / solver.mesh.area, 1, delta=1e-12)
+                begin, end = s.offsets()[2:4]
+                block = mass.tocsr()[begin:end, begin:end].toarray()
+                self.assertGreater(np.linalg.eigvalsh(block)[0], 0)
+                self.assertAlmostEqual(block.sum() / weight[2].sum(), 1, delta=1e-12)
+                self.assertEqual(mass.tocsr()[begin:end].nnz, block.size)
+                if mass.format == "bsr":
+                    np.testing.assert_array_equal(mass.data[2], block)
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_eigenvalues_converge_at_twice_the_order_and_one(self):
+        exact, errors = np.pi**2 * np.array([2, 5, 5, 8]), []
+        for n in 5, 10:
+            problem = kedge.Problem(order=2, boundary=everywhere(kedge.Dirichlet(0)), tolerance=1e-13)
+            solver = kedge.Solver(kedge.square(n), problem, self.context)
+            found = eigsh(aslinearoperator(solver.mass) @ solver.inverse, 4, solver.mass)[0]
+            errors.append(max(abs(np.sort(1 / found) / exact - 1)))
+        self.assertGreater(np.log2(errors[0] / errors[1]), 4.7)
+
+    @unittest.skipUnless(scipy, "SciPy is not installed")
+    def test_an_inverse_is_that_of_the_solver_as_it_is(self):
+        solver = self.solver(kedge.square(3), order=2)
+        inverse = solver.inverse
+        one = np.ones(inverse.shape[0])
+        before = inverse @ one
+        solver.update(diffusion=4 * 45, boundary={"left": kedge.Robin(8, 1)})
+        np.testing.assert_allclose(inverse @ one, before / 4, rtol=0, atol=1e-10 * before.max())
+        solver.update(order=1)
+        said = "of order 2, and the solver of order 1 since an update; take solver.inverse again"
+        with self.assertRaisesRegex(kedge.InputError, said):
+            inverse @ one
+        self.assertEqual(solver.inverse.shape, solver.mass.shape)
+        solver.update(max_iterations=1, preconditioner="jacobi")
+        with self.assertRaises(kedge.NotConverged):
+            solver.inverse @ np.ones(solver.mass.shape[0])
+
     def test_a_trace_that_is_no_solution_says_so(self):
         solver = self.solver(kedge.square(3))
         n = len(solver.rhs())
@@ -89,7 +202,7 @@ class System(unittest.TestCase):
         self.assertTrue(np.all(unknowns(solver, s) == 1))
         with self.assertRaisesRegex(kedge.InputError, "unknown 0 of the trace is nan"):
             solver.recover(np.full(n, np.nan))
-        for call, name in ((solver.recover, "trace"), (solver.apply, "x")):
+        for call, name in ((solver.recover, "trace"), (solver.apply, "x"), (solver.precondition, "r")):
             with self.assertRaisesRegex(ValueError, rf"^{name} has the shape \(2,\); it takes \({n},\)"):
                 call([1, 2])
 
@@ -107,13 +220,17 @@ class System(unittest.TestCase):
         solver = kedge.Solver(kedge.square(3), problem, self.context)
         with self.assertRaisesRegex(kedge.Unsupported, "take precision = double or mixed"):
             solver.apply(np.ones(len(solver.rhs())))
+        with self.assertRaisesRegex(kedge.Unsupported, "take precision = double or mixed"):
+            solver.precondition(np.ones(len(solver.rhs())))
         with self.assertRaisesRegex(kedge.InputError, "Neumann|neumann"):
             kedge.Solver(kedge.square(2), kedge.Problem(boundary=everywhere(kedge.Neumann(0))), self.context)
 
     def test_without_scipy_one_sentence_says_what_to_do(self):
         solver = self.solver(kedge.square(2))
         with mock.patch.dict(sys.modules, {name: None for name in sys.modules if name.startswith("scipy")} | {"scipy": None}):
-            for name, what in (("matrix", solver.matrix), ("operator", lambda: solver.operator)):
+            for name, what in (("matrix", solver.matrix), ("operator", lambda: solver.operator),
+                               ("inverse", lambda: solver.inverse), ("mass", lambda: solver.mass),
+                               ("preconditioner", lambda: solver.preconditioner)):
                 with self.assertRaisesRegex(ImportError, rf"Solver\.{name} needs SciPy \(.*\): pip install scipy"):
                     what()
             self.assertEqual(solver.apply(np.zeros(len(solver.rhs()))).max(), 0)

@@ -8,12 +8,14 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_unknowns_args {
   int64_t n_edges;
-  int m;                    ///< modes of an edge
-  bool gives;               ///< unknowns from rows; else rows from unknowns
-  const uint32_t *unknown;  ///< [edge of the caller]: trace edge << 1 | it has the other direction
-  double factor;            ///< of what is given
-  const double *from;       ///< [edge][m] of the one side
-  double *to;               ///< of the other one
+  int m;                     ///< modes of an edge
+  bool gives;                ///< unknowns from rows; else rows from unknowns
+  const uint32_t *unknown;   ///< [edge of the caller]: trace edge << 1 | it has the other direction
+  double factor;             ///< of what is given
+  const double *diagonal;    ///< [row]: another factor of what is given; NULL: 1
+  const double *from;        ///< [edge][m] of the one side
+  const float *from_single;  ///< rows are here, of what is given; NULL: in `from`
+  double *to;                ///< of the other one
 } kg_unknowns_args;
 
 KG_DECLARE_OPERATOR(kg_unknowns_move, kg_unknowns_args);
@@ -31,7 +33,8 @@ KG_INLINE void kg_unknown_move(const kg_unknowns_args *a, int64_t k, int i)
   const int64_t row = (int64_t)(here >> 1) * a->m + i, unknown = k * a->m + i;
   const double factor = kg_unknown_sign(here, i) * a->factor;
   if (a->gives)
-    a->to[unknown] = factor * a->from[row];
+    a->to[unknown] = factor * (a->diagonal ? a->diagonal[row] : 1.0) *
+                     (a->from_single ? a->from_single[row] : a->from[row]);
   else
     a->to[row] = factor * a->from[unknown];
 }
