@@ -71,8 +71,8 @@ class GroupValues(ctypes.Structure):
 
 class RegionValues(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int), ("elements", c_int64), ("area", c_double),
-                ("integral", c_double), ("mean", c_double), ("energy", c_double), ("least", c_double),
-                ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2)]
+                ("integral", c_double), ("mean", c_double), ("energy", c_double), ("source", c_double),
+                ("reaction", c_double), ("least", c_double), ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2)]
 
 
 class Balance(ctypes.Structure):

@@ -12,8 +12,9 @@ class GroupValues(NamedTuple):
     """Numbers of the edges of a group, on the boundary or, with `inside`, inside the domain.
 
     integral, mean -- of the trace of u along the edges
-    flux  -- the integral of the numerical flux sigma . n - tau (u - trace); n points out of the domain, inside it out of
-             the region of the lower tag. NaN where edges lie inside one region
+    flux  -- the integral of the numerical flux sigma . n - tau (u - trace); n points out of the domain. Inside it n
+             points out of the region of the lower tag; within one region out of a closed line, and through an open one
+             to where x grows or, if it runs along x, to where y grows
     inner -- the same of the edges of a boundary group that lie inside the domain; None: there are none
     """
 
@@ -33,6 +34,7 @@ class RegionValues(NamedTuple):
 
     integral, mean -- of u
     energy -- the integral of q . sigma
+    source, reaction -- integrals of the source, and of the reaction times u
     minimum, maximum, minimum_at, maximum_at -- of u at the nodes of order P, and their places (x, y)
     """
 
@@ -43,6 +45,8 @@ class RegionValues(NamedTuple):
     integral: float
     mean: float
     energy: float
+    source: float
+    reaction: float
     minimum: float
     minimum_at: Tuple[float, float]
     maximum: float
@@ -77,8 +81,8 @@ def regions_of(raw):
     values = []
     for i in range(raw.n_regions):
         v = raw.regions[i].contents
-        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy,
-                                   v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
+        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy, v.source,
+                                   v.reaction, v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
     return _by_name(values)
 
 

@@ -154,6 +154,8 @@ static void write_regions(kg_json *json, const kedge_report *report)
     kg_json_number(json, "integral", v->integral);
     kg_json_number(json, "mean", v->mean);
     kg_json_number(json, "energy", v->energy);
+    kg_json_number(json, "source", v->source);
+    kg_json_number(json, "reaction", v->reaction);
     write_extremum(json, "minimum", v->least, v->least_at);
     write_extremum(json, "maximum", v->most, v->most_at);
     kg_json_close(json);

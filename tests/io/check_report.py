@@ -62,7 +62,7 @@ def check_numbers(report):
         {"name": 'a "cut"', "tag": 4, "inside": True, "edges": 2, "length": 1, "integral": 0, "mean": 0, "flux": None}]
     assert report["regions"] == [
         {"name": "iron", "tag": 7, "elements": 800, "area": 4, "integral": 2, "mean": 0.5, "energy": 8,
-         "minimum": {"value": -1, "at": [0.25, 0.5]}, "maximum": {"value": 3, "at": [1, 0.1 + 0.2]}}]
+         "source": 1, "reaction": 0.5, "minimum": {"value": -1, "at": [0.25, 0.5]}, "maximum": {"value": 3, "at": [1, 0.1 + 0.2]}}]
     assert report["balance"] == {"source": 1, "reaction": 0.5, "flux": -0.75, "remainder": 0.25}
     assert report["conductance"] == {"flux": 9.5, "energy": 9.25}
 

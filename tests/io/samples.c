@@ -119,8 +119,20 @@ static kedge_status write_report(bool awkward, const char *path)
 {
   const kedge_group_values hot = {sizeof hot, "hot", 3, false, 12, 2.5, 5.0, 2.0, -0.75};
   const kedge_group_values cut = {sizeof cut, "a \"cut\"", 4, true, 2, 1.0, 0.0, 0.0, NAN};
-  const kedge_region_values iron = {sizeof iron, "iron", 7,    800, 4.0,         2.0,
-                                    0.5,         8.0,    -1.0, 3.0, {0.25, 0.5}, {1.0, 0.1 + 0.2}};
+  const kedge_region_values iron = {.size = sizeof iron,
+                                    .name = "iron",
+                                    .tag = 7,
+                                    .elements = 800,
+                                    .area = 4.0,
+                                    .integral = 2.0,
+                                    .mean = 0.5,
+                                    .energy = 8.0,
+                                    .source = 1.0,
+                                    .reaction = 0.5,
+                                    .least = -1.0,
+                                    .most = 3.0,
+                                    .least_at = {0.25, 0.5},
+                                    .most_at = {1.0, 0.1 + 0.2}};
   const kedge_group_values *const groups[] = {&hot, &cut};
   const kedge_region_values *const regions[] = {&iron};
   kedge_report report = {.size = sizeof report,
