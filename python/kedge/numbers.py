@@ -81,8 +81,8 @@ def regions_of(raw):
     values = []
     for i in range(raw.n_regions):
         v = raw.regions[i].contents
-        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy, v.source,
-                                   v.reaction, v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
+        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy,
+                                   v.source, v.reaction, v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
     return _by_name(values)
 
 
