@@ -218,6 +218,36 @@ class Numbers(OnBackend):
         self.assertEqual(list(table["name"]), list(s.groups))
         self.assertEqual(list(pandas.DataFrame(s.regions.values()).columns), list(kedge.RegionValues._fields))
 
+    def test_the_orders_are_those_of_the_page(self):
+        page = (ROOT / "docs/numbers.md").read_text()
+        exact = {"annulus": RING, "pipe": 120 * math.pi / (1 / 0.05 + math.log(2) / 0.16 + 1 / 0.002),
+                 "plate": -15064.8131086, "inclusion": 29.5471364652}  # the latter from order 8, refined up to twice
+
+        def error(name, group, order, refine):
+            problem = kedge.Problem.read(ROOT / f"meshes/{name}.ini", order=order, tolerance=1e-13)
+            if name == "pipe":
+                mesh = kedge.ring(3 * 2**refine, 16 * 2**refine, geometry=order + 1)
+            elif name == "annulus":
+                mesh = kedge.ring(2, 10, quads=True, geometry=order + 1, refine=refine)
+            else:
+                mesh = problem.mesh().refine(refine) if refine else problem.mesh()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                s = kedge.solve(mesh, problem, self.context, on_failure="warn")
+            return abs(s.groups[group].flux / exact[name] - 1)
+
+        rows = re.findall(r"(?m)^[|] `(\w+)[.]ini`, `([^`]+)`.*? [|] (\d.*) [|]$", page)
+        self.assertEqual([name for name, _, _ in rows], list(exact))
+        for name, group, cells in rows:
+            for order, cell in enumerate(cells.split(" | "), 1):
+                with self.subTest(name, order=order):
+                    refine = 2 if order < 3 else 1
+                    before, after = error(name, group, order, refine - 1), error(name, group, order, refine)
+                    said, rate = map(float, cell.split(", "))
+                    rounding = 5e-13 if name == "annulus" else 5e-11  # the wall's conditions are stiffer
+                    self.assertLess(abs(after - said), 0.1 * said + rounding)
+                    self.assertAlmostEqual(math.log2(before / after), rate, delta=0.1 if said > 5 * rounding else 1.5)
+
     def assert_same(self, report, s):
         """A report in JSON has the numbers of a solution, to the last bit."""
         groups = []
