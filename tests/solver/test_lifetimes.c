@@ -150,7 +150,7 @@ static bool look(void *user, const kedge_progress *progress)
   return kedge_solution_values(o->solution, KEDGE_FIELD_U, 2, o->values) == KEDGE_OK;
 }
 
-/// That both solutions are the same to rounding.
+/// Check that both solutions are the same to rounding.
 static void assert_alike(kedge_context *ctx, const kedge_solution *a, const kedge_solution *b)
 {
   fields x = fields_of(ctx, a), y = fields_of(ctx, b);
