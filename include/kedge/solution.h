@@ -74,7 +74,7 @@ typedef struct kedge_balance {
 
 /// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
-/// `evaluation` as long as the solution, the others for ever. Begin with KEDGE_REPORT_INIT: later
+/// `evaluation` as long as the solution, names of groups as long as the mesh, the others for ever. Begin with KEDGE_REPORT_INIT: later
 /// versions add members at the end, and `size` says which of them the caller knows.
 typedef struct kedge_report {
   size_t size;  ///< sizeof(kedge_report)
@@ -133,7 +133,7 @@ typedef struct kedge_report {
   /// with more points
   int64_t refined_elements, refined_facets;
   int64_t solution_bytes;  ///< of the device that hold the fields; 0: they are in host memory
-  /// By group of edges, in the order of kedge_mesh_group(), and by region; both belong to the
+  /// By group of edges that has some, in the order of the mesh, and by region. They belong to the
   /// solution. Each says its own size, which later versions may raise
   int n_groups, n_regions;
   const kedge_group_values *const *groups;

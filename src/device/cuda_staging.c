@@ -8,6 +8,7 @@
 
 enum { STAGING_BYTES = 8 << 20, PAGE = 4096 };
 
+// What an error was made by.
 static const char *const out_of = "copying from the device", *const into = "copying to the device";
 
 kedge_status kg_staging_open(kedge_context *ctx, int device, kg_staging *staging)
@@ -59,7 +60,9 @@ static void touch_by_threads(const kedge_context *ctx, void *memory, size_t byte
 {
   const size_t pages = bytes / PAGE;
   volatile char *const first = memory;
-#pragma omp parallel for schedule(static) num_threads(threads_for(ctx, bytes / STAGING_BYTES))
+  const int threads = threads_for(ctx, bytes / STAGING_BYTES);
+  if (threads == 1) return;  // those that copy touch little memory as they go
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (size_t i = 0; i < pages; ++i) first[i * PAGE] = 0;
 }
 

@@ -9,9 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/clock.h"
+
+/// Seconds for which threads that could be had are still to be had: a context tries them, and the
+/// loops of its first mesh start them.
+static const double MOMENT = 1.0;
+
 _Thread_local int kg_team_threads = 1;
-static _Thread_local int refused;  ///< a number of threads that could not be had; 0: none
-static _Thread_local int known;    ///< one that could, and has not been started since; 0: none
+static _Thread_local int refused;      ///< a number of threads that could not be had; 0: none
+static _Thread_local int known;        ///< one that could, a moment ago; 0: none
+static _Thread_local double known_at;  ///< when, by kg_seconds()
 
 /// A thread that is tried.
 typedef struct tried {
@@ -83,13 +90,15 @@ int kg_team_try(int threads)
 {
   const int error = threads > kg_team_threads ? try_threads(threads - kg_team_threads) : 0;
   known = error ? 0 : threads;
+  known_at = kg_seconds();
   return error;
 }
 
 int kg_team_start(int threads)
 {
   if (threads <= 1) return 0;  // no team, and the one that is there stays
-  const int error = threads <= known ? 0 : kg_team_try(threads);
+  const bool good = threads <= known && kg_seconds() - known_at < MOMENT;
+  const int error = good ? 0 : kg_team_try(threads);
   if (error) return error;
   known = 0;
   int there = 0;

@@ -20,8 +20,11 @@ int64_t kg_prepared_bytes(const kg_shape *s)
   const int64_t materials = s->n_materials * 4 * (int64_t)sizeof(double);
   const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
   const int64_t layout = s->count.n_edges + patch * (s->count.n_patches + 1);
+  const kg_grouped_count *const g = &s->grouped;
+  const int64_t lists = (int64_t)sizeof(int32_t) *
+                        ((int64_t)kg_grouped_numbers(g) + 2 * (int64_t)g->n_facets + g->n_records);
   const bool lines = s->choice.precond != KG_JACOBI && kg_smoother_has_lines(s->choice.smoother);
-  return mesh_bytes(s) + layout + materials +
+  return mesh_bytes(s) + layout + lists + materials +
          (lines ? kg_edge_lines_bytes(s->n_lines, s->n_line_steps) : 0);
 }
 
@@ -67,6 +70,9 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
   if (stage == KG_STAGE_TRANSFER && s->n_materials > 1)  // a table on its way to the device
     bytes += s->n_materials * (int64_t)sizeof(kg_material);
   if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
+  if (stage >= KG_STAGE_LOCAL_SOLVE)
+    bytes += s->grouped.n_records * (int64_t)sizeof(kg_region_sums) +
+             s->grouped.n_facets * (1 + s->size.n_edge) * (int64_t)sizeof(double);
   if (stage >= KG_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +
              s->count.n_groups * (int64_t)(sizeof(kg_error_sums) + sizeof(double));

@@ -410,6 +410,8 @@ kedge_status kg_source_loads(kg_source *s, int batch, int32_t first, int32_t cou
   const size_t group = (size_t)rules->shape->batch[batch].size.n_modes * KG_LANES;
   if (s->function->kind == KG_FUNCTION_NONE)
     return kg_zero(rules->ctx, load, group * (size_t)count * sizeof *load);
+  const kedge_solution *const of = kg_solution_of(s->function);
+  if (of && !(lies_there(s) && !has_rule(s))) KG_TRY(kg_solution_bring(of, KG_HOLDS_U_STAR));
   if (has_rule(s)) return loads_by_rule(s, batch, first, count, load);
   if (lies_there(s)) return loads_of_solution(s, batch, first, count, load);
   KG_TRY(kg_sampler_loads(&s->sampler, batch, first, count, values, load));

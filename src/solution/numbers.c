@@ -71,51 +71,67 @@ static void begin(kedge_solution *s)
     for (int inside = 0; inside < 2; ++inside) {
       const int64_t edges = inside ? g->n_inner : g->count;
       if (edges == 0) continue;
-      *group++ = (kedge_group_values){.size = sizeof *group,
-                                      .name = g->name,
-                                      .tag = g->tag,
-                                      .inside = inside,
-                                      .edges = edges,
-                                      .length = inside ? g->inner_measure : g->measure};
+      *group++ = (kedge_group_values){
+          .size = sizeof *group, .name = g->name, .tag = g->tag, .inside = inside, .edges = edges};
     }
   }
 }
 
-/// The integral of the trace along an edge, from its modes: by a rule where the edge is curved.
-static double integral_along(const kedge_mesh *mesh, kg_side side, int m, const double *modes)
-{
-  const int n = m + KG_GEOMETRY_MAX;
+/// A rule along curved edges, and the modes of the trace at its points.
+typedef struct edge_rule {
+  int n;
   double t[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX], w[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX];
+  double psi[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX][KEDGE_ORDER_MAX + 1];
+} edge_rule;
+
+static edge_rule rule_of(int m)
+{
+  edge_rule rule = {.n = m + KG_GEOMETRY_MAX};
+  kg_gauss_jacobi(rule.n, 0, rule.t, rule.w);
+  for (int q = 0; q < rule.n; ++q) kg_legendre(m - 1, rule.t[q], rule.psi[q]);
+  return rule;
+}
+
+/// The length of an edge, and the integral of the trace along it from its modes.
+static void measure_edge(const kedge_mesh *mesh, const edge_rule *rule, kg_side side, int m,
+                         const double *modes, double *length, double *integral)
+{
   int32_t ends[2];
   kg_side_ends(mesh, side, ends);
   if (!mesh->nodes) {
     const double *const a = mesh->vertices + 2 * (int64_t)ends[0];
     const double *const b = mesh->vertices + 2 * (int64_t)ends[1];
-    return hypot(b[0] - a[0], b[1] - a[1]) * sqrt(0.5) * modes[0];
+    *length = hypot(b[0] - a[0], b[1] - a[1]);
+    *integral = *length * sqrt(0.5) * modes[0];
+    return;
   }
-  double sum = 0.0;
-  kg_gauss_jacobi(n, 0, t, w);
-  for (int q = 0; q < n; ++q) {
-    double psi[KEDGE_ORDER_MAX + 1], at[2], along[2], value = 0.0;
-    kg_side_point(mesh, side, ends[0] > ends[1] ? -t[q] : t[q], at, along);
-    kg_legendre(m - 1, t[q], psi);
-    for (int k = 0; k < m; ++k) value += psi[k] * modes[k];
-    sum += w[q] * hypot(along[0], along[1]) * value;
+  *length = *integral = 0.0;
+  for (int q = 0; q < rule->n; ++q) {
+    const double t = ends[0] > ends[1] ? -rule->t[q] : rule->t[q];
+    double at[2], along[2], value = 0.0;
+    kg_side_point(mesh, side, t, at, along);
+    for (int k = 0; k < m; ++k) value += rule->psi[q][k] * modes[k];
+    const double weight = rule->w[q] * hypot(along[0], along[1]);
+    *length += weight;
+    *integral += weight * value;
   }
-  return sum;
 }
 
 static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *entry)
 {
   const kedge_mesh *const mesh = s->mesh;
   const int m = s->size.n_edge;
+  const edge_rule rule = rule_of(m);
   for (int32_t i = 0; i < sums->grouped->count.n_facets; ++i) {
+    double length, integral;
     const int32_t edge = sums->grouped->edge[i], mark = mesh->edge_group[edge];
     const int g = kg_group_of_edge(mark);
     const bool both = mark < 0 && mesh->groups[g].count > 0;
     kedge_group_values *const v = &s->numbers.group[entry[g] + both];
     const double *const of = sums->facets + (int64_t)i * (1 + m);
-    v->integral += integral_along(mesh, sums->grouped->side[i], m, of + 1);
+    measure_edge(mesh, &rule, sums->grouped->side[i], m, of + 1, &length, &integral);
+    v->length += length;
+    v->integral += integral;
     v->flux += of[0] / s->scale;
   }
   for (int i = 0; i < s->numbers.n_groups; ++i) {

@@ -31,11 +31,18 @@ void kg_grouped_free(kg_grouped *grouped)
   *grouped = (kg_grouped){0};
 }
 
-/// The group of a region's tag. Regions come last, and their tags ascend.
-static int32_t region_of(const kedge_mesh *mesh, int32_t tag)
+/// The first group of regions, which come last.
+static int first_region(const kedge_mesh *mesh)
 {
-  int first = mesh->n_groups, last = mesh->n_groups - 1;
+  int first = mesh->n_groups;
   while (first > 0 && mesh->groups[first - 1].dimension == 2) --first;
+  return first;
+}
+
+/// The group of a region's tag: tags ascend.
+static int32_t region_of(const kedge_mesh *mesh, int first, int32_t tag)
+{
+  int last = mesh->n_groups - 1;
   while (first < last) {
     const int middle = first + (last - first) / 2;
     if (mesh->groups[middle].tag < tag)
@@ -70,6 +77,7 @@ static group_regions regions_of(const kedge_mesh *mesh, const kg_lane_batch *bat
 /// What walks over the groups: it counts, and where there is a list, fills it.
 typedef struct walk {
   const kedge_mesh *mesh;
+  int first_region;
   kg_grouped_count n;
   int32_t *first, *record, *mixed, *region;  ///< NULL: they are only counted
   uint8_t *slot;
@@ -88,7 +96,8 @@ static void add_group(walk *w, int32_t group, const group_regions *r)
     w->first[w->n.n_runs] = group;
     w->record[w->n.n_runs] = w->n.n_records;
     w->mixed[w->n.n_runs] = mixed ? w->n.n_mixed * KG_LANES : -1;
-    for (int k = 0; k < r->n; ++k) w->region[w->n.n_records + k] = region_of(w->mesh, r->tag[k]);
+    for (int k = 0; k < r->n; ++k)
+      w->region[w->n.n_records + k] = region_of(w->mesh, w->first_region, r->tag[k]);
     for (int lane = 0; mixed && lane < KG_LANES; ++lane)
       w->slot[w->n.n_mixed * KG_LANES + lane] = r->slot[lane];
   }
@@ -101,11 +110,13 @@ static void add_group(walk *w, int32_t group, const group_regions *r)
 
 static void walk_over(walk *w, const kg_lane_batches *batches)
 {
+  const bool single = w->mesh->n_groups - w->first_region == 1;
+  const group_regions one = {.n = 1, .tag = {w->mesh->element_region[0]}};
   int32_t end = 0;
   for (const kg_lane_batch *b = batches->batch; b < batches->batch + batches->n; ++b) {
     w->length = 0;
     for (int32_t g = 0; g * KG_LANES < b->n_elements; ++g) {
-      const group_regions r = regions_of(w->mesh, b, g);
+      const group_regions r = single ? one : regions_of(w->mesh, b, g);
       add_group(w, b->first_group + g, &r);
       end = b->first_group + g + 1;
     }
@@ -146,7 +157,7 @@ static kedge_status list_facets(kedge_context *ctx, const kedge_mesh *mesh, kg_g
 kedge_status kg_grouped_create(kedge_context *ctx, const kedge_mesh *mesh,
                                const kg_lane_batches *batches, kg_grouped *out)
 {
-  walk w = {.mesh = mesh};
+  walk w = {.mesh = mesh, .first_region = first_region(mesh)};
   *out = (kg_grouped){0};
   walk_over(&w, batches);
   out->count = w.n;
@@ -156,6 +167,7 @@ kedge_status kg_grouped_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_host_alloc(ctx, (size_t)out->count.n_records, sizeof *out->region, &out->region));
   out->runs = kg_grouped_at(&out->count, out->list, &out->side);
   w = (walk){.mesh = mesh,
+             .first_region = first_region(mesh),
              .first = (int32_t *)out->runs.first,
              .record = (int32_t *)out->runs.record,
              .mixed = (int32_t *)out->runs.mixed,

@@ -50,7 +50,8 @@ static void link_ends(const lines *l, edge_end *ends, int32_t n)
   }
 }
 
-/// The end at which the line of an edge begins: that of the edge itself where it is closed.
+/// The end at which the line of an edge begins: that of the edge itself where the line closes with
+/// two edges at each vertex.
 static int32_t beginning(const lines *l, int32_t edge)
 {
   int32_t begin = 2 * edge;
@@ -82,7 +83,7 @@ static void follow(const lines *l, int32_t edge)
     area += (from[0] - first[0]) * (to[1] - first[1]) - (to[0] - first[0]) * (from[1] - first[1]);
     end = l->partner[end ^ 1];
   } while (end >= 0 && end != begin);
-  const bool back = points_back(end == begin, area, to[0] - first[0], to[1] - first[1]);
+  const bool back = points_back(to == first, area, to[0] - first[0], to[1] - first[1]);
   end = begin;
   do {
     // The first side of an edge runs from its end 0 to its end 1 with its element to the left.

@@ -214,6 +214,72 @@ static void solutions_of_other_meshes_and_without_fields_are_refused(void **stat
   kedge_mesh_destroy(other);
 }
 
+/// u* of a solution, by a function that the library does not know.
+static void by_another(void *user, const kedge_points *points, double *value)
+{
+  must(ctx, kedge_solution_at(user, KEDGE_FIELD_U_STAR, points, value));
+}
+
+/// Solve with a solution of another order as the source, as a source that the device may read, and
+/// through a function.
+static void check_source(const kedge_mesh *mesh, kedge_problem *of, kedge_problem *problem)
+{
+  kedge_solver *solvers[2];
+  kedge_solution *source = NULL, *made[2] = {NULL};
+  must(ctx, kedge_solver_create(ctx, mesh, of, &solvers[0]));
+  must(ctx, kedge_solver_create(ctx, mesh, problem, &solvers[1]));
+  must(ctx, kedge_solver_solve(solvers[0], NULL, &source));
+  kedge_function *const functions[] = {kedge_by_solution, by_another};
+  for (int i = 0; i < 2; ++i) {
+    kedge_data data = KEDGE_DATA_INIT;
+    data.source_function = functions[i];
+    data.source_user = source;
+    must(ctx, kedge_solver_solve(solvers[1], &data, &made[i]));
+  }
+  fields a = fields_of(ctx, made[0]), b = fields_of(ctx, made[1]);
+  assert_at_most(fields_distance(&a, &b), 1e-11);
+  fields_free(&a);
+  fields_free(&b);
+  for (int i = 0; i < 2; ++i) {
+    kedge_solution_destroy(made[i]);
+    kedge_solver_destroy(solvers[i]);
+  }
+  kedge_solution_destroy(source);
+}
+
+static void a_solution_that_the_device_reads_is_the_same_source(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *generate, *from, *order, *section, *key, *value;
+  } cases[] = {{"square 7", "1", "1", "equation", "diffusion", "0.3"},
+               {"square 7", "1", "4", "equation", "diffusion", "2, 0.5, 1"},
+               {"square 7", "3", "1", "equation", "reaction", "1.5"},
+               {"square 7", "2", "2", "solver", "precision", "compact"},
+               {"square 7", "2", "3", "equation", "diffusion", "1 + x"},
+               {"square 7", "2", "3", "equation", "quadrature", "9"},
+               {"quads 5", "2", "2", "equation", "diffusion", "1"},
+               {"disk 3", "2", "2", "equation", "diffusion", "1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"mesh", "generate", cases[i].generate}, {"equation", "source", "1 + x*y"},
+                      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+                      {"space", "order", cases[i].from}, {"solver", "preconditioner", "multigrid"},
+                      {"solver", "tolerance", "1e-13"}));
+    kedge_problem *other = problem_of(
+        ctx, SETTINGS({"mesh", "generate", cases[i].generate}, {"space", "order", cases[i].order},
+                      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "y"},
+                      {"solver", "preconditioner", "multigrid"}, {"solver", "tolerance", "1e-13"},
+                      {cases[i].section, cases[i].key, cases[i].value}));
+    kedge_mesh *mesh;
+    must(ctx, kedge_problem_mesh(problem, &mesh));
+    check_source(mesh, problem, other);
+    kedge_mesh_destroy(mesh);
+    kedge_problem_destroy(problem);
+    kedge_problem_destroy(other);
+  }
+}
+
 static void a_source_is_not_overwritten_by_its_own_solve(void **state)
 {
   (void)state;
@@ -247,6 +313,7 @@ int main(void)
       cmocka_unit_test(a_solution_as_data_is_the_function_that_it_is),
       cmocka_unit_test(picards_iteration_has_the_order_of_a_linear_problem),
       cmocka_unit_test(solutions_of_other_meshes_and_without_fields_are_refused),
+      cmocka_unit_test(a_solution_that_the_device_reads_is_the_same_source),
       cmocka_unit_test(a_source_is_not_overwritten_by_its_own_solve),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

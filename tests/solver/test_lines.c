@@ -120,12 +120,26 @@ static void a_closed_line_is_left(void **state)
   check(&turned, 5, 4.0 * 0.25);
 }
 
+/// Where more than two edges meet a line is closed, or a new one begins.
+static void a_loop_that_touches_another_line_is_left_too(void **state)
+{
+  (void)state;
+  drawing eight = {0}, stem = {0};
+  draw(&eight, 1, 5, (const int[][2]){{1, 1}, {2, 1}, {2, 2}, {1, 2}, {1, 1}});
+  draw(&eight, 1, 5, (const int[][2]){{2, 2}, {2, 3}, {3, 3}, {3, 2}, {2, 2}});
+  check(&eight, 5, 2.0 * 4.0 / 16.0);
+  draw(&stem, 1, 5, (const int[][2]){{2, 2}, {3, 2}, {3, 3}, {2, 3}, {2, 2}});
+  draw(&stem, 1, 2, (const int[][2]){{2, 0}, {2, 2}});
+  check(&stem, 5, 4.0 / 16.0 + 0.5 * 2.0);  // and through the stem to larger x
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_line_between_regions_is_seen_from_the_lower_tag),
       cmocka_unit_test(an_open_line_lets_through_to_where_x_grows_or_y),
       cmocka_unit_test(a_closed_line_is_left),
+      cmocka_unit_test(a_loop_that_touches_another_line_is_left_too),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);

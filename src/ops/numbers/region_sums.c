@@ -14,7 +14,8 @@ static void add_record(const kg_region_sums_args *a, int32_t run, int32_t record
   for (int32_t g = begin; g < end; ++g)
     for (int lane = 0; lane < KG_LANES; ++lane) {
       if (!kg_is_of_record(a, run, record, g, lane)) continue;
-      const kg_region_sums of = kg_element_sums(a, (g - a->first_group) * KG_LANES + lane);
+      const kg_region_sums of =
+          kg_element_sums(a, (g - a->first_group) * KG_LANES + lane, a->elements.by_quadrature);
       kg_region_sums_join(&of, &sum);
     }
   a->sums[record] = sum;

@@ -190,10 +190,12 @@ KG_INLINE void kg_cell_sums(const kg_region_sums_args *a, int32_t e, kg_region_s
 }
 
 /// The sums of an element of the chunk.
-KG_INLINE kg_region_sums kg_element_sums(const kg_region_sums_args *a, int32_t e)
+/// @param[in] by_quadrature  that of the elements, which a kernel may know while it is compiled
+KG_INLINE kg_region_sums kg_element_sums(const kg_region_sums_args *a, int32_t e,
+                                         bool by_quadrature)
 {
   kg_region_sums sum = kg_no_region_sums();
-  if (a->elements.by_quadrature)
+  if (by_quadrature)
     kg_cell_sums(a, e, &sum);
   else
     kg_triangle_sums(a, e, &sum);

@@ -1,8 +1,10 @@
 // region_sums_cuda.cu: integrals over the elements of each region, extrema of u at its nodes.
 // Layout  u [group][N][lane], as the flux: lanes are neighbouring words.
-// Map     block = run, whose warps take its groups in turn; lane = element. Sums of the lanes, and
-//         then of the warps, are joined in a fixed order.
+// Map     block = run, whose warps take eight groups at a time; lane = element. Sums of the lanes
+//         are joined in a fixed order, and those of groups one after the other: another cut into
+//         chunks gives the same bits.
 // Cost    kg_region_sums_cost(): u is read once for each eight nodes, mostly from the cache.
+#include "device/cuda_join.cuh"
 #include "device/cuda_launch.cuh"
 #include "ops/numbers/region_sums.h"
 
@@ -10,24 +12,9 @@ namespace
 {
 
 enum { WARPS = 8, THREADS = WARPS * KG_LANES };
-enum { WORDS = sizeof(kg_region_sums) / sizeof(double) };
-static_assert(sizeof(kg_region_sums) == WORDS * sizeof(double), "shuffled as numbers");
 
-/// Join the sums of the lanes of a warp, so that lane 0 has all.
-__device__ void join_lanes(kg_region_sums &sum)
-{
-  for (int away = KG_LANES / 2; away > 0; away /= 2) {
-    kg_region_sums other;
-    double mine[WORDS], theirs[WORDS];
-    memcpy(mine, &sum, sizeof sum);
-#pragma unroll
-    for (int k = 0; k < WORDS; ++k) theirs[k] = __shfl_down_sync(0xffffffffu, mine[k], away);
-    memcpy(&other, theirs, sizeof other);
-    if (threadIdx.x % KG_LANES < away) kg_region_sums_join(&other, &sum);
-  }
-}
-
-__global__ void __launch_bounds__(THREADS)
+template <bool BY_QUADRATURE>
+__global__ void __launch_bounds__(THREADS, 2)
     region_sums(const __grid_constant__ kg_region_sums_args a)
 {
   __shared__ kg_region_sums s_sum[WARPS];
@@ -36,22 +23,21 @@ __global__ void __launch_bounds__(THREADS)
   int32_t begin, end;
   const bool begins = kg_run_part(&a, run, &begin, &end);
   for (int32_t record = a.runs.record[run]; record < a.runs.record[run + 1]; ++record) {
-    kg_region_sums sum = kg_no_region_sums();
-    for (int32_t g = begin + warp; g < end; g += WARPS) {
-      if (!kg_is_of_record(&a, run, record, g, lane)) continue;
-      const kg_region_sums of = kg_element_sums(&a, (g - a.first_group) * KG_LANES + lane);
-      kg_region_sums_join(&of, &sum);
+    kg_region_sums all = begins ? kg_no_region_sums() : a.sums[record];
+    for (int32_t first = begin; first < end; first += WARPS) {
+      const int32_t g = first + warp;
+      kg_region_sums sum = kg_no_region_sums();
+      if (g < end && kg_is_of_record(&a, run, record, g, lane))
+        sum = kg_element_sums(&a, (g - a.first_group) * KG_LANES + lane, BY_QUADRATURE);
+      __syncwarp();
+      kg_join_lanes<kg_region_sums_join>(sum);
+      if (lane == 0) s_sum[warp] = sum;
+      __syncthreads();
+      for (int w = 0; threadIdx.x == 0 && w < WARPS && first + w < end; ++w)
+        kg_region_sums_join(&s_sum[w], &all);
+      __syncthreads();
     }
-    __syncwarp();
-    join_lanes(sum);
-    if (lane == 0) s_sum[warp] = sum;
-    __syncthreads();
-    if (threadIdx.x == 0) {
-      kg_region_sums all = begins ? kg_no_region_sums() : a.sums[record];
-      for (int w = 0; w < WARPS; ++w) kg_region_sums_join(&s_sum[w], &all);
-      a.sums[record] = all;
-    }
-    __syncthreads();
+    if (threadIdx.x == 0) a.sums[record] = all;
   }
 }
 
@@ -60,5 +46,6 @@ __global__ void __launch_bounds__(THREADS)
 extern "C" kedge_status kg_region_sums_add_cuda(kedge_context *ctx, const kg_region_sums_args *a)
 {
   if (a->n_runs == 0) return KEDGE_OK;
-  return kg_launch(ctx, "region_sums", (unsigned)a->n_runs, THREADS, 0, region_sums, *a);
+  return kg_launch(ctx, "region_sums", (unsigned)a->n_runs, THREADS, 0,
+                   a->elements.by_quadrature ? region_sums<true> : region_sums<false>, *a);
 }

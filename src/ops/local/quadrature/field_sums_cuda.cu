@@ -3,6 +3,7 @@
 // Map     block = piece, whose warps take its groups in turn; lane = element. Sums of the lanes,
 //         and then of the warps, are joined in a fixed order, and the first thread writes.
 // Cost    kg_field_sums_cost(); each mode is read once, values at the points stay in registers.
+#include "device/cuda_join.cuh"
 #include "device/cuda_launch.cuh"
 #include "ops/local/quadrature/field_sums.h"
 
@@ -10,22 +11,6 @@ namespace
 {
 
 enum { WARPS = 8, THREADS = WARPS * KG_LANES };
-enum { WORDS = sizeof(kg_field_sums) / sizeof(double) };
-static_assert(sizeof(kg_field_sums) == WORDS * sizeof(double), "shuffled as numbers");
-
-/// Join the sums of the lanes of a warp, so that lane 0 has all.
-__device__ void join_lanes(kg_field_sums &sum)
-{
-  for (int away = KG_LANES / 2; away > 0; away /= 2) {
-    kg_field_sums other;
-    double mine[WORDS], theirs[WORDS];
-    memcpy(mine, &sum, sizeof sum);
-#pragma unroll
-    for (int k = 0; k < WORDS; ++k) theirs[k] = __shfl_down_sync(0xffffffffu, mine[k], away);
-    memcpy(&other, theirs, sizeof other);
-    if (threadIdx.x % KG_LANES < away) kg_field_sums_join(&other, &sum);
-  }
-}
 
 __global__ void __launch_bounds__(THREADS, 2)
     field_sums(const __grid_constant__ kg_field_sums_args a)
@@ -39,7 +24,7 @@ __global__ void __launch_bounds__(THREADS, 2)
        g += (int64_t)WARPS * a.n_pieces)
     if (lane < kg_field_lanes(&a, g)) kg_field_sums_element(&a, g, lane, &sum);
   __syncwarp();
-  join_lanes(sum);
+  kg_join_lanes<kg_field_sums_join>(sum);
   if (lane == 0) s_sum[warp] = sum;
   __syncthreads();
   if (threadIdx.x != 0) return;
