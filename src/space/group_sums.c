@@ -114,8 +114,7 @@ static void walk_over(walk *w, const kg_lane_batches *batches)
   if (w->first) w->record[w->n.n_runs] = w->n.n_records;
 }
 
-/// The side from which a facet of a group is seen: on the boundary the only one.
-static kg_side side_of(const kedge_mesh *mesh, int32_t edge)
+kg_side kg_grouped_side(const kedge_mesh *mesh, int32_t edge)
 {
   const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
   if (sides[1] == KG_NO_SIDE) return sides[0];
@@ -142,7 +141,7 @@ static kedge_status list_facets(kedge_context *ctx, const kedge_mesh *mesh, kg_g
   listed *facets;
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *facets, &facets));
   for (int32_t i = 0; i < n; ++i)
-    facets[i] = (listed){side_of(mesh, mesh->group_edges[i]), mesh->group_edges[i]};
+    facets[i] = (listed){kg_grouped_side(mesh, mesh->group_edges[i]), mesh->group_edges[i]};
   qsort(facets, (size_t)n, sizeof *facets, compare_sides);
   for (int32_t i = 0; i < n; ++i) {
     side[i] = facets[i].side;

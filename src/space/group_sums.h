@@ -32,6 +32,9 @@ typedef struct kg_grouped {
   kg_region_runs runs;
 } kg_grouped;
 
+/// The side from which an edge of a group is seen: on the boundary the only one, inside the domain
+/// that of the lower region tag.
+kg_side kg_grouped_side(const kedge_mesh *mesh, int32_t edge);
 /// List the facets of all groups of lines, and the runs of the batches.
 /// @param[out] out  kg_grouped_free(), also after a failure
 kedge_status kg_grouped_create(kedge_context *ctx, const kedge_mesh *mesh,
