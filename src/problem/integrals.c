@@ -155,6 +155,11 @@ kedge_status kg_integrals_check(kedge_context *ctx, const kedge_problem *problem
                                 const kedge_mesh *mesh)
 {
   kg_integral_place ignored;
+  if (problem->n_integrals > 0 && problem->cells_only)
+    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "output", "fields"),
+                           "fields = cells keeps means over elements alone, of which [integral %s] "
+                           "cannot be made; write fields = full",
+                           problem->integrals[0].name);
   for (int i = 0; i < problem->n_integrals; ++i)
     KG_TRY(kg_integral_find(ctx, problem, &problem->integrals[i], mesh, &ignored));
   return KEDGE_OK;
