@@ -12,7 +12,7 @@ from . import exchange
 from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
-from .data import Expression, Operators, Polynomials
+from .data import Expression, Operators, Polynomials, refuse_outside
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
@@ -98,7 +98,7 @@ class Fields(Operators):
         values = self.mesh.locator.values(*self._at_nodes(field), x, y)
         bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
         if len(bad):
-            _refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
+            refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
         return values if x.ndim else values.item()
 
     def _at_there(self, x, y, field, outside):
@@ -119,7 +119,7 @@ class Fields(Operators):
         bad = int((values != values).sum()) if outside == "raise" else 0
         if bad:
             first = int(np.isnan(real("values", values)).argmax())
-            _refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
+            refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
         return values
 
     def _order_of(self, shape):
@@ -242,7 +242,3 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
-
-
-def _refuse_outside(bad, n, x, y):
-    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")
