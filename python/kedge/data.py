@@ -111,7 +111,7 @@ class Expression(Operators):
     def values(self, order: Optional[int] = None) -> Array:
         """Values at the nodes of every element, as those of solutions: of the highest order of its parts, or another."""
         order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
-        offsets = self.mesh.nodes_of(order)
+        offsets = self.mesh._nodes_of(order)
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
         return values if len(self.mesh.shapes) > 1 else values.reshape(self.mesh.elements, -1)
 
@@ -198,7 +198,7 @@ class Polynomials(Expression):
     _anywhere = Field._anywhere
 
     def _at_nodes(self, order, offsets):
-        offsets, values = self.mesh.nodes_of(order), np.empty(self.mesh.nodes_of(order)[-1])
+        offsets, values = self.mesh._nodes_of(order), np.empty(self.mesh._nodes_of(order)[-1])
         for (shape, elements, _), coefficients in zip(self.mesh.shapes, self._coefficients):
             here = offsets[elements][:, None] + np.arange(shape.count(order))
             values[here] = coefficients @ shape.basis(self._order, *(shape.lattice(order).T / order)).T
@@ -220,7 +220,7 @@ class Polynomials(Expression):
 
 def pieces(mesh, order):
     """All nodes of an order, [node][2], and the triangles between them."""
-    offsets, triangles = mesh.nodes_of(order), []
+    offsets, triangles = mesh._nodes_of(order), []
     places = np.empty((offsets[-1], 2))
     for shape, elements, maps in mesh.shapes:
         places[offsets[elements][:, None] + np.arange(shape.count(order))] = maps.places(*(shape.lattice(order).T / order))
@@ -239,7 +239,7 @@ def points_in(mesh, x, y, outside):
         raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
     shape, x, y = x.shape, x.ravel(), y.ravel()
     element = np.rint(mesh.locator.values(1, np.repeat(np.arange(mesh.elements, dtype=float),
-                                                       np.diff(mesh.nodes_of(1))), x, y))
+                                                       np.diff(mesh._nodes_of(1))), x, y))
     bad = np.flatnonzero(np.isnan(element)) if outside == "raise" else ()
     if len(bad):
         refuse_outside(len(bad), x.size, x[bad[0]], y[bad[0]])

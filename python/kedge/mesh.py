@@ -285,7 +285,7 @@ class Mesh:
             shape[elements], place[elements] = k, np.arange(len(elements))
         return shape, place
 
-    def nodes_of(self, order):
+    def _nodes_of(self, order):
         """Where each element begins in arrays over nodes of an order: [elements + 1] int."""
         offsets = np.zeros(self.elements + 1, np.int64)
         for shape, elements, _ in self.shapes:

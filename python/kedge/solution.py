@@ -86,7 +86,7 @@ class Memory:
         if (field, order) not in self.nodes:
             if not self.handle:
                 raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has failed")
-            values = np.empty(self.mesh.nodes_of(order)[-1])
+            values = np.empty(self.mesh._nodes_of(order)[-1])
             self.context.call("kedge_solution_values", self.handle, c.FIELDS.index(field), order, values.ctypes.data)
             self.nodes[field, order] = values
         return self.nodes[field, order]

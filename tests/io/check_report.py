@@ -49,8 +49,9 @@ def check_plain(report):
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
     assert report["evaluation"] == "host"
     assert report["output"] is None
+    assert report["integrals"] == {"heat": 2.5, "a \"name\"": None}
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
-    assert sorted(report) == ["backend", "errors", "evaluation", "loads", "memory", "mesh", "output", "solver",
+    assert sorted(report) == ["backend", "errors", "evaluation", "integrals", "loads", "memory", "mesh", "output", "solver",
                               "space", "stages", "version"]
     assert report["version"].count(".") == 2
 

@@ -107,7 +107,10 @@ static kedge_status write_cells(const char *path)
 
 static kedge_status write_report(bool awkward, const char *path)
 {
+  const kedge_integral_value integrals[] = {{"heat", 2.5}, {"a \"name\"", NAN}};
   kedge_report report = {.size = sizeof report,
+                         .integrals = integrals,
+                         .n_integrals = 2,
                          .n_stages = KG_STAGE_COUNT,
                          .elements = 800,
                          .edges = 1240,
