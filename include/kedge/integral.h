@@ -10,8 +10,8 @@ typedef struct kedge_integral kedge_integral;
 /// What an integral is of. Begin with KEDGE_INTEGRAL_OPTIONS_INIT.
 typedef struct kedge_integral_options {
   size_t size;  ///< sizeof(kedge_integral_options)
-  /// An expression in x, y, region and the fields u, u_star, qx, qy, sigma_x, sigma_y of the element.
-  /// On lines normal_x, normal_y, trace, and flux, the numerical flux sigma . n - tau (u - trace),
+  /// An expression in x, y, region and the element's fields u, u_star, qx, qy, sigma_x, sigma_y. On
+  /// lines in normal_x, normal_y, trace, and flux, the numerical flux sigma . n - tau (u - trace),
   /// too. Or NULL: the function, which gets normals on lines
   const char *of;
   kedge_function *function;

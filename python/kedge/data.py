@@ -109,7 +109,7 @@ class Expression(Operators):
         return values.reshape(shape) if shape else values.item()
 
     def values(self, order: Optional[int] = None) -> Array:
-        """Values at the nodes of every element, as those of solutions: of the highest order of its parts, or another."""
+        """Values at the nodes of every element, as of solutions; order: the highest of its parts where it is left out."""
         order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
         offsets = self.mesh._nodes_of(order)
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
@@ -122,7 +122,8 @@ class Expression(Operators):
         """
         from .plot import plot_values
         order = min(self._degree, 8) if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
-        return plot_values(self.mesh, self.values(order).ravel(), *pieces(self.mesh, order), self._label, ax, edges, options)
+        values = self.values(order).ravel()
+        return plot_values(self.mesh, values, *pieces(self.mesh, order), self._label, ax, edges, options)
 
     _label = property(lambda self: "")
 
@@ -198,7 +199,8 @@ class Polynomials(Expression):
     _anywhere = Field._anywhere
 
     def _at_nodes(self, order, offsets):
-        offsets, values = self.mesh._nodes_of(order), np.empty(self.mesh._nodes_of(order)[-1])
+        offsets = self.mesh._nodes_of(order)
+        values = np.empty(offsets[-1])
         for (shape, elements, _), coefficients in zip(self.mesh.shapes, self._coefficients):
             here = offsets[elements][:, None] + np.arange(shape.count(order))
             values[here] = coefficients @ shape.basis(self._order, *(shape.lattice(order).T / order)).T
@@ -223,7 +225,8 @@ def pieces(mesh, order):
     offsets, triangles = mesh._nodes_of(order), []
     places = np.empty((offsets[-1], 2))
     for shape, elements, maps in mesh.shapes:
-        places[offsets[elements][:, None] + np.arange(shape.count(order))] = maps.places(*(shape.lattice(order).T / order))
+        here = offsets[elements][:, None] + np.arange(shape.count(order))
+        places[here] = maps.places(*(shape.lattice(order).T / order))
         triangles.append((offsets[elements][:, None, None] + shape.subdivision(order)).reshape(-1, 3))
     return places, np.concatenate(triangles)
 

@@ -85,7 +85,8 @@ class Memory:
         """A field at the nodes of its own order, one element after the other; it stays until it is overwritten."""
         if (field, order) not in self.nodes:
             if not self.handle:
-                raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has failed")
+                raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has "
+                                 "failed")
             values = np.empty(self.mesh._nodes_of(order)[-1])
             self.context.call("kedge_solution_values", self.handle, c.FIELDS.index(field), order, values.ctypes.data)
             self.nodes[field, order] = values
@@ -220,11 +221,12 @@ class Solution(Fields):
     def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
         """The integral of an expression over the domain, a region, or a group of lines.
 
-        of -- text in x, y, region, parameters of the problem and the fields u, u_star, qx, qy, sigma_x and sigma_y; on lines
-              normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. Or data: what
-              operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an element
-        on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines inside
-              it out of the region of the lower number
+        of -- text in x, y, region, parameters of the problem and the fields u, u_star, qx, qy, sigma_x and sigma_y; on
+              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. Or data:
+              what operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an
+              element
+        on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines
+              inside it out of the region of the lower number
         quadrature -- points a direction, at most 40: left out, enough for polynomials
         """
         of = datum("of", of)

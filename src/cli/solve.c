@@ -68,7 +68,8 @@ static kedge_status make_integrals(run *r)
   return KEDGE_OK;
 }
 
-/// Mesh and solution, which without output and integrals has its report alone. Returns an exit code.
+/// Mesh and solution, which without output and integrals has its report alone. Returns an exit
+/// code.
 static int compute(run *r, const char *output)
 {
   if (r->line) {

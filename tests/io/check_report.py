@@ -51,8 +51,8 @@ def check_plain(report):
     assert report["output"] is None
     assert report["integrals"] == {"heat": 2.5, "a \"name\"": None}
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
-    assert sorted(report) == ["backend", "errors", "evaluation", "integrals", "loads", "memory", "mesh", "output", "solver",
-                              "space", "stages", "version"]
+    assert sorted(report) == ["backend", "errors", "evaluation", "integrals", "loads", "memory", "mesh", "output",
+                              "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 

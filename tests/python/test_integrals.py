@@ -39,7 +39,7 @@ quadrature = 5
 
 class Case(OnBackend):
     def solve(self, mesh, problem, **more):
-        with warnings.catch_warnings():  # of exact solutions that are in the spaces the error is what the iteration leaves
+        with warnings.catch_warnings():  # where the exact solution is in the space, the iteration leaves the error
             warnings.simplefilter("ignore", kedge.Note)
             return super().solve(mesh, problem, **more)
 
@@ -47,7 +47,8 @@ class Case(OnBackend):
 class Integrals(Case):
     def solved(self, exact="x^2*y", mesh=None, order=3, **more):
         mesh = mesh or kedge.mixed(6)
-        return self.solve(mesh, kedge.Problem(order=order, exact=exact, boundary={"default": kedge.Dirichlet()}, **more))
+        problem = kedge.Problem(order=order, exact=exact, boundary={"default": kedge.Dirichlet()}, **more)
+        return self.solve(mesh, problem)
 
     def test_text_is_integrated_over_domain_region_and_lines(self):
         s = self.solved(parameters={"k": 4}, diffusion="2 + x")
@@ -103,7 +104,8 @@ class Integrals(Case):
 
     def test_what_has_no_value_is_refused(self):
         s = self.solved(mesh=kedge.square(2))
-        for arguments, sentence in ((("u", "lefft"), "did you mean 'left'"), (("flux",), "flux has a value on lines alone"),
+        for arguments, sentence in ((("u", "lefft"), "did you mean 'left'"),
+                                    (("flux",), "flux has a value on lines alone"),
                                     (("w",), "unknown name 'w'"), (("u", None, 41), "quadrature"),
                                     ((self.solved(),), "another mesh"), (([1, 2],), "of is"),
                                     ((np.ones(3),), "3 numbers"), ((lambda x: 1 / 0, "left"), "of: the function")):
