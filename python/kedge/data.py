@@ -109,7 +109,7 @@ class Expression(Operators):
         return values.reshape(shape) if shape else values.item()
 
     def values(self, order: Optional[int] = None) -> Array:
-        """Values at the nodes of every element, as of solutions; order: the highest of its parts where it is left out."""
+        """Values at the nodes of every element, as of solutions; order: left out, the highest of its parts."""
         order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
         offsets = self.mesh._nodes_of(order)
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
