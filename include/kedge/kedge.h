@@ -14,6 +14,7 @@
 /// - kedge_problem (problem.h): equation, boundary conditions, order and solver settings, by the
 ///   keys of docs/problem-file.md;
 /// - kedge_solution (solution.h): the fields, the trace, and a report of the solve;
+/// - kedge_integral (integral.h): an integral of an expression of a solution;
 /// - kedge_solver (solver.h): a set-up that many solves share.
 ///
 /// A function that can fail returns a kedge_status, which is 0 for success, and leaves one sentence
@@ -45,5 +46,6 @@
 #include "kedge/mesh.h"
 #include "kedge/problem.h"
 #include "kedge/solution.h"
+#include "kedge/integral.h"
 #include "kedge/solver.h"
 #include "kedge/machine.h"

@@ -72,6 +72,12 @@ typedef struct kedge_balance {
   double remainder;
 } kedge_balance;
 
+/// The value of an integral (integral.h).
+typedef struct kedge_integral_value {
+  const char *name;
+  double value;
+} kedge_integral_value;
+
 /// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
 /// `evaluation` as long as the solution, names of groups as long as the mesh, the others for ever. Begin with KEDGE_REPORT_INIT: later
@@ -143,6 +149,9 @@ typedef struct kedge_report {
   /// and there is neither source nor reaction: a capacitance, where the diffusion is a permittivity.
   /// From the fluxes, and from the discrete energy; NaN elsewhere
   double conductance, energy_conductance;
+  /// [n_integrals]: what the caller has evaluated, for kedge_report_write(); a solve gives none
+  const kedge_integral_value *integrals;
+  int n_integrals;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

@@ -60,6 +60,19 @@ class Points(ctypes.Structure):
                 ("s", c_void_p)]
 
 
+class Balance(ctypes.Structure):
+    _fields_ = [("source", c_double), ("reaction", c_double), ("flux", c_double), ("remainder", c_double)]
+
+
+class IntegralValue(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class IntegralOptions(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("of", c_char_p), ("function", c_void_p), ("user", c_void_p), ("on", c_char_p),
+                ("quadrature", c_int), ("problem", c_void_p), ("name", c_char_p)]
+
+
 class StageReport(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("seconds", c_double), ("bytes", c_double), ("flops", c_double)]
 
@@ -100,7 +113,8 @@ class Report(ctypes.Structure):
                 ("refined_elements", c_int64), ("refined_facets", c_int64), ("solution_bytes", c_int64),
                 ("n_groups", c_int), ("n_regions", c_int), ("groups", POINTER(POINTER(GroupValues))),
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
-                ("energy_conductance", c_double)]
+                ("energy_conductance", c_double),
+                ("integrals", POINTER(IntegralValue)), ("n_integrals", c_int)]
 
 
 class Plan(ctypes.Structure):
@@ -145,7 +159,8 @@ STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOption
               "kedge_stage_report": StageReport, "kedge_group_values": GroupValues,
               "kedge_region_values": RegionValues, "kedge_balance": Balance, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
-              "kedge_errors": Errors, "kedge_matrix": Matrix}
+              "kedge_errors": Errors, "kedge_matrix": Matrix,
+              "kedge_integral_value": IntegralValue, "kedge_integral_options": IntegralOptions}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
 FUNCTION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Points), c_void_p)
@@ -190,6 +205,7 @@ FUNCTIONS = {
     "kedge_problem_get_setting": (c_int, P, c_int, POINTER(S), POINTER(S), POINTER(S)),
     "kedge_problem_mesh": (c_int, P, OUT),
     "kedge_problem_mesh_file": (S, P),
+    "kedge_problem_integral": (S, P, c_int),
     "kedge_problem_output": (S, P),
     "kedge_plan_make": (c_int, P, P, P, POINTER(Plan)),
     "kedge_stop_name": (S, c_int),
@@ -221,6 +237,9 @@ FUNCTIONS = {
     "kedge_solution_trace": (c_int, P, P, P),
     "kedge_solution_errors": (c_int, P, P, c_int, POINTER(Errors)),
     "kedge_solution_indicator": (c_int, P, P),
+    "kedge_integral_create": (c_int, P, P, POINTER(IntegralOptions), OUT),
+    "kedge_integral_evaluate": (c_int, P, P, POINTER(c_double)),
+    "kedge_integral_destroy": (None, P),
     "kedge_locator_create": (c_int, P, P, OUT),
     "kedge_locator_destroy": (None, P),
     "kedge_locator_bytes": (c_int64, P),

@@ -2,18 +2,22 @@
 
 Both are evaluated element by element; no point is searched for.
 """
+from __future__ import annotations
+
 import ctypes
 import inspect
 import numbers
 from functools import cached_property, lru_cache
+from typing import Optional
 
 import numpy as np
 
 from . import _library as c
-from .arguments import called, is_array, shown
+from .arguments import called, is_array, real, shown, whole
 from .context import refuse_pickle
 from .dlpack import Borrowed, on_gpu, on_host
 from .errors import BY_STATUS, InputError, WrongType, of_status
+from .hints import Any, Array, ArrayLike
 
 class Native:
     """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
@@ -94,6 +98,45 @@ class Expression(Operators):
     def expression(self):
         return self
 
+    def __call__(self, x: ArrayLike, y: ArrayLike, outside: str = "nan") -> Any:
+        """Values at points, arrays x, y of any shape.
+
+        outside -- of the mesh the value is NaN, "nan", or an error, "raise"
+        """
+        shape, x, y, element = points_in(self.mesh, x, y, outside)
+        values = np.array(np.broadcast_to(self._anywhere(x, y, element), x.shape), float)
+        values[np.isnan(element)] = np.nan
+        return values.reshape(shape) if shape else values.item()
+
+    def values(self, order: Optional[int] = None) -> Array:
+        """Values at the nodes of every element, as of solutions; order: left out, the highest of its parts."""
+        order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
+        offsets = self.mesh._nodes_of(order)
+        values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
+        return values if len(self.mesh.shapes) > 1 else values.reshape(self.mesh.elements, -1)
+
+    def plot(self, ax: Any = None, *, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
+        """Draw it with matplotlib; returns the axes. Options are those of tripcolor.
+
+        edges -- draw those of elements; order -- of the pieces that an element is drawn by
+        """
+        from .plot import plot_values
+        order = min(self._degree, 8) if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
+        values = self.values(order).ravel()
+        return plot_values(self.mesh, values, *pieces(self.mesh, order), self._label, ax, edges, options)
+
+    _label = property(lambda self: "")
+
+    @property
+    def _degree(self):
+        return max(part._degree for part in self._parts if isinstance(part, Expression))
+
+    def _anywhere(self, x, y, element):
+        return self._ufunc(*(part._anywhere(x, y, element) if hasattr(part, "at") else part for part in self._parts))
+
+    def _at_nodes(self, order, offsets):
+        return self._ufunc(*(part._at_nodes(order, offsets) if hasattr(part, "at") else part for part in self._parts))
+
     def bring(self):
         """Bring the fields that it reads to the host, before a solve waits for them."""
         for part in getattr(self, "_parts", ()):
@@ -113,8 +156,17 @@ class Expression(Operators):
 class Field(Expression):
     """u_star or u of a solution."""
 
-    def __init__(self, memory, field):
-        self.mesh, self.memories, self.field = memory.mesh, [memory], field
+    def __init__(self, memory, field, degree):
+        self.mesh, self.memories, self.field, self._own = memory.mesh, [memory], field, degree
+
+    _label = property(lambda self: self.field)
+    _degree = property(lambda self: self._own)
+
+    def _anywhere(self, x, y, element):
+        return self.mesh.locator.values(self._degree, self._at_nodes(self._degree, None), x, y)
+
+    def _at_nodes(self, order, offsets):
+        return self.memories[0].at_nodes(self.field, order)
 
     def __repr__(self):
         return f"<kedge: {self.field} of a solution>"
@@ -142,6 +194,17 @@ class Polynomials(Expression):
         self.mesh, self.memories, self.field, self._order, self._coefficients = mesh, [], field, order, coefficients
 
     __repr__ = Field.__repr__
+    _label = Field._label
+    _degree = property(lambda self: self._order)
+    _anywhere = Field._anywhere
+
+    def _at_nodes(self, order, offsets):
+        offsets = self.mesh._nodes_of(order)
+        values = np.empty(offsets[-1])
+        for (shape, elements, _), coefficients in zip(self.mesh.shapes, self._coefficients):
+            here = offsets[elements][:, None] + np.arange(shape.count(order))
+            values[here] = coefficients @ shape.basis(self._order, *(shape.lattice(order).T / order)).T
+        return values
 
     def _at(self, points, known):
         shape, place = self.mesh.shape_places
@@ -155,6 +218,39 @@ class Polynomials(Expression):
             basis, which = _basis_at(cell, self._order, x[here].tobytes(), y[here].tobytes())
             values[here] = np.einsum("pm,pm->p", basis[which], self._coefficients[k][place[element[here]]])
         return values
+
+
+def pieces(mesh, order):
+    """All nodes of an order, [node][2], and the triangles between them."""
+    offsets, triangles = mesh._nodes_of(order), []
+    places = np.empty((offsets[-1], 2))
+    for shape, elements, maps in mesh.shapes:
+        here = offsets[elements][:, None] + np.arange(shape.count(order))
+        places[here] = maps.places(*(shape.lattice(order).T / order))
+        triangles.append((offsets[elements][:, None, None] + shape.subdivision(order)).reshape(-1, 3))
+    return places, np.concatenate(triangles)
+
+
+def points_in(mesh, x, y, outside):
+    """The shape of points, their coordinates one after the other, and the elements that hold them, NaN outside."""
+    if outside not in ("nan", "raise"):
+        raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
+    x, y = real("x", x), real("y", y)
+    try:
+        x, y = np.broadcast_arrays(x, y)
+    except ValueError:
+        raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+    shape, x, y = x.shape, x.ravel(), y.ravel()
+    element = np.rint(mesh.locator.values(1, np.repeat(np.arange(mesh.elements, dtype=float),
+                                                       np.diff(mesh._nodes_of(1))), x, y))
+    bad = np.flatnonzero(np.isnan(element)) if outside == "raise" else ()
+    if len(bad):
+        refuse_outside(len(bad), x.size, x[bad[0]], y[bad[0]])
+    return shape, x, y, element
+
+
+def refuse_outside(bad, n, x, y):
+    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")
 
 
 @lru_cache(maxsize=8)
@@ -205,6 +301,13 @@ class ByElement:
 
     def __repr__(self):
         return f"<{self.count} numbers, one an element>"
+
+    def _anywhere(self, x, y, element):
+        known = np.nan_to_num(element).astype(np.int64)
+        return np.where(np.isnan(element), np.nan, self.values[known])
+
+    def _at_nodes(self, order, offsets):
+        return np.repeat(self.values, np.diff(offsets))
 
     def at(self, points, known):
         return self.values[_view(points.element, points.n, ctypes.c_int32)]

@@ -14,7 +14,7 @@ from . import exchange
 from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
-from .data import Expression, Operators, Polynomials
+from .data import Expression, Operators, Polynomials, refuse_outside
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
@@ -120,7 +120,7 @@ class Fields(Operators):
             self._take_nearest(order, nodes, x, y, most, values)
         bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
         if len(bad):
-            _refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
+            refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
         return values if x.ndim else values.item()
 
     def _take_nearest(self, order, nodes, x, y, most, values):
@@ -151,7 +151,7 @@ class Fields(Operators):
         bad = int((values != values).sum()) if outside == "raise" else 0
         if bad:
             first = int(np.isnan(real("values", values)).argmax())
-            _refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
+            refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
         return values
 
     def _order_of(self, shape):
@@ -298,7 +298,3 @@ def _unit(values):
     """The unit in the last place of 1 in the type of values."""
     kind = str(getattr(values, "dtype", "")).rpartition(".")[2]  # of PyTorch "torch.float32"
     return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)
-
-
-def _refuse_outside(bad, n, x, y):
-    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")

@@ -292,6 +292,13 @@ class Mesh:
             shape[elements], place[elements] = k, np.arange(len(elements))
         return shape, place
 
+    def _nodes_of(self, order):
+        """Where each element begins in arrays over nodes of an order: [elements + 1] int."""
+        offsets = np.zeros(self.elements + 1, np.int64)
+        for shape, elements, _ in self.shapes:
+            offsets[elements + 1] = shape.count(order)
+        return np.cumsum(offsets)
+
     @cached_property
     def locator(self):
         """A tree over the elements, by which solutions find points."""

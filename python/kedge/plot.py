@@ -31,16 +31,20 @@ def _draw_edges(ax, mesh, **options):
 
 def plot_solution(solution, field, ax, edges, order, options):
     values = [solution.values(part, order).ravel() for part in parts_of(field) or (field,)]
-    points, triangles = solution._pieces(order)
+    values, label = (np.hypot(*values), f"|{field}|") if parts_of(field) else (values[0], field)
+    return plot_values(solution.mesh, values, *solution._pieces(order), label, ax, edges, options)
+
+
+def plot_values(mesh, values, points, triangles, label, ax, edges, options):
+    """Values at points, with triangles between them."""
     ax = axes(ax, "plot()", constrained_layout=True)
     ax.set_aspect("equal")
-    values, label = (np.hypot(*values), f"|{field}|") if parts_of(field) else (values[0], field)
     try:
         picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"plot(): tripcolor of matplotlib says: {error}") from error
     if edges:
-        _draw_edges(ax, solution.mesh, **THIN)
+        _draw_edges(ax, mesh, **THIN)
     bar = ax.inset_axes([1.03, 0, 0.04, 1])  # as high as the picture, whose axes keep its shape
     ax.figure.colorbar(picture, cax=bar, label=label)
     return ax

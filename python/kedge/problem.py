@@ -62,6 +62,8 @@ NAMES.update({
     ("region NAME", "source"): "Problem(source)", ("parameters", "NAME"): "Problem(parameters)",
     ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
+    ("integral NAME", "of"): "Solution.integrate(of)", ("integral NAME", "on"): "Solution.integrate(on)",
+    ("integral NAME", "quadrature"): "Solution.integrate(quadrature)",
 })
 
 

@@ -13,17 +13,19 @@ import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import named, path_of, whole
+from .arguments import encoded, named, path_of, whole
 from .context import check, own, refuse_pickle
-from .data import Expression, Field
+from .data import Expression, Field, check as check_data, native
 from .errors import InputError, WrongType
 from .fields import Fields, by_parts, component
-from .hints import Any, Array, Dict, Function, Path, Tuple, Union
+from .hints import Any, Array, Datum, Dict, Function, Path, Tuple, Union
 from .numbers import Balance, GroupValues, RegionValues, balance_of, groups_of, regions_of
+from .problem import datum
 
 
 ERRORS = ("u_l2", "u_linf", "q_l2", "u_star_l2", "sigma_l2")
 REPORT_BYTES = ctypes.sizeof(c.Report)
+OF_GROUPS = ("n_groups", "n_regions", "groups", "regions", "balance", "integrals", "n_integrals")
 
 
 class Stage(NamedTuple):
@@ -55,6 +57,8 @@ class Report:
     def __init__(self, raw):
         for name, _ in c.Report._fields_[1:]:
             value = getattr(raw, name)
+            if name in OF_GROUPS:
+                continue
             setattr(self, name, os.fsdecode(value) if isinstance(value, bytes) else value)
         self.stop = c.STOPS[raw.stop]
         self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
@@ -83,9 +87,20 @@ class Memory:
     """
 
     def __init__(self, mesh, context, handle):
-        self.mesh, self.handle = mesh, handle
+        self.mesh, self.context, self.handle, self.nodes = mesh, context, handle, {}
         self._users, self._overwritten = None, False
         own(self, context, c.library.kedge_solution_destroy, handle, mesh)
+
+    def at_nodes(self, field, order):
+        """A field at the nodes of its own order, one element after the other; it stays until it is overwritten."""
+        if (field, order) not in self.nodes:
+            if not self.handle:
+                raise InputError("a solution that data are made of is empty: a solve that was to overwrite it has "
+                                 "failed")
+            values = np.empty(self.mesh._nodes_of(order)[-1])
+            self.context.call("kedge_solution_values", self.handle, c.FIELDS.index(field), order, values.ctypes.data)
+            self.nodes[field, order] = values
+        return self.nodes[field, order]
 
     def use(self, user):
         if self._users is None:
@@ -100,6 +115,7 @@ class Memory:
     def overwriting(self):
         """While a solve overwrites it."""
         self._overwritten = True
+        self.nodes.clear()
         try:
             if self._users:
                 gc.collect()  # some may be there only until then
@@ -142,7 +158,7 @@ class Solution(Fields):
 
     def _take_again(self, problem, built):
         """The library has overwritten the solution."""
-        for name in ("u", "q", "sigma", "u_star", "indicator"):
+        for name in ("u", "q", "sigma", "u_star", "indicator", "integrals"):
             self.__dict__.pop(name, None)
         self._take(problem, built)
 
@@ -246,8 +262,49 @@ class Solution(Fields):
         is u_star: source=s, diffusion=1 + s**2. Where the diffusion of s is data too, q is interpolated as in s(x, y,
         "qx"), so that not all solutions before s are needed."""
         if name in ("u_star", "u") or (name in ("qx", "qy") and not any(key == "diffusion" for _, key in self._called)):
-            return Field(self.memory, name)
+            return Field(self.memory, name, self._degree(name))
         return super().field(name)
+
+    def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
+        """The integral of an expression over the domain, a region, or a group of lines.
+
+        of -- text in x, y, region, parameters of the problem and the fields u, u_star, qx, qy, sigma_x and sigma_y; on
+              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. Or data:
+              what operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an
+              element
+        on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines
+              inside it out of the region of the lower number
+        quadrature -- points a direction, at most 40: left out, enough for polynomials
+        """
+        of = datum("of", of)
+        check_data("of", of, self.mesh)
+        options = c.IntegralOptions(ctypes.sizeof(c.IntegralOptions), on=None if on is None else encoded("on", str(on)),
+                                    quadrature=0 if quadrature is None else whole("quadrature", quadrature, 1, 40))
+        if isinstance(of, str):
+            built = self.problem.parsed(self.context, self.mesh)
+            options.of, options.problem = encoded("of", of), built.handle
+            return self._integral(options)
+        made = native(of, self.context, "of")
+        options.function, options.user = ctypes.cast(made.function, ctypes.c_void_p), made.user
+        return self._integral(options)
+
+    @cached_property
+    def integrals(self) -> Dict[str, float]:
+        """The sections [integral NAME] of the problem file: {name: value}."""
+        built, values = self.problem.parsed(self.context, self.mesh), {}
+        while (name := c.library.kedge_problem_integral(built.handle, len(values))) is not None:
+            options = c.IntegralOptions(ctypes.sizeof(c.IntegralOptions), problem=built.handle, name=name)
+            values[os.fsdecode(name)] = self._integral(options)
+        return values
+
+    def _integral(self, options):
+        handle, value = ctypes.c_void_p(), ctypes.c_double()
+        self.context.call("kedge_integral_create", self.context.handle, self.mesh.handle, options, handle)
+        try:
+            self.context.call("kedge_integral_evaluate", handle, self.handle, value)
+        finally:
+            c.library.kedge_integral_destroy(handle)
+        return value.value
 
     def trace(self) -> Tuple[Array, Array]:
         """The trace: (edges, modes).
@@ -300,4 +357,7 @@ class Solution(Fields):
 
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""
-        self.context.call("kedge_report_write", self.context.handle, self._raw_report(), path_of("path", path))
+        raw, integrals = self._raw_report(), list(self.integrals.items())
+        values = (c.IntegralValue * len(integrals))(*((os.fsencode(name), value) for name, value in integrals))
+        raw.integrals, raw.n_integrals = values, len(integrals)
+        self.context.call("kedge_report_write", self.context.handle, raw, path_of("path", path))

@@ -47,6 +47,11 @@ static const struct row {
      "physical group, its number, or 'default'"},
     {"boundary NAME", "coefficient", "", "a of robin: >= 0, or negative with a note"},
     {"boundary NAME", "value", "from [exact]", "u; diffusion grad u . n; of robin that + a u"},
+    {"integral NAME", "of", "required",
+     "expression, also of u, u_star, qx, qy, sigma_x,\nsigma_y; on lines normal_x, normal_y, flux, "
+     "trace"},
+    {"integral NAME", "on", "", "a group of lines or a region; left out: all"},
+    {"integral NAME", "quadrature", "", "1 to 40 points a direction"},
     {"exact", "u", "",
      "expression; errors are reported, source\n"
      "and boundary values left out are derived"},
@@ -184,7 +189,7 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, region,\n"
-      "parameters, boundary, exact, solver, output.\n"
+      "parameters, boundary, integral, exact, solver, output.\n"
       "Their keys, as 'kedge help KEY' or 'kedge help SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");

@@ -36,7 +36,10 @@ typedef struct run {
   kedge_problem *problem;
   kedge_mesh *mesh;
   kedge_solution *solution;
-  kg_progress_line *line;  ///< NULL: no progress is shown
+  int n_integrals;
+  kedge_integral **integrals;    ///< [n_integrals]
+  kedge_integral_value *values;  ///< [n_integrals]
+  kg_progress_line *line;        ///< NULL: no progress is shown
 } run;
 
 static int fail(const run *r, kedge_status status, bool reads_input)
@@ -45,7 +48,28 @@ static int fail(const run *r, kedge_status status, bool reads_input)
   return kg_cli_fail(r->ctx, status, reads_input);
 }
 
-/// Mesh and solution, which without an output has its report alone. Returns an exit code.
+/// The sections [integral NAME] of the problem, which the mesh may not fit.
+static kedge_status make_integrals(run *r)
+{
+  int n = 0;
+  while (kedge_problem_integral(r->problem, n)) ++n;
+  r->integrals = calloc((size_t)n + 1, sizeof *r->integrals);
+  r->values = calloc((size_t)n + 1, sizeof *r->values);
+  if (!r->integrals || !r->values) return KEDGE_ERR_MEMORY;
+  kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
+  options.problem = r->problem;
+  for (; r->n_integrals < n; ++r->n_integrals) {
+    options.name = r->values[r->n_integrals].name =
+        kedge_problem_integral(r->problem, r->n_integrals);
+    const kedge_status status =
+        kedge_integral_create(r->ctx, r->mesh, &options, &r->integrals[r->n_integrals]);
+    if (status != KEDGE_OK) return status;
+  }
+  return KEDGE_OK;
+}
+
+/// Mesh and solution, which without output and integrals has its report alone. Returns an exit
+/// code.
 static int compute(run *r, const char *output)
 {
   if (r->line) {
@@ -54,19 +78,30 @@ static int compute(run *r, const char *output)
   }
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
   if (status != KEDGE_OK) return fail(r, status, true);
-  status = (output ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &r->solution);
+  status = make_integrals(r);
+  if (status != KEDGE_OK) return fail(r, status, false);
+  status = (output || r->n_integrals > 0 ? kedge_solve : kedge_solve_report)(
+      r->ctx, r->mesh, r->problem, &r->solution);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
 }
 
-/// Output file, report, summary. Returns an exit code.
+/// Output file, integrals, report, summary. Returns an exit code.
 static int deliver(const run *r, const solve_options *options, const char *output)
 {
   kedge_status status = KEDGE_OK;
   if (output) status = kedge_solution_write(r->solution, output);
   kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(r->solution, &report);
+  kedge_status integrated = KEDGE_OK;
+  for (int i = 0; i < r->n_integrals && integrated == KEDGE_OK; ++i)
+    integrated = kedge_integral_evaluate(r->integrals[i], r->solution, &r->values[i].value);
+  if (integrated == KEDGE_OK) {
+    report.n_integrals = r->n_integrals;
+    report.integrals = r->values;
+  }
   if (r->line) kg_progress_clear(r->line);
   int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
+  if (integrated != KEDGE_OK) code = fail(r, integrated, false);
   if (options->from.report) {
     status = kedge_report_write(r->ctx, &report, options->from.report);
     if (status != KEDGE_OK) code = fail(r, status, false);
@@ -129,6 +164,9 @@ static int solve(const solve_options *options)
   if (code == KG_EXIT_SOLVED) code = compute(&r, path);
   if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
 done:
+  for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
+  free(r.integrals);
+  free(r.values);
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);
   kedge_problem_destroy(r.problem);

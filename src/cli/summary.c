@@ -168,6 +168,13 @@ static void print_matrices(const kedge_report *report)
   putchar('\n');
 }
 
+static void print_integrals(const kedge_report *report)
+{
+  for (int i = 0; i < report->n_integrals; ++i)
+    printf("%-12s %s = %.10g\n", i == 0 ? "integrals" : "", kg_cli_shown(report->integrals[i].name),
+           report->integrals[i].value);
+}
+
 static void print_memory(const kedge_report *report)
 {
   char peak[16], predicted[16], matrices[16], operator_reads[16];
@@ -191,6 +198,7 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
   print_regions(report);
   print_solver(report);
   print_balance(report);
+  print_integrals(report);
   if (report->stabilization_length > 0)
     printf("tau          diffusion / L, L = %.6g\n", report->stabilization_length);
   print_matrices(report);

@@ -26,3 +26,7 @@ kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, in
 
 /// value[i] = e at point i, i < points->n. One that has `region` needs points->region.
 void kg_expression_evaluate(const kg_expression *e, const kedge_points *points, double *value);
+/// Likewise of an expression that names fields.
+/// @param[in] fields  [field][points->n]; those that it does not name may be NULL
+void kg_expression_evaluate_fields(const kg_expression *e, const kedge_points *points,
+                                   const double *const *fields, double *value);

@@ -52,6 +52,7 @@ typedef enum kg_op {
   KG_OP_X,
   KG_OP_Y,
   KG_OP_REGION,  ///< the tag of the element's region
+  KG_OP_FIELD,   ///< one of the names that a text may have beside these: its number is `value`
   KG_OPERATIONS(KG_OP_ENUMERATOR) KG_OP_COUNT
 } kg_op;
 #undef KG_OP_ENUMERATOR
@@ -66,7 +67,7 @@ extern const kg_op_info kg_ops_info[KG_OP_COUNT];
 typedef struct kg_node {
   kg_op op;
   int32_t child[3];  ///< indices of earlier nodes; unused ones are 0
-  double value;      ///< of a CONSTANT, finite; else 0
+  double value;      ///< of a CONSTANT, finite; of a FIELD its number; else 0
 } kg_node;
 
 struct kg_expression {
@@ -81,7 +82,7 @@ struct kg_expression {
 /// Whether a leaf is a variable.
 static inline bool kg_is_variable(kg_op op)
 {
-  return op == KG_OP_X || op == KG_OP_Y || op == KG_OP_REGION;
+  return op == KG_OP_X || op == KG_OP_Y || op == KG_OP_REGION || op == KG_OP_FIELD;
 }
 /// Whether an expression has a variable in it.
 bool kg_expression_uses(const kg_expression *e, kg_op variable);
@@ -143,6 +144,15 @@ typedef struct kg_syntax_error {
 /// @param[in] constants  named parameters, beside x, y, region and pi
 kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
                                  int n_constants, kg_syntax_error *error, kg_expression **out);
+/// Parse a text that may name fields too, whose values kg_expression_evaluate_fields() is given. A
+/// name that is both a field and a constant is refused.
+/// @param[in] fields  NULL: none; ends with NULL
+kedge_status kg_expression_parse_fields(kedge_context *ctx, const char *text,
+                                        const kg_constant *constants, int n_constants,
+                                        const char *const *fields, kg_syntax_error *error,
+                                        kg_expression **out);
+/// The set of fields that an expression names: bit k stands for field k.
+unsigned kg_expression_fields(const kg_expression *e);
 /// The column (from 1, in characters of UTF-8) and the number of line ends before a byte of a text.
 int kg_text_column(const char *text, size_t offset, int *lines_before);
 /// True for x, y, region and pi; and for the names of functions too: they cannot be parameters.

@@ -48,16 +48,30 @@ static int32_t call(kg_parser *p, kg_op op, const char *name, int length)
   return kg_build(&p->builder, op, argument[0], argument[1], 0);
 }
 
+/// The number of the field of a name; -1: there is none such.
+static int field_named(const kg_parser *p, const char *name, size_t length)
+{
+  for (int f = 0; p->fields && p->fields[f]; ++f)
+    if (strlen(p->fields[f]) == length && strncmp(p->fields[f], name, length) == 0) return f;
+  return -1;
+}
+
 /// The value of a name; false when there is none such.
 static bool value_named(kg_parser *p, const char *name, size_t length, int32_t *out)
 {
+  const int field = field_named(p, name, length);
   for (int i = 0; i < p->n_constants; ++i) {
     const kg_constant *c = &p->constants[i];
     if (strlen(c->name) != length || strncmp(c->name, name, length) != 0) continue;
+    if (field >= 0)
+      kg_parser_fail(p, name, "give the parameter another name",
+                     "'%s' is a parameter, and here also a field", c->name);
     *out = kg_build_constant(&p->builder, c->value);
     return true;
   }
-  if (length == 2 && strncmp(name, "pi", 2) == 0)
+  if (field >= 0)
+    *out = kg_builder_intern(&p->builder, (kg_node){.op = KG_OP_FIELD, .value = field});
+  else if (length == 2 && strncmp(name, "pi", 2) == 0)
     *out = kg_build_constant(&p->builder, M_PI);
   else if (length == 1 && *name == 'x')
     *out = kg_build(&p->builder, KG_OP_X, 0, 0, 0);
@@ -232,10 +246,22 @@ static void expect_end(kg_parser *p)
 kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
                                  int n_constants, kg_syntax_error *error, kg_expression **out)
 {
+  return kg_expression_parse_fields(ctx, text, constants, n_constants, NULL, error, out);
+}
+
+kedge_status kg_expression_parse_fields(kedge_context *ctx, const char *text,
+                                        const kg_constant *constants, int n_constants,
+                                        const char *const *fields, kg_syntax_error *error,
+                                        kg_expression **out)
+{
   *out = NULL;
   *error = (kg_syntax_error){0};
-  kg_parser p = {
-      .text = text, .at = text, .constants = constants, .n_constants = n_constants, .error = error};
+  kg_parser p = {.text = text,
+                 .at = text,
+                 .constants = constants,
+                 .n_constants = n_constants,
+                 .fields = fields,
+                 .error = error};
   kedge_status status = kg_builder_open(ctx, &p.builder);
   if (status != KEDGE_OK) goto done;
   const int32_t root = choice(&p);

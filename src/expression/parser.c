@@ -146,6 +146,13 @@ int32_t kg_parser_unknown_function(kg_parser *p, const char *name, int length)
 static void list_names(const kg_parser *p, char text[160])
 {
   enum { ROOM = 68 };
+  if (p->fields) {
+    size_t end = (size_t)snprintf(text, 160, "known here are x, y, region, pi");
+    for (int f = 0; p->fields[f] && end < 160; ++f)
+      end += (size_t)snprintf(text + end, 160 - end, ", %s", p->fields[f]);
+    if (end < 160) snprintf(text + end, 160 - end, " and [parameters]");
+    return;
+  }
   char names[ROOM] = "";
   size_t length = 0;
   for (int i = 0; i < p->n_constants; ++i) {
@@ -167,6 +174,7 @@ int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)
   snprintf(word, sizeof word, "%.*s", length, name);
   kg_nearest nearest = kg_nearest_to(word);
   for (int i = 0; i < p->n_constants; ++i) kg_nearest_offer(&nearest, p->constants[i].name);
+  for (int f = 0; p->fields && p->fields[f]; ++f) kg_nearest_offer(&nearest, p->fields[f]);
   kg_nearest_offer(&nearest, "pi");
   char known[160];
   list_names(p, known);

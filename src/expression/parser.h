@@ -8,6 +8,7 @@ typedef struct kg_parser {
   const char *text, *at;
   const kg_constant *constants;
   int n_constants;
+  const char *const *fields;  ///< names of fields, ends with NULL; NULL: none
   int nesting;
   bool failed;
   kg_expression_builder builder;

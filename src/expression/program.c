@@ -53,7 +53,12 @@ static void place_leaves(compiler *c, int32_t n_nodes)
     if (node->op == KG_OP_REGION) c->place[i] = 2;
     if (node->op == KG_OP_CONSTANT) {
       c->place[i] = KG_PROGRAM_VARIABLES + p->n_constants;
+      if (p->fields) p->fields[p->n_constants] = -1;
       p->constants[p->n_constants++] = node->value;
+    }
+    if (node->op == KG_OP_FIELD) {
+      c->place[i] = KG_PROGRAM_VARIABLES + p->n_constants;
+      p->fields[p->n_constants++] = (int32_t)node->value;
     }
     for (int k = 0; k < kg_ops_info[node->op].n_children; ++k) c->last_use[node->child[k]] = i;
   }
@@ -107,6 +112,13 @@ static void emit_copies(compiler *c, const int32_t *roots)
           .op = KG_PROGRAM_COPY, .result = -1 - f, .operand = {c->place[roots[f]]}};
 }
 
+static bool has_fields(const kg_node *nodes, int32_t n_nodes)
+{
+  for (int32_t i = 0; i < n_nodes; ++i)
+    if (nodes[i].op == KG_OP_FIELD) return true;
+  return false;
+}
+
 kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
                                 const int32_t *roots, int32_t n_results, kg_program *out)
 {
@@ -118,6 +130,8 @@ kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes,
     status = kg_host_alloc(ctx, n_most, sizeof *out->instructions, &out->instructions);
   if (status == KEDGE_OK)
     status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->constants, &out->constants);
+  if (status == KEDGE_OK && has_fields(nodes, n_nodes))
+    status = kg_host_alloc(ctx, (size_t)n_nodes, sizeof *out->fields, &out->fields);
   if (status != KEDGE_OK) goto done;
 
   compiler c = {nodes, work, work + n_nodes, work + 2 * n_nodes, 0, out};
@@ -135,6 +149,7 @@ void kg_program_free(kg_program *program)
 {
   free(program->instructions);
   free(program->constants);
+  free(program->fields);
   *program = (kg_program){0};
 }
 
@@ -206,7 +221,24 @@ static const double *operand_at(const block_registers *b, int32_t number)
   return number >= 0 && number < KG_PROGRAM_VARIABLES ? b->variable[number] : result_at(b, number);
 }
 
-void kg_program_run(const kg_program *p, const kedge_points *points, double *value)
+/// Whether a register of the constants is that of a field.
+static bool is_field(const kg_program *p, int32_t k)
+{
+  return p->fields && p->fields[k] >= 0;
+}
+
+/// Copy `count` values of fields from a point on into their registers.
+static void put_fields(const kg_program *p, const double *const *fields, size_t start, size_t count,
+                       size_t block, double *registers)
+{
+  for (int32_t k = 0; p->fields && k < p->n_constants; ++k)
+    if (is_field(p, k))
+      memcpy(registers + (size_t)k * block, fields[p->fields[k]] + start,
+             count * sizeof *registers);
+}
+
+void kg_program_run(const kg_program *p, const kedge_points *points, const double *const *fields,
+                    double *value)
 {
   const size_t n = points->n;
   double registers[SCRATCH] __attribute__((aligned(64)));
@@ -214,10 +246,12 @@ void kg_program_run(const kg_program *p, const kedge_points *points, double *val
   size_t block = n_registers * BLOCK <= SCRATCH ? BLOCK : SCRATCH / n_registers;
   if (block > 8) block -= block % 8;
   for (int32_t k = 0; k < p->n_constants; ++k)
-    for (size_t i = 0; i < block && i < n; ++i) registers[(size_t)k * block + i] = p->constants[k];
+    for (size_t i = 0; i < block && i < n && !is_field(p, k); ++i)
+      registers[(size_t)k * block + i] = p->constants[k];
 
   for (size_t start = 0; start < n; start += block) {
     const size_t count = n - start < block ? n - start : block;
+    put_fields(p, fields, start, count, block, registers);
     const block_registers at = {
         {points->x + start, points->y + start, points->region ? points->region + start : NULL},
         registers,

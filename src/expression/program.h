@@ -13,12 +13,14 @@ typedef struct kg_instruction {
 } kg_instruction;
 
 /// Registers 0, 1 and 2 are the caller's x, y and region; then come the constants, filled once a
-/// call; then the temporaries, reused as soon as their value is dead. Register -1 - f is result f,
-/// in the caller's memory; it may be an operand once it is written.
+/// call, and among them fields, filled once a block; then the temporaries, reused as soon as their
+/// value is dead. Register -1 - f is result f, in the caller's memory; it may be an operand once it
+/// is written.
 typedef struct kg_program {
   int32_t n_instructions, n_constants, n_temporaries, n_results;
   kg_instruction *instructions;
   double *constants;
+  int32_t *fields;  ///< [n_constants]: the field that is there, -1: a constant; NULL: none is
 } kg_program;
 
 enum { KG_PROGRAM_VARIABLES = 3 };
@@ -32,5 +34,7 @@ struct kg_node;
 kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
                                 const int32_t *roots, int32_t n_results, kg_program *out);
 void kg_program_free(kg_program *program);
-/// @param[out] value  [result][points->n]
-void kg_program_run(const kg_program *program, const kedge_points *points, double *value);
+/// @param[in]  fields  [field][points->n]; read where the program has some
+/// @param[out] value   [result][points->n]
+void kg_program_run(const kg_program *program, const kedge_points *points,
+                    const double *const *fields, double *value);

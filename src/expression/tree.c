@@ -8,11 +8,9 @@
 enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_NODES
 
 #define INFO(name, children, word_, formula) [KG_OP_##name] = {children, word_},
-const kg_op_info kg_ops_info[KG_OP_COUNT] = {[KG_OP_CONSTANT] = {0, ""},
-                                             [KG_OP_X] = {0, "x"},
-                                             [KG_OP_Y] = {0, "y"},
-                                             [KG_OP_REGION] = {0, "region"},
-                                             KG_OPERATIONS(INFO)};
+const kg_op_info kg_ops_info[KG_OP_COUNT] = {
+    [KG_OP_CONSTANT] = {0, ""},     [KG_OP_X] = {0, "x"},    [KG_OP_Y] = {0, "y"},
+    [KG_OP_REGION] = {0, "region"}, [KG_OP_FIELD] = {0, ""}, KG_OPERATIONS(INFO)};
 
 #define CASE(name, children, word, formula) \
   case KG_OP_##name:                        \
@@ -105,6 +103,14 @@ bool kg_expression_uses(const kg_expression *e, kg_op variable)
   return false;
 }
 
+unsigned kg_expression_fields(const kg_expression *e)
+{
+  unsigned fields = 0;
+  for (int32_t i = 0; i < e->n_nodes; ++i)
+    if (e->nodes[i].op == KG_OP_FIELD) fields |= 1u << (int)e->nodes[i].value;
+  return fields;
+}
+
 bool kg_expression_constant(const kg_expression *e, double *value)
 {
   for (int32_t i = 0; i < e->n_nodes; ++i)
@@ -116,7 +122,13 @@ bool kg_expression_constant(const kg_expression *e, double *value)
 
 void kg_expression_evaluate(const kg_expression *e, const kedge_points *points, double *value)
 {
-  kg_program_run(&e->program, points, value);
+  kg_program_run(&e->program, points, NULL, value);
+}
+
+void kg_expression_evaluate_fields(const kg_expression *e, const kedge_points *points,
+                                   const double *const *fields, double *value)
+{
+  kg_program_run(&e->program, points, fields, value);
 }
 
 kedge_status kg_builder_import(kg_expression_builder *b, const kg_expression *e, int32_t *root)

@@ -189,6 +189,14 @@ static void write_numbers(kg_json *json, const kedge_report *report)
   }
 }
 
+static void write_integrals(kg_json *json, const kedge_report *report)
+{
+  kg_json_object(json, "integrals");
+  for (int i = 0; i < report->n_integrals; ++i)
+    kg_json_number(json, report->integrals[i].name, report->integrals[i].value);
+  kg_json_close(json);
+}
+
 /// Writes whether the output file was written; null where none was to be.
 static void write_output(kg_json *json, const char *error)
 {
@@ -240,6 +248,7 @@ static void write_report(kg_json *json, const kedge_report *report)
   write_solver(json, report);
   write_errors(json, report);
   write_numbers(json, report);
+  write_integrals(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
   write_output(json, report->output_error);
   write_costs(json, report);

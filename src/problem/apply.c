@@ -36,6 +36,8 @@ static const char *list_sections(char out[200])
 static kedge_status refuse_named(const kg_settings *settings, const kg_setting *s, const char *word)
 {
   const char *const group = s->section + strlen(word) + 1;
+  if (s->section[strlen(word)] == '\0' && strcmp(word, "integral") == 0)
+    return kg_setting_fail(settings, s, "[integral] needs a name: [integral NAME]");
   if (s->section[strlen(word)] == '\0')
     return kg_setting_fail(settings, s,
                            "[%s] needs the name or number of a group of the mesh, or default: "
@@ -270,6 +272,7 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->parameters, &problem->parameters));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->boundaries, &problem->boundaries));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->regions, &problem->regions));
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->integrals, &problem->integrals));
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < settings->n; ++i) {
       const kg_setting *s = &settings->items[i];

@@ -398,6 +398,50 @@ static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, c
   return KEDGE_OK;
 }
 
+/// The integral that a setting belongs to, made when it is new.
+static kedge_status integral_of(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
+                                kg_wanted_integral **out)
+{
+  const char *const name = kg_section_group(s->section, "integral");
+  for (int i = 0; i < p->n_integrals; ++i) {
+    *out = &p->integrals[i];
+    if (strcmp(p->integrals[i].name, name) == 0) return KEDGE_OK;
+  }
+  kg_wanted_integral *const integral = &p->integrals[p->n_integrals];
+  *integral = (kg_wanted_integral){0};
+  KG_TRY(kg_copy_text(settings->ctx, name, strlen(name), &integral->name));
+  ++p->n_integrals;
+  *out = integral;
+  return KEDGE_OK;
+}
+
+READER(read_integral_of)
+{
+  kg_wanted_integral *integral;
+  KG_TRY(integral_of(p, settings, s, &integral));
+  integral->of_at = s;
+  return kg_value_of_fields(p, settings, s, kg_integral_names, &integral->of);
+}
+
+READER(read_integral_on)
+{
+  kg_wanted_integral *integral;
+  KG_TRY(integral_of(p, settings, s, &integral));
+  integral->on_at = s;
+  if (strcmp(s->value, "all") == 0) return KEDGE_OK;
+  return kg_copy_text(settings->ctx, s->value, strlen(s->value), &integral->on);
+}
+
+READER(read_integral_quadrature)
+{
+  kg_wanted_integral *integral;
+  int64_t points;
+  KG_TRY(integral_of(p, settings, s, &integral));
+  KG_TRY(kg_value_integer(settings, s, 1, KG_INTEGRAL_POINTS_MAX, &points));
+  integral->quadrature = (int)points;
+  return KEDGE_OK;
+}
+
 const char *const kg_boundary_words[KG_BOUNDARY_TYPES] = {[KEDGE_BOUNDARY_DIRICHLET] = "dirichlet",
                                                           [KEDGE_BOUNDARY_NEUMANN] = "neumann",
                                                           [KEDGE_BOUNDARY_ROBIN] = "robin"};
@@ -490,6 +534,10 @@ const kg_problem_key kg_problem_keys[] = {
   {"boundary NAME", "type", "dirichlet, neumann or robin", read_boundary_type},
   {"boundary NAME", "coefficient", "an expression", read_boundary_function, true},
   {"boundary NAME", "value", "an expression", read_boundary_function, true},
+  {"integral NAME", "of", "an expression", read_integral_of, true},
+  {"integral NAME", "on", "a group, a region or all", read_integral_on},
+  {"integral NAME", "quadrature", "1 to " TEXT_OF(KG_INTEGRAL_POINTS_MAX),
+   read_integral_quadrature},
   {"exact", "u", "an expression", read_exact_u, true},
   {"exact", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(exact_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},

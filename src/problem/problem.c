@@ -46,6 +46,12 @@ static void clear(kedge_problem *p)
     kg_expression_free(p->boundaries[i].coefficient.expression);
   }
   free(p->boundaries);
+  for (int i = 0; i < p->n_integrals; ++i) {
+    free(p->integrals[i].name);
+    free(p->integrals[i].on);
+    kg_expression_free(p->integrals[i].of);
+  }
+  free(p->integrals);
   free(p->parameters);
   kg_settings_free(&p->settings);
   *p = (kedge_problem){0};
@@ -87,7 +93,7 @@ void kedge_problem_destroy(kedge_problem *problem)
   free(problem);
 }
 
-/// A file has no second call in which a type could follow.
+/// A file has no second call in which a type, or an expression, could follow.
 /// @param[in] places  settings, or the sections of the file
 static kedge_status check_types(const kedge_problem *p, const kg_settings *places)
 {
@@ -97,6 +103,10 @@ static kedge_status check_types(const kedge_problem *p, const kg_settings *place
         kg_settings_find(&p->settings, s->section, "type") == NULL)
       return kg_setting_fail(
           &p->settings, s, "[%s] has no type; add type = dirichlet, neumann or robin", s->section);
+    if (kg_section_group(s->section, "integral") &&
+        kg_settings_find(&p->settings, s->section, "of") == NULL)
+      return kg_setting_fail(&p->settings, s, "[%s] has no expression; add of = u, for example",
+                             s->section);
   }
   return KEDGE_OK;
 }
@@ -292,6 +302,12 @@ kedge_status kg_problem_generate(const kedge_problem *p, const char *words, int 
 const char *kedge_problem_mesh_file(const kedge_problem *problem)
 {
   return problem ? problem->mesh_file : NULL;
+}
+
+const char *kedge_problem_integral(const kedge_problem *problem, int index)
+{
+  return problem && index >= 0 && index < problem->n_integrals ? problem->integrals[index].name
+                                                               : NULL;
 }
 
 const char *kedge_problem_output(const kedge_problem *problem)

@@ -28,6 +28,31 @@ typedef struct kg_coefficients {
   const kg_setting *at;  ///< one of its settings; borrowed
 } kg_coefficients;
 
+/// An integral as a section [integral NAME] or a caller gives it.
+typedef struct kg_wanted_integral {
+  char *name;                       ///< owned by the problem
+  kg_expression *of;                ///< with fields, kg_integral_names; owned; NULL: not given
+  char *on;                         ///< name or number of a group; owned; NULL: the domain
+  int quadrature;                   ///< points a direction; 0: kedge chooses
+  const kg_setting *of_at, *on_at;  ///< borrowed from settings; NULL: not set
+} kg_wanted_integral;
+
+/// Names that expressions of integrals have beside those of others. The first KG_NAMES_OF_FIELDS
+/// are those of kedge_field, in its order; the others have a value on lines alone.
+enum {
+  KG_NAMES_OF_FIELDS = 6,
+  KG_NAME_NORMAL_X = KG_NAMES_OF_FIELDS,
+  KG_NAME_NORMAL_Y,
+  KG_NAME_FLUX,
+  KG_NAME_TRACE,
+  KG_NAMES,
+  KG_NAMES_OF_LINES = 15 << KG_NAMES_OF_FIELDS,  ///< sets of names
+  KG_NAMES_OF_TRACE = 12 << KG_NAMES_OF_FIELDS
+};
+extern const char *const kg_integral_names[];  ///< [KG_NAMES], ends with NULL
+
+#define KG_INTEGRAL_POINTS_MAX 40  ///< points a direction of integrals
+
 enum { KG_QUADRATURE_MAX = 24 };  ///< points a direction
 
 /// The tolerance that `tolerance = auto` asks for where rounding allows it.
@@ -59,6 +84,8 @@ struct kedge_problem {
   kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;
   kg_boundary *boundaries;
+  int n_integrals;
+  kg_wanted_integral *integrals;
   kedge_operator operator_kind;
   kedge_preconditioner preconditioner;
   kedge_smoother smoother;
@@ -152,6 +179,24 @@ const kg_setting *kg_mesh_setting(const kedge_problem *problem);
 int kg_line_groups(const kedge_mesh *mesh);
 /// The group of that name, else of that number, that has boundary edges or elements; -1: none.
 int kg_group_named(int n_groups, const kg_group *groups, const char *name);
+
+/// What an integral is taken on.
+typedef struct kg_integral_place {
+  int group;    ///< of the mesh; -1: the domain
+  bool inside;  ///< edges of the group inside the domain, as it has none on the boundary
+} kg_integral_place;
+
+/// Find what an integral is taken on, and refuse what its expression has no value for there
+/// (integrals.c).
+/// @param[in] problem   that has it as a section; NULL: none has
+/// @retval KEDGE_ERR_INPUT  an unknown group (the nearest name is given), a name that is a group of
+///         lines and a region, names of lines elsewhere, no expression
+kedge_status kg_integral_find(kedge_context *ctx, const kedge_problem *problem,
+                              const kg_wanted_integral *integral, const kedge_mesh *mesh,
+                              kg_integral_place *out);
+/// Find the places of all sections [integral NAME] of a problem.
+kedge_status kg_integrals_check(kedge_context *ctx, const kedge_problem *problem,
+                                const kedge_mesh *mesh);
 
 /// Bring the coefficients of a problem to the regions of a mesh (coefficients.c).
 /// @retval KEDGE_ERR_INPUT  a section for no region, a region without one, two sections for one; a

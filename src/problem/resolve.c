@@ -293,6 +293,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = kg_problem_check_determined(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = resolve_source(ctx, problem, out);
+  if (status == KEDGE_OK) status = kg_integrals_check(ctx, problem, mesh);
   free(m.of);
   if (status != KEDGE_OK) kg_resolved_free(out);
   return status;

@@ -56,13 +56,13 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
   return kg_setting_fail(settings, s, "unknown %s '%s'; it must be %s", s->key, s->value, list);
 }
 
-static kedge_status parse(const kg_constant *constants, int n_constants,
+static kedge_status parse(const kg_constant *constants, int n_constants, const char *const *fields,
                           const kg_settings *settings, const kg_setting *s, kg_expression **out)
 {
   kedge_context *const ctx = settings->ctx;
   kg_syntax_error error;
   const kedge_status status =
-      kg_expression_parse(ctx, s->value, constants, n_constants, &error, out);
+      kg_expression_parse_fields(ctx, s->value, constants, n_constants, fields, &error, out);
   if (status != KEDGE_ERR_INPUT) return status;
   if (error.what[0] == '\0')
     return kg_setting_fail(settings, s,
@@ -81,7 +81,7 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
                                const kg_settings *settings, const kg_setting *s, double *out)
 {
   kg_expression *e;
-  KG_TRY(parse(constants, n_constants, settings, s, &e));
+  KG_TRY(parse(constants, n_constants, NULL, settings, s, &e));
   const bool constant = kg_expression_constant(e, out);
   kg_expression_free(e);
   if (!constant)
@@ -94,8 +94,14 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
 kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,
                                  const kg_setting *s, kg_expression **out)
 {
+  return kg_value_of_fields(problem, settings, s, NULL, out);
+}
+
+kedge_status kg_value_of_fields(const kedge_problem *problem, const kg_settings *settings,
+                                const kg_setting *s, const char *const *fields, kg_expression **out)
+{
   *out = NULL;
-  KG_TRY(parse(problem->parameters, problem->n_parameters, settings, s, out));
+  KG_TRY(parse(problem->parameters, problem->n_parameters, fields, settings, s, out));
   double value;
   if (!kg_expression_constant(*out, &value) || isfinite(value)) return KEDGE_OK;
   kg_expression_free(*out);

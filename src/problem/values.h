@@ -12,6 +12,10 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
 /// An expression with the parameters of the problem; an error gives line and column.
 kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,
                                  const kg_setting *s, kg_expression **out);
+/// Likewise an expression that may name fields (kg_expression_parse_fields()).
+kedge_status kg_value_of_fields(const kedge_problem *problem, const kg_settings *settings,
+                                const kg_setting *s, const char *const *fields,
+                                kg_expression **out);
 /// Evaluates an expression with given constants; refused when it depends on x or y or is not
 /// finite.
 kedge_status kg_value_constant(const kg_constant *constants, int n_constants,

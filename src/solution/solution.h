@@ -75,6 +75,14 @@ typedef struct kg_numbers {
   const kedge_region_values **regions;
 } kg_numbers;
 
+/// The stabilization tau of a solution, by facet: `number` times a power of its length, or, where
+/// `length` is positive, the mean of n . diffusion n along it over that. Not scaled.
+typedef struct kg_stabilization {
+  double length, number;
+  kedge_scaling scaling;
+  int rows;  ///< points of a facet by which integrals along it are made
+} kg_stabilization;
+
 struct kedge_solution {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -88,6 +96,7 @@ struct kedge_solution {
   // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
   kg_coefficients equation;  ///< owned
   double scale;
+  kg_stabilization stabilization;
   bool only_report;  ///< it keeps no fields
   int n_batches;
   kg_results batch[KG_BATCHES_MAX];  ///< with pointers to what is in host memory

@@ -120,7 +120,7 @@ static void evaluate(const kg_measure *m, const kg_cell_points *rule, const grou
   }
   const kedge_points at = kg_located_points(&p->at, s->mesh, p->n, p->x, p->y);
   if (m->program.n_results > 0) {
-    kg_program_run(&m->program, &at, p->exact);
+    kg_program_run(&m->program, &at, NULL, p->exact);
   } else {
     for (size_t k = 0; k < 3; ++k) kg_function_evaluate(m->exact[k], &at, p->exact + k * p->n);
   }

@@ -10,6 +10,11 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
   s->n_groups = p->shape.count.n_groups;
   s->n_edges = p->shape.count.n_edges;
   s->scale = p->equation.scale;
+  s->stabilization =
+      (kg_stabilization){.length = p->equation.coefficient.cells.length,
+                         .number = p->equation.material.stabilization / p->equation.scale,
+                         .scaling = p->equation.material.scaling,
+                         .rows = p->shape.rows};
   s->n_batches = p->shape.n_batches;
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_shape_batch *const b = &p->shape.batch[i];

@@ -57,7 +57,7 @@ class Usage(Command):
         self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
                                   "multigrid", "backends", "exit-codes"])
         sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
-        self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary",
+        self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary", "integral",
                                     "exact", "solver", "output"])
         whole = self.kedge("help", "problem").stdout
         for section in sections:

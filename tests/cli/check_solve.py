@@ -541,6 +541,38 @@ class Solve(Command):
     def test_a_group_that_the_mesh_has_not_is_refused(self):
         self.refused("solve", "p.ini", "--set", "boundary lef.type=dirichlet", says="left")
 
+    def test_integrals_are_in_summary_and_report(self):
+        problem = PROBLEM + """[integral heat]
+of = flux
+on = left
+[integral all of u]
+of = k*u_star
+   + 1
+[parameters]
+k = 0
+"""
+        self.write("i.ini", problem)
+        text = self.kedge("solve", "i.ini", "-r", "r.json").stdout
+        self.assertRegex(text, r"\nintegrals    heat = -?[0-9.e-]+\n {13}all of u = 1\n")
+        self.assertEqual(list(self.json("r.json")["integrals"]), ["heat", "all of u"])
+        self.assertAlmostEqual(self.json("r.json")["integrals"]["all of u"], 1)
+        self.kedge("solve", "p.ini", "-q", "-r", "r.json")
+        self.assertEqual(self.json("r.json")["integrals"], {})
+        for setting, says in (("integral heat.on=lft", "[integral heat]: square 20 has no group or region 'lft'"),
+                              ("integral heat.on=all", "flux has a value on lines alone, and 'all' is"),
+                              ("integral heat.of=fluz", "column 1 of of: unknown name 'fluz': did you mean 'flux'?"),
+                              ("integral heat.quadrature=41", "quadrature must be a whole number from 1 to 40"),
+                              ("integral heat.off=1", "unknown key 'off' in [integral heat]; did you mean 'of'?"),
+                              ("integral.of=1", "[integral] needs a name: [integral NAME]"),
+                              ("integral new.on=left", "[integral new] has no expression; add of = u, for example"),
+                              ("output.fields=cells", "of which [integral heat] cannot be made")):
+            self.refused("solve", "i.ini", "-s", setting, says=says)
+        self.refused("solve", "i.ini", "-s", "parameters.u=1", "-s", "integral heat.of=2*u",
+                     says="column 3 of of: 'u' is a parameter, and here also a field")
+        line = problem.count("\n") + 2
+        self.write("i.ini", problem + "[integral heat]\nof = u\n")
+        self.refused("solve", "i.ini", says=f"i.ini:{line}: duplicate key 'of' in [integral heat]")
+
     def test_a_backend_that_is_missing_fails(self):
         machine = json.loads(self.kedge("info", "--json").stdout)
         if machine["cuda"]["gpus"] and not machine["cuda"]["problem"]:

@@ -49,9 +49,10 @@ def check_plain(report):
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
     assert report["evaluation"] == "host"
     assert report["output"] is None
+    assert report["integrals"] == {"heat": 2.5, "a \"name\"": None}
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
     check_numbers(report)
-    assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "loads",
+    assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "integrals", "loads",
                               "memory", "mesh", "output", "regions", "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 

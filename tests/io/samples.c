@@ -135,7 +135,10 @@ static kedge_status write_report(bool awkward, const char *path)
                                     .most_at = {1.0, 0.1 + 0.2}};
   const kedge_group_values *const groups[] = {&hot, &cut};
   const kedge_region_values *const regions[] = {&iron};
+  const kedge_integral_value integrals[] = {{"heat", 2.5}, {"a \"name\"", NAN}};
   kedge_report report = {.size = sizeof report,
+                         .integrals = integrals,
+                         .n_integrals = 2,
                          .n_stages = KG_STAGE_COUNT,
                          .elements = 800,
                          .edges = 1240,

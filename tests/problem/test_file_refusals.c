@@ -34,7 +34,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output]; a boundary "
+       "group is "
        "[boundary weather]"},
       {"[boundry right]\ntype = neumann",
        "plate.ini:1: unknown section [boundry right]; did you mean [boundary right]?"},
@@ -42,7 +43,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:1: unknown section [regoin steel]; did you mean [region steel]?"},
       {"[weather here]\nrain = 1",
        "plate.ini:1: unknown section [weather here]; there are [mesh], [space], [equation], "
-       "[region NAME], [parameters], [boundary NAME], [exact], [solver], [output]; a boundary "
+       "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [solver], "
+       "[output]; a boundary "
        "group "
        "is [boundary weather here]"},
       {"[region a]\n= 3",
@@ -324,7 +326,8 @@ static void wrong_overrides_name_themselves(void **state)
       {"left.type=neumann",
        "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [exact], [solver], [output]; a boundary group is "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output]; a boundary "
+       "group is "
        "[boundary left]"},
       {"boundary a.value=1",
        "--set boundary a.value=1: [boundary a] has no type; add type = "

@@ -41,7 +41,7 @@ static void a_set_gives_the_values_of_its_functions_to_the_last_bit(void **state
   }
   kg_program program = compiled(SET, pointers);
   assert_int_equal(program.n_results, SET);
-  kg_program_run(&program, &(kedge_points){.n = POINTS, .x = x, .y = y}, together);
+  kg_program_run(&program, &(kedge_points){.n = POINTS, .x = x, .y = y}, NULL, together);
   for (int f = 0; f < SET; ++f) {
     kg_function_evaluate(&function[f], &(kedge_points){.n = POINTS, .x = x, .y = y}, alone);
     assert_memory_equal(together + f * POINTS, alone, sizeof alone);

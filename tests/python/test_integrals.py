@@ -1,0 +1,162 @@
+"""Integrals of expressions, of solutions and of what operators make of them; such expressions at points."""
+import json
+import math
+import os
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy as np
+from support import OnBackend, everywhere
+
+import kedge
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+except ImportError:
+    matplotlib = None
+
+FILE = """[mesh]
+generate = mixed 6
+[parameters]
+k = 2
+[space]
+order = 3
+[exact]
+u = x^2*y
+[boundary default]
+type = dirichlet
+[integral heat]
+of = flux
+on = right
+[integral mean of u]
+of = k*u
+quadrature = 5
+"""
+
+
+class Case(OnBackend):
+    def solve(self, mesh, problem, **more):
+        with warnings.catch_warnings():  # where the exact solution is in the space, the iteration leaves the error
+            warnings.simplefilter("ignore", kedge.Note)
+            return super().solve(mesh, problem, **more)
+
+
+class Integrals(Case):
+    def solved(self, exact="x^2*y", mesh=None, order=3, **more):
+        mesh = mesh or kedge.mixed(6)
+        problem = kedge.Problem(order=order, exact=exact, boundary={"default": kedge.Dirichlet()}, **more)
+        return self.solve(mesh, problem)
+
+    def test_text_is_integrated_over_domain_region_and_lines(self):
+        s = self.solved(parameters={"k": 4}, diffusion="2 + x")
+        for value, exact in ((s.integrate("1"), 1), (s.integrate("k*u"), 4 / 6), (s.integrate(3), 3),
+                             (s.integrate("qx*qy", on="domain"), 2 / 4 / 2), (s.integrate("u", on="right"), 0.5),
+                             (s.integrate("flux", on="right"), 3), (s.integrate("normal_y", "bottom"), -1),
+                             (s.integrate("sigma_x*normal_x", "right", 6), 3)):
+            self.assertAlmostEqual(value, exact, delta=1e-7)
+
+    def test_data_are_integrated_as_text_is(self):
+        mesh = kedge.mixed(6)
+        s, t = self.solved("x^2*y", mesh), self.solved("x*y^2", mesh)
+        exact = 2 / 15 - 2 / 16
+        self.assertAlmostEqual(s.integrate((s - t)**2), exact, delta=1e-8)
+        self.assertAlmostEqual(s.integrate(s), 1 / 6, delta=1e-8)
+        self.assertAlmostEqual(s.integrate(s), s.integrate("u_star"), delta=1e-14)
+        self.assertAlmostEqual(s.integrate(np.sqrt(1 + s * 0) * t.field("qx"), on="right"), 1 / 3, delta=1e-8)
+        self.assertAlmostEqual(s.integrate(lambda x, y: x * y), 0.25, delta=1e-14)
+        self.assertAlmostEqual(s.integrate(lambda x, y, normal: normal[0] + y, on="left"), -0.5, delta=1e-14)
+        numbers = np.arange(mesh.elements) % 2
+        self.assertAlmostEqual(s.integrate(numbers), s.integrate(numbers * (1 + 0 * s)), delta=1e-13)
+
+    def test_the_command_and_the_library_write_the_same_numbers(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, report = os.path.join(folder, "a.ini"), os.path.join(folder, "a.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FILE)
+            problem = kedge.Problem.read(path)
+            s = self.solve(problem.mesh(), problem)
+            self.assertEqual(list(s.integrals), ["heat", "mean of u"])
+            self.assertAlmostEqual(s.integrals["heat"], 1, delta=1e-7)
+            self.assertEqual(s.integrals["heat"], s.integrate("flux", on="right"))
+            self.assertEqual(s.integrals["mean of u"], s.integrate("k*u", quadrature=5))
+            s.write_report(report)
+            with open(report, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["integrals"], s.integrals)
+            command = os.environ.get("KEDGE_COMMAND")
+            if command and self.context.backend == "host":
+                subprocess.run([command, "solve", path, "-q", "-r", report, "--backend", "host"], check=True)
+                with open(report, encoding="utf-8") as file:
+                    written = json.load(file)["integrals"]
+                for name, value in s.integrals.items():
+                    self.assertAlmostEqual(written[name], value, delta=1e-12)
+
+    def test_a_solution_that_is_overwritten_has_new_integrals(self):
+        mesh = kedge.square(3)
+        solver = kedge.Solver(mesh, kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}), self.context)
+        s = solver.solve()
+        one, at = s.integrate("u"), (2 * s)(0.5, 0.4)
+        s = solver.solve(source="3", out=s)
+        self.assertAlmostEqual(s.integrate("u"), 3 * one, delta=1e-9)
+        self.assertAlmostEqual((2 * s)(0.5, 0.4), 3 * at, delta=1e-9)
+
+    def test_what_has_no_value_is_refused(self):
+        s = self.solved(mesh=kedge.square(2))
+        for arguments, sentence in ((("u", "lefft"), "did you mean 'left'"),
+                                    (("flux",), "flux has a value on lines alone"),
+                                    (("w",), "unknown name 'w'"), (("u", None, 41), "quadrature"),
+                                    ((self.solved(),), "another mesh"), (([1, 2],), "of is"),
+                                    ((np.ones(3),), "3 numbers"), ((lambda x: 1 / 0, "left"), "of: the function")):
+            with self.assertRaises(kedge.Error) as caught:
+                s.integrate(*arguments)
+            self.assertIn(sentence, str(caught.exception))
+
+
+class Expressions(Case):
+    def pair(self, mesh):
+        problem = kedge.Problem(order=2, exact="x + 2*y", boundary={"default": kedge.Dirichlet()})
+        other = kedge.Problem(order=3, exact="x*y", boundary={"default": kedge.Dirichlet()})
+        return self.solve(mesh, problem), self.solve(mesh, other)
+
+    def test_expressions_have_values_at_points(self):
+        for mesh in (kedge.mixed(4), kedge.quads(3), kedge.square(3)):
+            s, t = self.pair(mesh)
+            x, y = np.array([[0.1, 0.7], [0.33, 2.0]]), np.array([[0.2, 0.9], [0.5, 0.5]])
+            e = (s - t)**2 + np.where(s > 1, s.field("u"), 0)
+            exact = (x + 2 * y - x * y)**2 + np.where(x + 2 * y > 1, x + 2 * y, 0)
+            exact[1, 1] = np.nan
+            np.testing.assert_allclose(e(x, y), exact, atol=1e-7)
+            self.assertIsInstance(e(0.1, 0.2), float)
+            self.assertTrue(math.isnan((s > 0)(3, 3)))
+            with self.assertRaises(kedge.InputError):
+                e(x, y, outside="raise")
+
+    def test_arrays_by_element_are_those_of_the_elements(self):
+        mesh = kedge.mixed(4)
+        s, _ = self.pair(mesh)
+        numbers = np.arange(mesh.elements) + 0.5
+        nodes = s.nodes(1).reshape(-1, 2)
+        middles = np.add.reduceat(nodes, s.offsets(1)[:-1]) / np.diff(s.offsets(1))[:, None]
+        np.testing.assert_array_equal((numbers + 0 * s)(*middles.T), numbers)
+
+    def test_values_at_nodes_are_those_of_the_fields(self):
+        for mesh in (kedge.mixed(3), kedge.square(3)):
+            s, t = self.pair(mesh)
+            np.testing.assert_allclose((s * t).values(3), s.values("u_star", 3) * t.values("u_star", 3), atol=1e-14)
+            self.assertEqual((s * t).values().shape, t.values("u_star", 4).shape)
+            q = kedge.Solution.field(t, "qx")
+            np.testing.assert_allclose((2 * q).values(2), 2 * t.values("qx", 2), atol=1e-12)
+
+    @unittest.skipUnless(matplotlib, "matplotlib is not installed")
+    def test_expressions_are_drawn(self):
+        s, t = self.pair(kedge.mixed(3))
+        ax = ((s - t)**2).plot(cmap="viridis")
+        self.assertEqual(len(ax.child_axes), 1)  # the colour bar
+        with self.assertRaises(kedge.InputError):
+            ((s - t)**2).plot(nonsense=3)
+
+
+if __name__ == "__main__":
+    unittest.main()
