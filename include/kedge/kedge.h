@@ -45,5 +45,6 @@
 #include "kedge/mesh.h"
 #include "kedge/problem.h"
 #include "kedge/solution.h"
+#include "kedge/probe.h"
 #include "kedge/solver.h"
 #include "kedge/machine.h"

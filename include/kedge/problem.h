@@ -199,6 +199,9 @@ KEDGE_API const char *kedge_problem_mesh_file(const kedge_problem *problem);
 /// value is empty.
 KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
 
+/// The [output] boundary, likewise.
+KEDGE_API const char *kedge_problem_boundary_output(const kedge_problem *problem);
+
 /// Write where a key was set, as a sentence about it begins: "plate.ini:12: ", or
 /// "--set space.order=4: " for an override; "" when it was not set, or by a call.
 /// @param[out] text  cut to `size` bytes

@@ -82,7 +82,10 @@ class Report(ctypes.Structure):
                 ("iteration_u", c_double), ("iteration_u_star", c_double),
                 ("iteration_q", c_double), ("iteration_sigma", c_double), ("extra_iterations", c_int64),
                 ("needed_tolerance", c_double),
-                ("refined_elements", c_int64), ("refined_facets", c_int64), ("solution_bytes", c_int64)]
+                ("refined_elements", c_int64), ("refined_facets", c_int64), ("solution_bytes", c_int64),
+                ("n_groups", c_int), ("n_regions", c_int), ("groups", c_void_p), ("regions", c_void_p),
+                ("balance", c_double * 4), ("conductance", c_double), ("energy_conductance", c_double),
+                ("probe_note", c_char_p)]
 
 
 class Plan(ctypes.Structure):
@@ -208,6 +211,17 @@ FUNCTIONS = {
     "kedge_locator_keep": (c_int, P, c_int64, P, P),
     "kedge_locator_values": (c_int, P, c_int, P, c_int64, P, P, P),
     "kedge_solution_write": (c_int, P, S),
+    "kedge_solution_write_boundary": (c_int, P, S),
+    "kedge_probe_create": (c_int, P, P, c_int64, P, P, OUT),
+    "kedge_probe_destroy": (None, P),
+    "kedge_probe_count": (c_int64, P),
+    "kedge_probe_outside": (c_int64, P),
+    "kedge_probe_values": (c_int, P, P, c_int, P),
+    "kedge_probe_write": (c_int, P, P, S),
+    "kedge_problem_probe_count": (c_int, P),
+    "kedge_problem_probe_name": (S, P, c_int),
+    "kedge_problem_probe_file": (S, P, c_int),
+    "kedge_problem_probe_create": (c_int, P, P, P, c_int, OUT),
     "kedge_output_read": (c_int, P, S, S, POINTER(c_int64), P),
     "kedge_report_write": (c_int, P, POINTER(Report), S),
 }

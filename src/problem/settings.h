@@ -51,7 +51,7 @@ enum { KG_PLACE_BYTES = 400 };
 /// "--set space.order=4: "; "" for one of a call, and for NULL.
 void kg_setting_place(const kg_settings *settings, const kg_setting *setting,
                       char text[KG_PLACE_BYTES]);
-/// The words of sections for a group of the mesh, as in [boundary NAME]; ends with NULL.
+/// The words of sections with a name, as in [boundary NAME]; ends with NULL.
 extern const char *const kg_named_sections[];
 /// NAME of the section "boundary NAME", with `word` = "boundary"; NULL: it is another section.
 const char *kg_section_group(const char *section, const char *word);
