@@ -21,8 +21,7 @@ problem = kedge.Problem(order=3, source=0, diffusion={"matrix": 1, "inclusion": 
 solver = kedge.Solver(mesh, problem)
 weight, (x, y) = solver.solve().quadrature()
 bell = [np.exp(-((x - gx)**2 + (y - gy)**2) / width**2) / (np.pi * width**2) * weight for gx, gy in gauges]
-tags = {group.name: group.tag for group in mesh.groups if group.dimension == 2}
-regions = [mesh.regions == tags[name] for name in ("matrix", "inclusion")]
+regions = [mesh.regions == name for name in ("matrix", "inclusion")]
 
 
 def measure(conductivity):

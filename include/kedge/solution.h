@@ -43,8 +43,9 @@ typedef struct kedge_group_values {
   double integral;  ///< of the trace of u along the edges
   double mean;      ///< of the trace
   /// Integral of the numerical flux sigma . n - tau (u - trace), sigma = diffusion grad u. n points
-  /// out of the domain; inside the domain, out of the region of the lower tag. NaN where edges lie
-  /// inside one region, which have no such side.
+  /// out of the domain. Inside the domain it points out of the region of the lower tag; within one
+  /// region out of a closed line, and through an open one to where x grows or, if it runs along x,
+  /// to where y grows.
   double flux;
 } kedge_group_values;
 

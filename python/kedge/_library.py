@@ -64,6 +64,21 @@ class StageReport(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("seconds", c_double), ("bytes", c_double), ("flops", c_double)]
 
 
+class GroupValues(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int), ("inside", c_bool), ("edges", c_int64),
+                ("length", c_double), ("integral", c_double), ("mean", c_double), ("flux", c_double)]
+
+
+class RegionValues(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int), ("elements", c_int64), ("area", c_double),
+                ("integral", c_double), ("mean", c_double), ("energy", c_double), ("source", c_double),
+                ("reaction", c_double), ("least", c_double), ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2)]
+
+
+class Balance(ctypes.Structure):
+    _fields_ = [("source", c_double), ("reaction", c_double), ("flux", c_double), ("remainder", c_double)]
+
+
 class Report(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("elements", c_int64), ("edges", c_int64), ("vertices", c_int64),
                 ("boundary_edges", c_int64), ("order", c_int), ("trace_unknowns", c_int64),
@@ -83,9 +98,9 @@ class Report(ctypes.Structure):
                 ("iteration_q", c_double), ("iteration_sigma", c_double), ("extra_iterations", c_int64),
                 ("needed_tolerance", c_double),
                 ("refined_elements", c_int64), ("refined_facets", c_int64), ("solution_bytes", c_int64),
-                ("n_groups", c_int), ("n_regions", c_int), ("groups", c_void_p), ("regions", c_void_p),
-                ("balance", c_double * 4), ("conductance", c_double), ("energy_conductance", c_double),
-                ("probe_note", c_char_p)]
+                ("n_groups", c_int), ("n_regions", c_int), ("groups", POINTER(POINTER(GroupValues))),
+                ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
+                ("energy_conductance", c_double), ("probe_note", c_char_p)]
 
 
 class Plan(ctypes.Structure):
@@ -127,7 +142,8 @@ class Matrix(ctypes.Structure):
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
               "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points, "kedge_setting": Setting,
-              "kedge_stage_report": StageReport, "kedge_report": Report, "kedge_plan": Plan,
+              "kedge_stage_report": StageReport, "kedge_group_values": GroupValues,
+              "kedge_region_values": RegionValues, "kedge_balance": Balance, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
               "kedge_errors": Errors, "kedge_matrix": Matrix}
 

@@ -32,8 +32,14 @@ def named(function: F) -> F:
 
 def refuse_name(of, name, names):
     """An argument that there is not: which of the names is meant."""
+    raise WrongType(no_such(of, "argument", name, names))
+
+
+def no_such(of, what, name, names):
+    """The sentence of a name that there is not: which is meant."""
     near = difflib.get_close_matches(name, names, 1)
-    raise WrongType(f"{of} has no argument {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names)}"))
+    there = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(names) or 'none'}"
+    return f"{of} has no {what} {name!r}; {there}"
 
 
 def called(function, name, n, *arguments, **more):

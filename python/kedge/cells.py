@@ -192,6 +192,19 @@ class Maps:
         along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients) for slope in self._slopes(x, y))
         return along[..., 0] * up[..., 1] - along[..., 1] * up[..., 0]
 
+    def along(self, elements, sides, pieces):
+        """Points along sides of elements, one side for each element: [side][point][2]."""
+        corner = self.shape.lattice(1)
+        begin, end = corner[sides], corner[(sides + 1) % self.shape.corners]
+        t = np.linspace(0, 1, pieces + 1)[:, None]
+        lines = np.empty((len(elements), len(t), 2))
+        for side in range(self.shape.corners):
+            here = np.flatnonzero(sides == side)
+            if len(here):
+                at = begin[here[0]] + t * (end[here[0]] - begin[here[0]])
+                lines[here] = np.einsum("pk,ekd->epd", self.powers(*at.T), self.coefficients[elements[here]])
+        return lines
+
     def places(self, x, y):
         """Points of all elements at reference points: [element][point][2]."""
         return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients)

@@ -9,7 +9,7 @@ from .context import Context
 from .errors import InputError, WrongType
 from .hints import Any, Sequence, Union
 from .mesh import Mesh
-from .plot import axes
+from .plot import axes, legend_beside
 from .problem import Problem
 from .solver import solve
 
@@ -44,16 +44,23 @@ class Convergence:
         return "\n".join(lines)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw errors of u and u* over h with matplotlib; returns the axes."""
-        ax = axes(ax, "Convergence.plot()")
+        """Draw errors of u and u* over h with matplotlib, and write the rates between the last two meshes; returns the
+        axes."""
+        ax = axes(ax, "Convergence.plot()", constrained_layout=True)
         for k, order in enumerate(sorted({row.order for row in self.rows})):
             rows = [row for row in self.rows if row.order == order]
-            h = [row.h for row in rows]
-            ax.loglog(h, [row.u for row in rows], f"C{k % 10}o-", label=f"u, P = {order}")
-            ax.loglog(h, [row.u_star for row in rows], f"C{k % 10}s--", label=f"u*, P = {order}")
+            for name, line, aside in ("u", "o-", -1), ("u_star", "s--", 1):
+                h, errors = zip(*((row.h, getattr(row, name)) for row in rows))
+                ax.loglog(h, errors, f"C{k % 10}{line}", label=f"{name.replace('_star', '*')}, P = {order}")
+                rate = getattr(rows[-1], f"rate_{name}")
+                if not math.isnan(rate):
+                    middle = math.sqrt(h[-1] * h[-2]), math.sqrt(errors[-1] * errors[-2])
+                    ax.annotate(f"{rate:.2f}", middle, (4 * aside, -4 * aside), textcoords="offset points",
+                                fontsize="small", color=f"C{k % 10}", ha="left" if aside > 0 else "right",
+                                va="top" if aside > 0 else "bottom")
         ax.set_xlabel("h")
         ax.set_ylabel("error in L2")
-        ax.legend()
+        legend_beside(ax)
         return ax
 
 

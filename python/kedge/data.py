@@ -164,6 +164,39 @@ def _basis_at(shape, order, x, y):
     return shape.basis(order, *at), which.ravel()
 
 
+class ByRegion(Expression):
+    """Other data in every region.
+
+    parts -- {number of the region: a number, or data of another kind}
+    """
+
+    def __init__(self, name, mesh, parts):
+        self.mesh, self._name = mesh, name
+        self._of = {number: _of_points(part, name) if callable(part) and not isinstance(part, Operators) else part
+                    for number, part in parts.items()}
+        self._parts = list(parts.values())
+        self.memories = [memory for part in self._parts for memory in getattr(part, "memories", ())]
+
+    def __repr__(self):
+        return f"<kedge: {self._name} by region>"
+
+    def bring(self):
+        super().bring()
+        for part in self._parts:
+            if hasattr(part, "prepare") and not isinstance(part, Operators):
+                part.prepare()
+
+    def _at(self, points, known):
+        region, values = _view(points.region, points.n), np.empty(points.n)
+        for number, part in self._of.items():
+            here = np.flatnonzero(region == number)
+            if here.size and callable(part) and not isinstance(part, Operators):
+                values[here] = part(points, here)
+            elif here.size:
+                values[here] = part.at(points, known)[here] if hasattr(part, "at") else part
+        return values
+
+
 class ByElement:
     """One number for each element, in the caller's order."""
 
@@ -301,14 +334,17 @@ def _of_points(function, name):
     except (TypeError, ValueError):
         extra = set()
 
-    def evaluate(at):
-        n, more = at.n, {}
+    def evaluate(at, here=slice(None)):
+        def of(address):
+            return _view(address, at.n)[here].copy()
+
+        x, y, more = of(at.x), of(at.y), {}
         if "region" in extra:
-            more["region"] = _view(at.region, n).copy()
+            more["region"] = of(at.region)
         if "normal" in extra:
             if not at.normal_x:
                 raise WrongType("a function with an argument `normal` is for boundaries; elsewhere is no normal")
-            more["normal"] = (_view(at.normal_x, n).copy(), _view(at.normal_y, n).copy())
-        return called(function, name, n, _view(at.x, n).copy(), _view(at.y, n).copy(), **more)
+            more["normal"] = (of(at.normal_x), of(at.normal_y))
+        return called(function, name, x.size, x, y, **more)
 
     return evaluate

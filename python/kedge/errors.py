@@ -113,6 +113,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r" of \[equation\]", ""),
     (r"(its name must end in \.vtkhdf or \.hdf, .*)", r"\1; to_meshio().write(path) writes other formats"),
     (r"\[exact\] quadrature", "exact_quadrature"),
+    (r"reaction u of \[exact\]", "reaction u of exact"),
     (r"\[exact\] u|\bu of \[exact\]", "exact"),
     (r"(?:\[output\] )?\bfields = (\w+)", r'fields="\1"'),
     (rf"\[(?:{SECTIONS})\] (\w+)", r"\1"),

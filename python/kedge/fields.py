@@ -1,9 +1,11 @@
 """Fields on a mesh, of a solve or of a file: values at nodes and at points, integrals, pictures."""
 from __future__ import annotations
 
+import functools
 import math
+import numbers
 from functools import cached_property
-from typing import Optional
+from typing import Callable, Optional, TypeVar
 
 import numpy as np
 
@@ -16,7 +18,9 @@ from .data import Expression, Operators, Polynomials
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
+from .outline import values_at
 
+F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
 
 
@@ -25,17 +29,22 @@ def parts_of(field):
     return VECTORS.get(field) if isinstance(field, str) else None
 
 
-def refuse_vector(field):
-    if parts_of(field):
-        raise InputError(f"{field} is asked for by its parts here: {', '.join(parts_of(field))}")
-
-
 def component(field):
     """The number of a field that is no vector."""
-    refuse_vector(field)
     if not isinstance(field, str) or field not in c.FIELDS:
-        raise InputError(f"there is no field {shown(field)}; fields are {', '.join(c.FIELDS)}")
+        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*c.FIELDS, *VECTORS))}")
     return c.FIELDS.index(field)
+
+
+def by_parts(method: F) -> F:
+    """A method of a field that has the parts of vectors too: "q" and "sigma" are [...][2]."""
+    @functools.wraps(method)
+    def made(self, field, *arguments, **more):
+        if not parts_of(field):
+            return method(self, field, *arguments, **more)
+        return np.stack([method(self, part, *arguments, **more) for part in parts_of(field)], axis=-1)
+
+    return made  # type: ignore[return-value]
 
 
 class Fields(Operators):
@@ -62,17 +71,18 @@ class Fields(Operators):
 
     @cached_property
     def q(self) -> Array:
-        return np.stack([self.values("qx"), self.values("qy")], axis=-1)
+        return self.values("q")
 
     @cached_property
     def sigma(self) -> Array:
-        return np.stack([self.values("sigma_x"), self.values("sigma_y")], axis=-1)
+        return self.values("sigma")
 
     @cached_property
     def u_star(self) -> Array:
         return self.values("u_star", self.order + 1)
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, field: Union[str, Any] = "u_star", outside: str = "nan") -> Any:
+    def __call__(self, x: ArrayLike, y: ArrayLike, field: Union[str, Any] = "u_star", outside: str = "nan", *,
+                 tolerance: Optional[float] = None, nearest: bool = False) -> Any:
         """A field at points, arrays x, y of any shape: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma"
         are [...][2]. Or an array of values at nodes, of u_star as solve(into=...) fills it, or of another order.
 
@@ -80,26 +90,48 @@ class Fields(Operators):
         new array; so may an array of values at nodes be. A tree over the elements stays there with the mesh, and the
         field of the last call: points_bytes of kedge.plan().
 
-        outside -- of the mesh the value is NaN, "nan", or an error, "raise"
+        outside   -- of the mesh the value is NaN, "nan", or an error, "raise"
+        tolerance -- points outside that are no farther than this from the boundary have the value of its nearest place.
+                     Left out it is what rounding takes of a point on the boundary: 1e-9 of the size of the mesh, and 4
+                     units of float32 of its farthest coordinate where x or y is of float32. Points on the GPU have none
+        nearest   -- True: points outside have that value however far they are
         """
         if outside not in ("nan", "raise"):
             raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
         there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
+        if there and (tolerance is not None or nearest):
+            raise WrongType("tolerance and nearest are for points on the host; copy x and y to it")
+        most = _most(tolerance, nearest)
         if parts_of(field):
-            values = [self(x, y, part, outside) for part in parts_of(field)]
+            values = [self(x, y, part, outside, tolerance=tolerance, nearest=nearest) for part in parts_of(field)]
             return stacked(values) if there else np.stack(values, axis=-1)
         if there:
             return self._at_there(x, y, field, outside)
+        if most is None:
+            most = self.mesh._rounding(max(_unit(x), _unit(y)))
         x, y = real("x", x), real("y", y)
         try:
             x, y = np.broadcast_arrays(x, y)
         except ValueError:
             raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
-        values = self.mesh.locator.values(*self._at_nodes(field), x, y)
+        order, nodes = self._at_nodes(field)
+        values = self.mesh.locator.values(order, nodes, x, y)
+        if most > 0:
+            self._take_nearest(order, nodes, x, y, most, values)
         bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
         if len(bad):
             _refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
         return values if x.ndim else values.item()
+
+    def _take_nearest(self, order, nodes, x, y, most, values):
+        """Put values at the nearest places of the boundary where points lie outside."""
+        lost = np.flatnonzero(np.isnan(values))
+        if len(lost) and np.isnan(np.sum(nodes)):  # some are inside, where the field is no number
+            inside = self.mesh.locator.values(1, np.ones(len(self.mesh.corners)), x.flat[lost], y.flat[lost])
+            lost = lost[np.isnan(inside)]
+        if len(lost):
+            found, element, at = self.mesh.outline.nearest(x.flat[lost], y.flat[lost], most)
+            values.flat[lost[found]] = values_at(self.mesh, order, nodes, element, at)
 
     def _at_there(self, x, y, field, outside):
         """Values at points on the GPU."""
@@ -146,6 +178,8 @@ class Fields(Operators):
     def field(self, name: str) -> Expression:
         """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", evaluated
         element by element."""
+        if parts_of(name):
+            raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts_of(name))}")
         return Polynomials(self.mesh, name, *self._coefficients(name))
 
     def prepare(self, field: str = "u_star") -> Any:
@@ -160,10 +194,7 @@ class Fields(Operators):
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            refuse_vector(field)
-            if not isinstance(field, str) or field not in c.FIELDS:
-                raise InputError(f"there is no field {shown(field)} at points; fields are "
-                                 f"{', '.join((*c.FIELDS, *VECTORS))}")
+            component(field)  # which refuses what is none
             order = self._degree(field)
             self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
         return self._modes[field]
@@ -184,21 +215,25 @@ class Fields(Operators):
         return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
     def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
-        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point].
+        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
+        and "sigma" [element][point][2].
 
         points -- of the rule, a direction, at most 100: P + 4 where it is left out
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
-        arrays = np.empty((3 + len(fields), self.mesh.elements, n * n))
+        flat = [part for field in fields for part in parts_of(field) or (field,)]
+        arrays = np.empty((3 + len(flat), self.mesh.elements, n * n))
         for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
             x, y, weight = shape.rule(n)
             arrays[0, elements] = maps.jacobians(x, y) * weight
             arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
-            for array, field in zip(arrays[3:], fields):
+            for array, field in zip(arrays[3:], flat):
                 order, coefficients = self._coefficients(field)
                 array[elements] = coefficients[k] @ shape.basis(order, x, y).T
-        weight, x, y, *values = arrays
-        return (weight, (x, y), *values)
+        weight, x, y, *parts = arrays
+        rest = iter(parts)
+        return (weight, (x, y), *(np.stack([next(rest), next(rest)], axis=-1) if parts_of(field) else next(rest)
+                                  for field in fields))
 
     def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
              **options: Any) -> Any:
@@ -242,6 +277,27 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
+
+
+def _most(tolerance, nearest):
+    """How far outside points have values; None: what rounding takes of them."""
+    if not isinstance(nearest, (bool, np.bool_)):
+        raise WrongType(f"nearest is {shown(nearest)}; it is True or False")
+    if tolerance is None:
+        return math.inf if nearest else None
+    if nearest:
+        raise WrongType("nearest=True takes points at any distance; leave it or tolerance out")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, numbers.Real):
+        raise WrongType(f"tolerance is {shown(tolerance)}; it takes a number")
+    if not 0 <= tolerance < math.inf:
+        raise InputError(f"tolerance is {float(tolerance)}; it is 0 or more, and finite: nearest=True takes all points")
+    return float(tolerance)
+
+
+def _unit(values):
+    """The unit in the last place of 1 in the type of values."""
+    kind = str(getattr(values, "dtype", "")).rpartition(".")[2]  # of PyTorch "torch.float32"
+    return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)
 
 
 def _refuse_outside(bad, n, x, y):

@@ -11,7 +11,7 @@ from typing import List, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
-from . import exchange
+from . import exchange, tables
 from .arguments import array_of, encoded, is_by_name, named, path_of, real, shown, whole
 from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
@@ -19,6 +19,8 @@ from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
+from .outline import Outline
+from .regions import Regions
 
 class Group(NamedTuple):
     """Boundary edges (dimension 1) or elements (dimension 2) of one name.
@@ -217,6 +219,9 @@ class Mesh:
         names = shown_text(", ".join(group.name for group in self.groups))
         return f"<kedge.Mesh: {self.elements} elements, groups {names}>"
 
+    def _repr_html_(self):
+        return tables.of_mesh(self)
+
     def _array(self, name, shape, dtype):
         array = np.empty(shape, dtype)
         check(getattr(c.library, name)(self.handle, array.ctypes.data), b"not enough memory")
@@ -259,8 +264,10 @@ class Mesh:
 
     @cached_property
     def regions(self) -> Array:
-        """Numbers of the regions of elements, 0: none: [element] int."""
-        return self._array("kedge_mesh_regions", self.elements, np.int32)
+        """Numbers of the regions of elements, 0: none: [element] int. ==, != and np.isin() take names too:
+        mesh.regions == "steel"."""
+        names = {group.name: group.tag for group in self.groups if group.dimension == 2}
+        return Regions(self._array("kedge_mesh_regions", self.elements, np.int32), names)
 
     @cached_property
     def boundary(self) -> Tuple[Array, Array, Array]:
@@ -289,6 +296,16 @@ class Mesh:
     def locator(self):
         """A tree over the elements, by which solutions find points."""
         return Locator(on_host(), self)
+
+    @cached_property
+    def outline(self):
+        """A tree over the boundary, by which points outside find the nearest place on it."""
+        return Outline(self)
+
+    def _rounding(self, unit):
+        """How far outside rounding puts points of the boundary; unit: in the last place of 1 of their coordinates."""
+        left, low, right, high = self.box
+        return 1e-9 * np.hypot(right - left, high - low) + 4 * unit * np.abs(self.box).max()
 
     def _locator_on(self, context):
         """That of a context on a GPU, which lives as long as the mesh then."""

@@ -47,7 +47,7 @@ def inverse(solver):
             if now != order:
                 raise InputError(f"this inverse is of order {order}, and the solver of order {now} since an update; "
                                  "take solver.inverse again")
-            solutions = solver._solve_all(sources, zeros, None, None)
+            solutions = solver._solve_all(sources, zeros, None, None, None)
         check_converged(solutions)
         return np.stack([s.values("u", order).ravel() for s in solutions], axis=-1)
 

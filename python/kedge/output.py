@@ -13,7 +13,7 @@ from .arguments import named, path_of, wanted
 from .cells import Quadrilateral, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError, OutOfMemory, shown
-from .fields import Fields
+from .fields import Fields, by_parts, component
 from .hints import Array, Path, Union
 from .mesh import Mesh
 
@@ -165,8 +165,9 @@ class Output(Fields):
         """The L2 norm of u_star - u over every element, [element]."""
         return self._numbers("CellData/error_indicator", len(self._cell))[self._cell]
 
+    @by_parts
     def means(self, field: str) -> Array:
-        """The mean of a field over every element, [element]."""
+        """The mean of a field over every element, [element]; of "q" and "sigma" [element][2]."""
         if not self._full:
             return self._component("CellData", "u" if field == "u_star" else field)[self._cell]
         weight, _, values = self.quadrature(field)
@@ -174,8 +175,7 @@ class Output(Fields):
 
     def _component(self, where, field):
         """A field of the file, flat."""
-        if field not in c.FIELDS:
-            raise InputError(f"there is no field {field!r}; fields are {', '.join(c.FIELDS)}")
+        component(field)  # which refuses what is none
         rows = self._points if where == "PointData" else len(self._cell)
         if field in ("u", "u_star"):
             return self._numbers(f"{where}/{field}", rows)
@@ -197,8 +197,10 @@ class Output(Fields):
         order = self._nodes_order(order)
         return self._arrange(order, [maps.places(*shape.lattice(order).T / order) for shape, _, maps in self.mesh.shapes])
 
+    @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
-        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
+        [...][2]."""
         if not self._full:
             raise InputError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
         order = self._nodes_order(order)

@@ -11,6 +11,7 @@ from typing import List, NamedTuple, NoReturn, Optional
 import numpy as np
 
 from . import _library as c
+from . import tables
 from .arguments import by_name, encoded, is_array, is_by_name, path_of, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
@@ -176,6 +177,9 @@ class Problem:
     def __repr__(self):
         rows = (f"{section}.{key} = {value}" for (section, key), value in self.settings.items() if key)
         return shown_text(f"<kedge.Problem: {', '.join(rows)}>")
+
+    def _repr_html_(self):
+        return tables.of_problem(self)
 
     def _change(self, changes):
         """Take arguments into the settings."""

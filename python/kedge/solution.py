@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from . import _library as c
+from . import tables
 from .arguments import named, path_of, whole
 from .context import check, own, refuse_pickle
 from .data import Expression, Field
 from .errors import InputError, WrongType
-from .fields import Fields, component
-from .hints import Any, Array, Function, Path, Tuple, Union
+from .fields import Fields, by_parts, component
+from .hints import Any, Array, Dict, Function, Path, Tuple, Union
+from .numbers import Balance, GroupValues, RegionValues, balance_of, groups_of, regions_of
 
 
 ERRORS = ("u_l2", "u_linf", "q_l2", "u_star_l2", "sigma_l2")
@@ -43,7 +45,8 @@ class Report:
 
     iterations, relative_residual, converged, stop, solver_note; elements, trace_unknowns, element_unknowns;
     u_l2, u_linf, q_l2, u_star_l2, sigma_l2, errors that are NaN without an exact solution, and errors, a dict of them;
-    stages, a dict of Stage(seconds, bytes, flops); output_error, why write() failed; peak_device_bytes, ...
+    stages, a dict of Stage(seconds, bytes, flops); groups, regions, balance, conductance, energy_conductance, as those of
+    the Solution; output_error, why write() failed; peak_device_bytes, ...
     """
 
     if TYPE_CHECKING:
@@ -56,6 +59,10 @@ class Report:
         self.stop = c.STOPS[raw.stop]
         self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
                        for stage in raw.stages[:raw.n_stages]}
+        self.groups, self.regions, self.balance = groups_of(raw), regions_of(raw), balance_of(raw)
+        for name in ("conductance", "energy_conductance"):
+            if np.isnan(getattr(self, name)):
+                setattr(self, name, None)
 
     errors = property(lambda self: {name: getattr(self, name) for name in ERRORS}, doc="by name")
     seconds = property(lambda self: sum(stage.seconds for stage in self.stages.values()), doc="of all stages")
@@ -63,6 +70,9 @@ class Report:
     def __repr__(self):
         return (f"<kedge.Report: {self.elements} elements of order {self.order}, {self.iterations} iterations, "
                 f"residual {self.relative_residual:.1e}, {self.seconds:.3g} s on {self.device}>")
+
+    def _repr_html_(self):
+        return tables.of_report(self)
 
 
 class Memory:
@@ -115,6 +125,7 @@ class Solution(Fields):
     sigma  -- diffusion q, as q
     u_star -- order P + 1, one order more accurate
     report -- a Report
+    groups, regions, balance, conductance -- integrals, fluxes and extrema
     """
 
     def __init__(self, mesh, problem, context, handle, built):
@@ -140,6 +151,11 @@ class Solution(Fields):
     def __repr__(self):
         return f"<kedge.Solution: {self.report!r}>" if self._handle else "<kedge.Solution: empty>"
 
+    def _repr_html_(self):
+        if not self._handle:
+            return tables.table("kedge.Solution: empty", [])
+        return tables.of_report(self.report, "kedge.Solution")
+
     @property
     def handle(self):
         """The library's solution."""
@@ -151,6 +167,34 @@ class Solution(Fields):
     def report(self) -> Report:
         """The report of the solve; the time of files that were written since is in it."""
         return Report(self._raw_report())
+
+    @property
+    def groups(self) -> Dict[str, GroupValues]:
+        """Numbers of the groups of edges, by name: length, integral and mean of the trace, flux (docs/numbers.md).
+
+        Groups that share a name go by their tags, as "3". So do regions."""
+        return self.report.groups
+
+    @property
+    def regions(self) -> Dict[str, RegionValues]:
+        """Numbers of the regions, by name: area, integral, mean and extrema of u, energy (docs/numbers.md)."""
+        return self.report.regions
+
+    @property
+    def balance(self) -> Balance:
+        """Integrals of source and reaction, the flux through the boundary, and what remains."""
+        return self.report.balance
+
+    @property
+    def conductance(self) -> Optional[float]:
+        """The flux between two groups with constant values for a difference of 1, where all else is insulated and there
+        is neither source nor reaction; else None."""
+        return self.report.conductance
+
+    @property
+    def energy_conductance(self) -> Optional[float]:
+        """The conductance by the discrete energy."""
+        return self.report.energy_conductance
 
     def _raw_report(self):
         raw = c.Report(REPORT_BYTES)
@@ -174,15 +218,18 @@ class Solution(Fields):
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
+    @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
-        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"."""
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
+        [...][2]."""
         order = self._nodes_order(order)
         values = np.empty(self._shape(order))
         self.context.call("kedge_solution_values", self.handle, component(field), order, values.ctypes.data)
         return values
 
+    @by_parts
     def means(self, field: str) -> Array:
-        """The mean of a field over every element, [element]."""
+        """The mean of a field over every element, [element]; of "q" and "sigma" [element][2]."""
         values = np.empty(self.mesh.elements)
         self.context.call("kedge_solution_means", self.handle, component(field), values.ctypes.data)
         return values

@@ -13,11 +13,12 @@ from .arguments import by_name, is_by_name, named, package, real, shown, wanted
 from .calls import call, check_failure, judge
 from .context import Context, Progress, context_of, own, refuse_pickle
 from .errors import InputError, ReadOnly, WrongType
-from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Tuple, Union
+from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Number, Tuple, Union
 from .mesh import Mesh
 from .data import same_data
 from .dlpack import Borrowed, OfHost, like, on_gpu
 from .operators import inverse, mass, on_unknowns
+from .parameters import Parameters
 from .problem import Problem
 from .solution import Solution
 from .solve_data import SolveData, refuse_own_data
@@ -87,23 +88,26 @@ class Solver:
         return self._set_up
 
     @overload
-    def solve(self, source: Optional[Datum] = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: None = None, out: Optional[Solution] = None,
-              into: Optional[Mapping[str, Any]] = None, progress: Watch = None,
-              on_failure: str = "raise") -> Solution: ...
+    def solve(self, source: Union[Datum, Mapping[str, Datum], None] = None,
+              boundary: Optional[Mapping[str, Datum]] = None, *, start: Optional[Solution] = None,
+              sources: None = None, out: Optional[Solution] = None,
+              into: Optional[Mapping[str, Any]] = None, parameters: Optional[Mapping[str, Number]] = None,
+              progress: Watch = None, on_failure: str = "raise") -> Solution: ...
 
     @overload
     def solve(self, source: None = None, boundary: Optional[Mapping[str, Datum]] = None, *,
-              start: Optional[Solution] = None, sources: Iterable[Datum], progress: Watch = None,
+              start: Optional[Solution] = None, sources: Iterable[Union[Datum, Mapping[str, Datum]]],
+              parameters: Optional[Mapping[str, Number]] = None, progress: Watch = None,
               on_failure: str = "raise") -> List[Solution]: ...
 
     @named
-    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, progress=None,
-              on_failure="raise"):
+    def solve(self, source=None, boundary=None, *, start=None, sources=None, out=None, into=None, parameters=None,
+              progress=None, on_failure="raise"):
         """Solve, and return a Solution; for sources, a list of sources, a list of Solutions.
 
         source     -- a number, an expression or data, as of Problem, instead of the problem's; of one number an element
-                      that is on the GPU, of float64, nothing takes a way through the host
+                      that is on the GPU, of float64, nothing takes a way through the host. Or a dict of these by
+                      region, where "default" stands for all that it does not name; without it they keep the problem's
         boundary   -- {group: value} instead of the problem's values; the kinds of conditions stay: a condition of the
                       same kind may be given for its value
         start      -- a Solution that is near: the iteration begins with its trace
@@ -115,6 +119,8 @@ class Solver:
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
                       triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
+        parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given
+                      ones; one that anything else is made of is refused, and update() changes it
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
                       which returns False to end the solve with kedge.Cancelled
         on_failure -- of an iteration that ends before its tolerance: "raise" NotConverged, or "warn"
@@ -132,14 +138,16 @@ class Solver:
                 raise WrongType(f"sources is {shown(sources)}; it takes a list of numbers, expressions or functions")
             if getattr(sources, "shape", None) == (self.mesh.elements,):
                 raise WrongType("sources is one array of one number an element; it takes a list of such arrays")
-            return self._solve_many(list(sources), boundary, start, progress, on_failure)
+            return self._solve_many(list(sources), boundary, start, parameters, progress, on_failure)
         check_failure(on_failure)
         with self.context.turn():  # problem, data and solutions stay as they are, whatever other threads want of them
-            out = self._solve_one(source, boundary, start, out, into, progress)
+            out = self._solve_one(source, boundary, start, out, into, parameters, progress)
         return judge([out], on_failure)[0]
 
-    def _solve_one(self, source, boundary, start, out, into, progress):
-        data = SolveData(self, source, boundary, start)
+    def _solve_one(self, source, boundary, start, out, into, parameters, progress):
+        parameters = Parameters(self._problem, parameters)
+        data = SolveData(self, source, boundary, start, parameters=parameters)
+        parameters.check_used()
         set_up, problem = self._ready(progress), self._problem
         if out is not None:
             if wanted("out", out, Solution)._built is not set_up.built:
@@ -182,16 +190,19 @@ class Solver:
             value.field, value.order, value.values = c.FIELDS.index(field), order + (field == "u_star"), kept[-1].address
         data.raw.n_device, data.raw.device, data.filled = len(into), values, kept
 
-    def _solve_many(self, sources, boundary, start, progress, on_failure):
+    def _solve_many(self, sources, boundary, start, parameters, progress, on_failure):
         check_failure(on_failure)
         if not sources:
             return []
         with self.context.turn():
-            solutions = self._solve_all(sources, boundary, start, progress)
+            solutions = self._solve_all(sources, boundary, start, parameters, progress)
         return judge(solutions, on_failure)
 
-    def _solve_all(self, sources, boundary, start, progress):
-        data = [SolveData(self, source, boundary, start, f"sources[{i}]") for i, source in enumerate(sources)]
+    def _solve_all(self, sources, boundary, start, parameters, progress):
+        parameters = Parameters(self._problem, parameters)
+        data = [SolveData(self, source, boundary, start, f"sources[{i}]", parameters)
+                for i, source in enumerate(sources)]
+        parameters.check_used()
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
         set_up, problem = self._ready(progress), self.problem

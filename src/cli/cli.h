@@ -61,6 +61,9 @@ error_t kg_cli_parse_problem(int key, char *text, struct argp_state *state,
 /// the fourth call after this.
 const char *kg_cli_shown(const char *text);
 
+/// Columns that UTF-8 text takes, a character each; printf() pads by bytes.
+int kg_cli_width(const char *text);
+
 /// An integer from minimum to maximum, or a usage error that names the option.
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum);

@@ -15,6 +15,13 @@ const char *kg_cli_shown(const char *text)
   return to;
 }
 
+int kg_cli_width(const char *text)
+{
+  int width = 0;
+  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
+  return width;
+}
+
 long kg_cli_integer(struct argp_state *state, const char *option, const char *text, long minimum,
                     long maximum)
 {

@@ -113,9 +113,10 @@ static const char output_text[] =
     "*.hdf. The file appears under its name when it is complete, never before.\n";
 
 static const char report_text[] =
-    "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, stages, memory\n"
-    "and version as JSON. Errors are absolute norms; 'errors' is null when the problem has no\n"
-    "exact solution. Numbers that are not finite are null.\n"
+    "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, numbers of\n"
+    "groups and regions, balance, conductance, stages, memory and version as JSON. Errors are\n"
+    "absolute norms; 'errors' is null when the problem has no exact solution. Numbers that are\n"
+    "not finite are null.\n"
     "\n"
     "'kedge plan --report FILE.json' writes what the plan shows: 'fits', free memory, and the\n"
     "bytes of every stage with every operator.\n";

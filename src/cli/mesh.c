@@ -22,20 +22,12 @@ static kedge_status open_context(kedge_context **out)
   return kedge_context_create(&options, out);
 }
 
-/// Columns that UTF-8 text takes, a character each; printf() pads by bytes.
-static int width_of(const char *text)
-{
-  int width = 0;
-  for (; *text; ++text) width += ((unsigned char)*text & 0xc0) != 0x80;
-  return width;
-}
-
 /// @param[in] width  columns of the name
 static void print_group(int width, const kedge_mesh_group *group, const char *what, int64_t count,
                         double measure)
 {
   const char *const name = kg_cli_shown(group->name);
-  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", name, width - width_of(name), "", group->tag, what,
+  printf("%s%*s  %8d  %-14s%12lld%14.6g\n", name, width - kg_cli_width(name), "", group->tag, what,
          (long long)count, measure);
 }
 
@@ -54,7 +46,7 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
-    const int columns = width_of(kg_cli_shown(group.name));
+    const int columns = kg_cli_width(kg_cli_shown(group.name));
     if (columns > width) width = columns;
   }
   printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,101 @@ static void print_stages(const kedge_report *report)
     putchar('\n');
   }
   printf("%-24s%10.4f\n\n", "total", total);
+}
+
+enum { ROWS = 20 };  ///< of a table of numbers, at most
+
+/// What the name of a row is followed by.
+static const char *addition(const kedge_group_values *v)
+{
+  return v->inside ? " (inside)" : "";
+}
+
+/// Columns that the names of a table take.
+static int name_width(const kedge_report *report, bool regions)
+{
+  const int n = regions ? report->n_regions : report->n_groups;
+  int width = 8;
+  for (int i = 0; i < n && i < ROWS; ++i) {
+    const char *const name = regions ? report->regions[i]->name : report->groups[i]->name;
+    const char *const more = regions ? "" : addition(report->groups[i]);
+    const int columns = kg_cli_width(kg_cli_shown(name)) + kg_cli_width(more);
+    if (columns > width) width = columns;
+  }
+  return width;
+}
+
+static void print_name(int width, const char *name, const char *more)
+{
+  const char *const shown = kg_cli_shown(name);
+  printf("%s%s%*s", shown, more, width - kg_cli_width(shown) - kg_cli_width(more), "");
+}
+
+/// A number of a table; "-" where there is none.
+static void print_number(double value)
+{
+  if (isnan(value))
+    printf("%18s", "-");
+  else
+    printf("%18.9g", value);
+}
+
+/// @param[in] width  columns of the place, which the next number follows
+static void print_extremum(double value, const double at[2], int width)
+{
+  char place[64];
+  snprintf(place, sizeof place, "(%.6g, %.6g)", at[0], at[1]);
+  print_number(value);
+  printf("  %-*s", width, place);
+}
+
+/// End a table of n rows.
+static void print_rest(int n)
+{
+  if (n > ROWS) printf("... and %d more, which a report has (--report FILE.json)\n", n - ROWS);
+  putchar('\n');
+}
+
+static void print_groups(const kedge_report *report)
+{
+  const int width = name_width(report, false);
+  printf("%-*s%18s%18s%18s\n", width, "group", "length", "mean of u", "flux");
+  for (int i = 0; i < report->n_groups && i < ROWS; ++i) {
+    const kedge_group_values *const v = report->groups[i];
+    print_name(width, v->name, addition(v));
+    print_number(v->length);
+    print_number(v->mean);
+    print_number(v->flux);
+    putchar('\n');
+  }
+  print_rest(report->n_groups);
+}
+
+static void print_regions(const kedge_report *report)
+{
+  enum { PLACE = 22 };
+  const int width = name_width(report, true);
+  printf("%-*s%18s%18s%18s  %-*s%18s  at\n", width, "region", "area", "mean of u", "least u", PLACE,
+         "at", "most u");
+  for (int i = 0; i < report->n_regions && i < ROWS; ++i) {
+    const kedge_region_values *const v = report->regions[i];
+    print_name(width, v->name, "");
+    print_number(v->area);
+    print_number(v->mean);
+    print_extremum(v->least, v->least_at, PLACE);
+    print_extremum(v->most, v->most_at, 0);
+    putchar('\n');
+  }
+  print_rest(report->n_regions);
+}
+
+static void print_balance(const kedge_report *report)
+{
+  const kedge_balance *const b = &report->balance;
+  printf("balance      source %.9g, reaction %.9g, flux %.9g, remainder %.1e\n", b->source,
+         b->reaction, b->flux, b->remainder);
+  if (!isnan(report->conductance))
+    printf("conductance  %.9g (by energy %.9g)\n", report->conductance, report->energy_conductance);
 }
 
 static const char *outcome(const kedge_report *report)
@@ -91,7 +187,10 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
          report->order, (long long)report->trace_unknowns);
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
   print_stages(report);
+  print_groups(report);
+  print_regions(report);
   print_solver(report);
+  print_balance(report);
   if (report->stabilization_length > 0)
     printf("tau          diffusion / L, L = %.6g\n", report->stabilization_length);
   print_matrices(report);

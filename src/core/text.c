@@ -19,8 +19,7 @@ int kg_utf8_length(const char *text)
   return overlong || beyond ? 0 : length;
 }
 
-/// The number of a character of at most three bytes; of four: 0x10000, as none of them steers.
-static unsigned number_of(const char *text, int length)
+unsigned kg_utf8_number(const char *text, int length)
 {
   const unsigned char *const byte = (const unsigned char *)text;
   if (length == 1) return byte[0];
@@ -31,7 +30,7 @@ static unsigned number_of(const char *text, int length)
 
 bool kg_utf8_steers(const char *text, int length)
 {
-  const unsigned c = number_of(text, length);
+  const unsigned c = kg_utf8_number(text, length);
   return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x2028 && c <= 0x202E) ||
          (c >= 0x2066 && c <= 0x2069);
 }
@@ -40,7 +39,7 @@ bool kg_utf8_steers(const char *text, int length)
 static int show(const char *text, char to[8])
 {
   const int length = kg_utf8_length(text);
-  const unsigned c = length ? number_of(text, length) : (unsigned char)text[0];
+  const unsigned c = length ? kg_utf8_number(text, length) : (unsigned char)text[0];
   if (length > 0 && !kg_utf8_steers(text, length)) {
     memcpy(to, text, (size_t)length);
     to[length] = '\0';

@@ -8,6 +8,9 @@
 /// surrogates and numbers above U+10FFFF are none).
 int kg_utf8_length(const char *text);
 
+/// The number of a character of at most three bytes; of four: 0x10000, as none of them steers.
+unsigned kg_utf8_number(const char *text, int length);
+
 /// Whether a sequence steers terminals in place of being shown: C0, DEL, C1, ends of lines and
 /// paragraphs, and what changes the direction of writing.
 /// @param[in] length  of kg_utf8_length(), not 0

@@ -49,6 +49,8 @@ void kg_report_fill(kg_elliptic *p)
       .iteration_u_star = NAN,
       .iteration_q = NAN,
       .iteration_sigma = NAN,
+      .conductance = NAN,
+      .energy_conductance = NAN,
       .stabilization_length = kg_stabilization_length(&p->equation),
       .predicted_device_bytes = (int64_t)p->plan.bytes,
       .local_matrices_bytes = (int64_t)kg_locals_bytes(&locals),

@@ -9,6 +9,8 @@
 #include "integrals/element.h"
 #include "integrals/patch.h"
 #include "ops/sample/points.h"
+#include "ops/sample/solution_loads.h"
+#include "solution/values.h"
 
 /// The ratio from which on a coefficient is about as rough as the source. Compared are the relative
 /// changes of both integrals when an element is cut into parts.
@@ -58,6 +60,23 @@ void kg_source_open(kg_source *s, const kg_resolved *resolved, bool is_given, co
   s->sampler.evaluations = residuals + (choice->loads_stay ? 0 : 1);
 }
 
+/// Whether the source is u* of a solution on the device, whose modes are read there: where all
+/// elements are straight triangles with constant coefficients, in the same lanes.
+static bool lies_there(const kg_source *s)
+{
+  const kg_rules *const rules = rules_of(s);
+  const kg_shape *const shape = rules->shape;
+  const kedge_solution *const of = kg_solution_of(s->function);
+  if (!of || !kg_lies_with(of, rules->ctx)) return false;
+  bool same = of->n_batches == shape->n_batches;
+  for (int i = 0; same && i < shape->n_batches; ++i) {
+    const kg_shape_batch *const b = &shape->batch[i];
+    same = !b->by_quadrature && b->lanes.first_element == of->batch[i].first_element &&
+           b->lanes.n_elements == of->batch[i].n_elements;
+  }
+  return same;
+}
+
 /// Whether it is integrated by a rule that the problem asks for.
 static bool has_rule(const kg_source *s)
 {
@@ -68,7 +87,7 @@ static bool has_rule(const kg_source *s)
 bool kg_source_moves(const kg_source *s)
 {
   return !s->sampler.origin && equation_of(s)->problem->load_quadrature == 0 &&
-         kg_function_varies(s->function);
+         kg_function_varies(s->function) && !lies_there(s);
 }
 
 /// The rows of the rule of load vectors, by shape.
@@ -362,6 +381,28 @@ static kedge_status loads_by_rule(kg_source *s, int batch, int32_t first, int32_
   return status;
 }
 
+/// Load vectors from the modes of a solution, by the device.
+static kedge_status loads_of_solution(kg_source *s, int batch, int32_t first, int32_t count,
+                                      double *load)
+{
+  const kg_rules *const rules = rules_of(s);
+  const kedge_solution *const of = kg_solution_of(s->function);
+  const kg_elements part = kg_elements_part(&rules->elements[batch], first, count);
+  const int n_star = of->batch[batch].size.n_star;
+  const size_t group = (size_t)n_star * KG_LANES;
+  kg_evaluation_note(&s->sampler.evaluation,
+                     rules->ctx->backend == KEDGE_BACKEND_CUDA ? "gpu" : "host");
+  return kg_solution_loads(
+      rules->ctx, &(kg_solution_loads_args){
+                      .arrays = part.batch.arrays,
+                      .n_elements = part.n_elements,
+                      .n_modes = part.size.n_modes,
+                      .n_star = n_star,
+                      .from = kg_solution_there(of, KG_HELD_U_STAR, batch) + group * (size_t)first,
+                      .scale = equation_of(s)->scale,
+                      .load = load});
+}
+
 kedge_status kg_source_loads(kg_source *s, int batch, int32_t first, int32_t count,
                              kg_buffer values, double *load)
 {
@@ -370,6 +411,7 @@ kedge_status kg_source_loads(kg_source *s, int batch, int32_t first, int32_t cou
   if (s->function->kind == KG_FUNCTION_NONE)
     return kg_zero(rules->ctx, load, group * (size_t)count * sizeof *load);
   if (has_rule(s)) return loads_by_rule(s, batch, first, count, load);
+  if (lies_there(s)) return loads_of_solution(s, batch, first, count, load);
   KG_TRY(kg_sampler_loads(&s->sampler, batch, first, count, values, load));
   return kg_source_patch(s, batch, first, count, load);
 }

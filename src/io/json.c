@@ -19,8 +19,8 @@ static void put_string(FILE *stream, const char *value)
       fprintf(stream, "\\%c", escapes[k]);
     else if (length == 0)
       fputs("\\ufffd", stream);
-    else if (length < 3 && kg_utf8_steers(c, length))
-      fprintf(stream, "\\u%04x", (unsigned char)c[length - 1]);  // of C1: 0xC2, then its number
+    else if (kg_utf8_steers(c, length))
+      fprintf(stream, "\\u%04x", kg_utf8_number(c, length));
     else
       fwrite(c, 1, (size_t)length, stream);
     c += length ? length : 1;

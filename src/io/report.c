@@ -111,6 +111,84 @@ static void write_errors(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
+static void write_groups(kg_json *json, const kedge_report *report)
+{
+  kg_json_array(json, "groups");
+  for (int i = 0; i < report->n_groups; ++i) {
+    const kedge_group_values *const v = report->groups[i];
+    kg_json_object(json, NULL);
+    kg_json_string(json, "name", v->name);
+    kg_json_integer(json, "tag", v->tag);
+    kg_json_bool(json, "inside", v->inside);
+    kg_json_integer(json, "edges", v->edges);
+    kg_json_number(json, "length", v->length);
+    kg_json_number(json, "integral", v->integral);
+    kg_json_number(json, "mean", v->mean);
+    kg_json_number(json, "flux", v->flux);
+    kg_json_close(json);
+  }
+  kg_json_close(json);
+}
+
+static void write_extremum(kg_json *json, const char *key, double value, const double at[2])
+{
+  kg_json_object(json, key);
+  kg_json_number(json, "value", value);
+  kg_json_array(json, "at");
+  kg_json_number(json, NULL, at[0]);
+  kg_json_number(json, NULL, at[1]);
+  kg_json_close(json);
+  kg_json_close(json);
+}
+
+static void write_regions(kg_json *json, const kedge_report *report)
+{
+  kg_json_array(json, "regions");
+  for (int i = 0; i < report->n_regions; ++i) {
+    const kedge_region_values *const v = report->regions[i];
+    kg_json_object(json, NULL);
+    kg_json_string(json, "name", v->name);
+    kg_json_integer(json, "tag", v->tag);
+    kg_json_integer(json, "elements", v->elements);
+    kg_json_number(json, "area", v->area);
+    kg_json_number(json, "integral", v->integral);
+    kg_json_number(json, "mean", v->mean);
+    kg_json_number(json, "energy", v->energy);
+    kg_json_number(json, "source", v->source);
+    kg_json_number(json, "reaction", v->reaction);
+    write_extremum(json, "minimum", v->least, v->least_at);
+    write_extremum(json, "maximum", v->most, v->most_at);
+    kg_json_close(json);
+  }
+  kg_json_close(json);
+}
+
+/// Writes the numbers of groups and of all of them; a report of no solve has none.
+static void write_numbers(kg_json *json, const kedge_report *report)
+{
+  const kedge_balance *const b = &report->balance;
+  write_groups(json, report);
+  write_regions(json, report);
+  if (report->n_regions == 0) {
+    kg_json_string(json, "balance", NULL);
+  } else {
+    kg_json_object(json, "balance");
+    kg_json_number(json, "source", b->source);
+    kg_json_number(json, "reaction", b->reaction);
+    kg_json_number(json, "flux", b->flux);
+    kg_json_number(json, "remainder", b->remainder);
+    kg_json_close(json);
+  }
+  if (report->n_regions == 0 || isnan(report->conductance)) {
+    kg_json_string(json, "conductance", NULL);
+  } else {
+    kg_json_object(json, "conductance");
+    kg_json_number(json, "flux", report->conductance);
+    kg_json_number(json, "energy", report->energy_conductance);
+    kg_json_close(json);
+  }
+}
+
 /// Writes whether the output file was written; null where none was to be.
 static void write_output(kg_json *json, const char *error)
 {
@@ -161,6 +239,7 @@ static void write_report(kg_json *json, const kedge_report *report)
   write_loads(json, report);
   write_solver(json, report);
   write_errors(json, report);
+  write_numbers(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
   write_output(json, report->output_error);
   kg_json_string(json, "probe_note", report->probe_note ? report->probe_note : "");

@@ -108,14 +108,6 @@ static double integral_along(const kedge_mesh *mesh, kg_side side, int m, const 
   return sum;
 }
 
-/// Whether an edge has one region on both sides, which tell no direction.
-static bool is_within_region(const kedge_mesh *mesh, int32_t edge)
-{
-  const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
-  return sides[1] != KG_NO_SIDE && mesh->element_region[kg_side_element(sides[0])] ==
-                                       mesh->element_region[kg_side_element(sides[1])];
-}
-
 /// Keep the numbers of each facet, for output.
 static kedge_status keep_facets(kedge_solution *s, const kg_group_sums *sums)
 {
@@ -135,9 +127,7 @@ static kedge_status keep_facets(kedge_solution *s, const kg_group_sums *sums)
   memcpy(n->side, grouped->side, facets * sizeof *n->side);
   memcpy(n->edge, grouped->edge, facets * sizeof *n->edge);
   memcpy(n->facets, sums->facets, facets * row * sizeof *n->facets);
-  for (size_t i = 0; i < facets; ++i)
-    n->facets[i * row] =
-        is_within_region(s->mesh, n->edge[i]) ? NAN : n->facets[i * row] / s->scale;
+  for (size_t i = 0; i < facets; ++i) n->facets[i * row] /= s->scale;
   n->n_facets = grouped->count.n_facets;
   return KEDGE_OK;
 }
@@ -153,7 +143,7 @@ static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *
     kedge_group_values *const v = &s->numbers.group[entry[g] + both];
     const double *const of = sums->facets + (int64_t)i * (1 + m);
     v->integral += integral_along(mesh, sums->grouped->side[i], m, of + 1);
-    v->flux += is_within_region(mesh, edge) ? NAN : of[0] / s->scale;
+    v->flux += of[0] / s->scale;
   }
   for (int i = 0; i < s->numbers.n_groups; ++i) {
     kedge_group_values *const v = &s->numbers.group[i];

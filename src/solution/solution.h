@@ -74,11 +74,10 @@ typedef struct kg_numbers {
   const kedge_group_values **groups;
   const kedge_region_values **regions;
   int32_t n_facets;
-  size_t room;  ///< numbers that `facets` has memory for
-  /// [n_facets]: of the groups of lines, ascending; inside the domain that of the lower region tag
-  kg_side *side;
+  size_t room;    ///< numbers that `facets` has memory for
+  kg_side *side;  ///< [n_facets]: of the groups of lines, as kg_grouped.side
   int32_t *edge;  ///< [n_facets]: of the mesh
-  /// [n_facets][1 + m]: the flux through the facet, NaN inside one region; the modes of the trace
+  /// [n_facets][1 + m]: the flux through the facet, the modes of the trace
   double *facets;
 } kg_numbers;
 

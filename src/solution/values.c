@@ -353,12 +353,29 @@ void kedge_by_solution(void *user, const kedge_points *points, double *value)
   for (size_t i = 0; i < points->n; ++i) value[i] = NAN;
 }
 
+static bool is_solution(const kg_function *f)
+{
+  return f && f->kind == KG_FUNCTION_CALLER && f->function == kedge_by_solution;
+}
+
+const kedge_solution *kg_solution_of(const kg_function *function)
+{
+  return is_solution(function) ? function->user : NULL;
+}
+
+bool kg_lies_with(const kedge_solution *solution, const kedge_context *ctx)
+{
+  return solution->place == KG_ON_DEVICE && solution->ctx == ctx &&
+         ctx->backend != KEDGE_BACKEND_HOST;
+}
+
+/// @param[in] waits  a solution on the context's device may stay there
 static kedge_status check_data(kedge_context *ctx, const kedge_mesh *mesh,
-                               const kedge_solution *result, const kg_function *f)
+                               const kedge_solution *result, const kg_function *f, bool waits)
 {
   for (int t = 0; f && t < f->n_regions; ++t)
-    KG_TRY(check_data(ctx, mesh, result, &f->regions[t].function));
-  if (!f || f->kind != KG_FUNCTION_CALLER || f->function != kedge_by_solution) return KEDGE_OK;
+    KG_TRY(check_data(ctx, mesh, result, &f->regions[t].function, false));
+  if (!is_solution(f)) return KEDGE_OK;
   const kedge_solution *const solution = f->user;
   KG_REQUIRE(ctx, solution, KEDGE_ERR_ARG, "kedge_by_solution: the solution is NULL");
   KG_REQUIRE(ctx, solution->mesh == mesh, KEDGE_ERR_INPUT,
@@ -373,6 +390,7 @@ static kedge_status check_data(kedge_context *ctx, const kedge_mesh *mesh,
              "= cells; solve with fields = full");
   KG_REQUIRE(ctx, solution != result, KEDGE_ERR_ARG,
              "kedge_by_solution: the solution is also the one to overwrite; give another, or NULL");
+  if (waits && kg_lies_with(solution, ctx)) return KEDGE_OK;
   const kedge_status status = kg_solution_bring(solution, KG_HOLDS_U_STAR);
   return status == KEDGE_OK || solution->ctx == ctx
              ? status
@@ -383,13 +401,13 @@ kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const k
                              const kedge_solution *result)
 {
   const kg_coefficients *const c = &r->equation;
-  const kg_function *const all[] = {&c->diffusion[0], &c->diffusion[1], &c->diffusion[2],
-                                    &c->reaction, &c->source};
+  const kg_function *const all[] = {&c->source, &c->diffusion[0], &c->diffusion[1],
+                                    &c->diffusion[2], &c->reaction};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    KG_TRY(check_data(ctx, mesh, result, all[i]));
+    KG_TRY(check_data(ctx, mesh, result, all[i], i == 0));
   for (int g = 0; g < mesh->n_groups; ++g) {
-    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value));
-    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient));
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value, false));
+    KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient, false));
   }
   return KEDGE_OK;
 }

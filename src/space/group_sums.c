@@ -4,6 +4,7 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "space/line_sides.h"
 
 size_t kg_grouped_numbers(const kg_grouped_count *c)
 {
@@ -114,16 +115,6 @@ static void walk_over(walk *w, const kg_lane_batches *batches)
   if (w->first) w->record[w->n.n_runs] = w->n.n_records;
 }
 
-/// The side from which a facet of a group is seen: on the boundary the only one.
-static kg_side side_of(const kedge_mesh *mesh, int32_t edge)
-{
-  const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
-  if (sides[1] == KG_NO_SIDE) return sides[0];
-  const int32_t *const region = mesh->element_region;
-  return region[kg_side_element(sides[1])] < region[kg_side_element(sides[0])] ? sides[1]
-                                                                               : sides[0];
-}
-
 typedef struct listed {
   kg_side side;
   int32_t edge;
@@ -140,9 +131,9 @@ static kedge_status list_facets(kedge_context *ctx, const kedge_mesh *mesh, kg_g
   const int32_t n = out->count.n_facets;
   kg_side *const side = (kg_side *)out->list;
   listed *facets;
+  KG_TRY(kg_line_sides(ctx, mesh, n, mesh->group_edges, side));
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *facets, &facets));
-  for (int32_t i = 0; i < n; ++i)
-    facets[i] = (listed){side_of(mesh, mesh->group_edges[i]), mesh->group_edges[i]};
+  for (int32_t i = 0; i < n; ++i) facets[i] = (listed){side[i], mesh->group_edges[i]};
   qsort(facets, (size_t)n, sizeof *facets, compare_sides);
   for (int32_t i = 0; i < n; ++i) {
     side[i] = facets[i].side;

@@ -28,7 +28,7 @@ typedef struct kg_grouped {
   int32_t *list;        ///< owned: what kg_grouped_at() points into
   int32_t *edge;        ///< owned: [facet], of the mesh
   int32_t *region;      ///< owned: [record], group of the mesh
-  const kg_side *side;  ///< [facet], ascending; inside the domain that of the lower region tag
+  const kg_side *side;  ///< [facet], ascending: those of kg_line_sides()
   kg_region_runs runs;
 } kg_grouped;
 

@@ -19,7 +19,7 @@ class Solve(Command):
     def test_a_solve_prints_the_steps_errors_and_backend(self):
         text = self.kedge("solve", "p.ini", "--backend", "host", "-o", "out.vtkhdf",
                           "-s", "solver.preconditioner=jacobi").stdout
-        rows = re.findall(r"^(\S.*?)\s{2,}(?:\d+\.\d{4}|-) ?", text, re.M)
+        rows = re.findall(r"^(\S.*?)\s{2,}(?:\d+\.\d{4}|-) ?", text.split("\n\n")[1], re.M)
         self.assertEqual(rows, [t for t in TITLES if t != "assembly (B3)"] + ["total"])
         self.assertIn("\nassembly (B3) ", self.kedge("solve", "p.ini", "-s",
                                                      "solver.operator=ell").stdout)
@@ -57,6 +57,61 @@ class Solve(Command):
                         0.05)
         self.assertGreater(memory["local_matrices_bytes"], 0)
         self.assertGreater(memory["operator_bytes"], 0)
+
+    def test_the_summary_has_the_numbers_of_the_report(self):
+        self.write("c.ini", "[mesh]\ngenerate = square 4\n[space]\norder = 2\n[equation]\ndiffusion = 3\n"
+                   "[boundary left]\ntype = dirichlet\nvalue = 2\n[boundary right]\ntype = dirichlet\nvalue = 7\n"
+                   "[boundary default]\ntype = neumann\nvalue = 0\n")
+        text = self.kedge("solve", "c.ini", "-r", "r.json").stdout
+        report = self.json("r.json")
+        self.assertEqual([group["name"] for group in report["groups"]], ["left", "right", "bottom", "top"])
+        for group in report["groups"]:
+            row = re.search(rf"(?m)^{group['name']} +(\S+) +(\S+) +(\S+)$", text)
+            self.assertEqual(row.groups(), tuple(f"{group[key]:.9g}" for key in ("length", "mean", "flux")))
+        (region,) = report["regions"]
+        least, most = region["minimum"], region["maximum"]
+        numbers = (f"{number:.9g}" for number in (region["area"], region["mean"], least["value"]))
+        self.assertIn(" ".join([region["name"], *numbers,
+                                "({:.6g}, {:.6g})".format(*least["at"]), f"{most['value']:.9g}",
+                                "({:.6g}, {:.6g})".format(*most["at"])]), re.sub(" +", " ", text))
+        self.assertEqual((least["at"][0], most["at"][0]), (0, 1))
+        balance = report["balance"]
+        self.assertIn("\nbalance      source 0, reaction 0, flux {:.9g}, remainder {:.1e}\n".format(
+            balance["flux"], balance["remainder"]), text)
+        self.assertIn("\nconductance  3 (by energy 3)\n", text)
+        self.assertAlmostEqual(report["conductance"]["flux"], 3, delta=1e-8)
+        widths = {len(row) for row in re.findall(r"(?m)^(?:group|left|right|bottom|top) .*", text)}
+        self.assertEqual(len(widths), 1)  # numbers stand below each other
+        self.assertNotIn("more, which", text)
+        text = self.kedge("solve", "c.ini", "-r", "r.json", "-s", "equation.source=1").stdout
+        self.assertNotIn("conductance", text)
+        self.assertIsNone(self.json("r.json")["conductance"])
+
+    def test_long_tables_are_cut_and_the_report_has_all(self):
+        n = 8
+        points = [f"{j * (n + 1) + i + 1} {i} {j} 0" for j in range(n + 1) for i in range(n + 1)]
+        corner = [[j * (n + 1) + i + 1 for i in range(n + 1)] for j in range(n + 1)]
+        sides = [(corner[0][i], corner[0][i + 1]) for i in range(n)]
+        sides += [(corner[i][0], corner[i + 1][0]) for i in range(n)]
+        sides += [(corner[4][i], corner[4][i + 1]) for i in range(n)]  # inside
+        squares = [(corner[j][i], corner[j][i + 1], corner[j + 1][i + 1], corner[j + 1][i])
+                   for j in range(n) for i in range(n)]
+        cells = [f"1 2 {k + 1} {k + 1} {a} {b}" for k, (a, b) in enumerate(sides)]
+        cells += [f"3 2 {k % 21 + 1} {k % 21 + 1} {' '.join(map(str, square))}" for k, square in enumerate(squares)]
+        self.write("many.msh", "\n".join([
+            "$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(points)), *points, "$EndNodes",
+            "$Elements", str(len(cells)), *(f"{k + 1} {cell}" for k, cell in enumerate(cells)), "$EndElements", ""]))
+        self.write("m.ini", "[mesh]\nfile = many.msh\n[boundary default]\ntype = dirichlet\nvalue = x\n")
+        text = self.kedge("solve", "m.ini", "-r", "r.json").stdout
+        report = self.json("r.json")
+        self.assertEqual((len(report["groups"]), len(report["regions"])), (25, 21))
+        self.assertEqual([group["inside"] for group in report["groups"]], [False] * 16 + [True] * 8 + [False])
+        groups, regions = re.search(r"(?s)\n(group .*?)\n\n(region .*?)\n\n", text).groups()
+        self.assertEqual(len(groups.splitlines()), 22)
+        self.assertEqual(groups.splitlines()[-1], "... and 5 more, which a report has (--report FILE.json)")
+        self.assertEqual(len(regions.splitlines()), 22)
+        self.assertEqual(regions.splitlines()[-1], "... and 1 more, which a report has (--report FILE.json)")
+        self.assertRegex(groups, r"(?m)^20 \(inside\) +1 ")
 
     def test_without_an_exact_solution_errors_are_null(self):
         self.kedge("solve", "p.ini", "--set", "exact.u=", "--set", "boundary default.value=1",

@@ -50,12 +50,30 @@ def check_plain(report):
     assert report["evaluation"] == "host"
     assert report["output"] is None
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
-    assert sorted(report) == ["backend", "errors", "evaluation", "loads", "memory", "mesh", "output", "solver",
-                              "space", "stages", "version"]
+    check_numbers(report)
+    assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "loads",
+                              "memory", "mesh", "output", "regions", "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 
+def check_numbers(report):
+    assert report["groups"] == [
+        {"name": "hot", "tag": 3, "inside": False, "edges": 12, "length": 2.5, "integral": 5, "mean": 2, "flux": -0.75},
+        {"name": 'a "cut"', "tag": 4, "inside": True, "edges": 2, "length": 1, "integral": 0, "mean": 0, "flux": None}]
+    assert report["regions"] == [
+        {"name": "iron", "tag": 7, "elements": 800, "area": 4, "integral": 2, "mean": 0.5, "energy": 8,
+         "source": 1, "reaction": 0.5, "minimum": {"value": -1, "at": [0.25, 0.5]}, "maximum": {"value": 3, "at": [1, 0.1 + 0.2]}}]
+    assert report["balance"] == {"source": 1, "reaction": 0.5, "flux": -0.75, "remainder": 0.25}
+    assert report["conductance"] == {"flux": 9.5, "energy": 9.25}
+
+
+def check_empty(report):
+    assert report["groups"] == report["regions"] == []
+    assert report["balance"] is report["conductance"] is None
+
+
 def check_awkward(report):
+    assert report["conductance"] is None and report["balance"]["flux"] == -0.75
     assert report["backend"]["device"] == 'a "CPU" \\ \n\t\x01 \ufffd \u00e9'
     assert report["errors"] is None
     assert report["solver"]["relative_residual"] is None
@@ -67,4 +85,5 @@ def check_awkward(report):
 with tempfile.TemporaryDirectory() as scratch:
     check_plain(load("report", scratch))
     check_awkward(load("report-awkward", scratch))
+    check_empty(load("report-empty", scratch))
     assert os.listdir(scratch) == ["report.json"]

@@ -4,9 +4,11 @@
 // samples cells FILE            cells that share their points, with cell data
 // samples report FILE           a report with an exact solution
 // samples report-awkward FILE   none, with names and numbers that JSON cannot hold as they are
+// samples report-empty FILE     one of no solve, that a caller has who knows fewer members
 //
 // Files for the checks in Python beside this program.
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,8 +107,34 @@ static kedge_status write_cells(const char *path)
   return kg_vtkhdf_finish(file);
 }
 
+/// A caller of an earlier version has no numbers of groups.
+static kedge_status write_empty(const char *path)
+{
+  kedge_report report = {
+      .size = offsetof(kedge_report, n_groups), .n_groups = 1, .conductance = 2.0};
+  return kedge_report_write(NULL, &report, path);
+}
+
 static kedge_status write_report(bool awkward, const char *path)
 {
+  const kedge_group_values hot = {sizeof hot, "hot", 3, false, 12, 2.5, 5.0, 2.0, -0.75};
+  const kedge_group_values cut = {sizeof cut, "a \"cut\"", 4, true, 2, 1.0, 0.0, 0.0, NAN};
+  const kedge_region_values iron = {.size = sizeof iron,
+                                    .name = "iron",
+                                    .tag = 7,
+                                    .elements = 800,
+                                    .area = 4.0,
+                                    .integral = 2.0,
+                                    .mean = 0.5,
+                                    .energy = 8.0,
+                                    .source = 1.0,
+                                    .reaction = 0.5,
+                                    .least = -1.0,
+                                    .most = 3.0,
+                                    .least_at = {0.25, 0.5},
+                                    .most_at = {1.0, 0.1 + 0.2}};
+  const kedge_group_values *const groups[] = {&hot, &cut};
+  const kedge_region_values *const regions[] = {&iron};
   kedge_report report = {.size = sizeof report,
                          .n_stages = KG_STAGE_COUNT,
                          .elements = 800,
@@ -151,6 +179,13 @@ static kedge_status write_report(bool awkward, const char *path)
                          .needed_tolerance = 1e-13,
                          .refined_elements = 34,
                          .refined_facets = 5,
+                         .n_groups = 2,
+                         .n_regions = 1,
+                         .groups = groups,
+                         .regions = regions,
+                         .balance = {1.0, 0.5, -0.75, 0.25},
+                         .conductance = 9.5,
+                         .energy_conductance = 9.25,
                          .u_star_l2 = 4e-11,
                          .peak_device_bytes = 5000000000,
                          .predicted_device_bytes = 5000000001,
@@ -165,6 +200,7 @@ static kedge_status write_report(bool awkward, const char *path)
     report.converged = false;
     report.relative_residual = NAN;
     report.solver_note = "the residual is not finite";
+    report.conductance = report.energy_conductance = NAN;
     report.stages[0].flops = INFINITY;
   }
   return kedge_report_write(NULL, &report, path);
@@ -184,6 +220,8 @@ int main(int argc, char **argv)
       status = write_vtkhdf(kinds[k].shapes, atoi(argv[2]), argv[3]);
   if (argc == 3 && strcmp(argv[1], "cells") == 0)
     status = write_cells(argv[2]);
+  else if (argc == 3 && strcmp(argv[1], "report-empty") == 0)
+    status = write_empty(argv[2]);
   else if (argc == 3 && strncmp(argv[1], "report", 6) == 0)
     status = write_report(strcmp(argv[1], "report-awkward") == 0, argv[2]);
   if (status != KEDGE_OK) fprintf(stderr, "samples: %s\n", kedge_context_error(NULL));

@@ -36,10 +36,13 @@ static void strings_are_escaped(void **state)
   size_t size;
   kg_json json = begin_text(&text, &size);
   kg_json_string(&json, NULL, "a\"b\\c/\n\t\r\b\f\x01\x7f");
+  kg_json_string(&json, NULL, "\xC2\x85\xE2\x80\xAE");  // steer terminals
   kg_json_string(&json, NULL, "");
   kg_json_string(&json, NULL, NULL);
-  assert_text(&json, &text,
-              "[\n  \"a\\\"b\\\\c/\\n\\t\\r\\b\\f\\u0001\\u007f\",\n  \"\",\n  null\n]\n");
+  assert_text(
+      &json, &text,
+      "[\n  \"a\\\"b\\\\c/\\n\\t\\r\\b\\f\\u0001\\u007f\",\n  \"\\u0085\\u202e\",\n  \"\",\n"
+      "  null\n]\n");
 }
 
 static void bytes_that_are_not_utf8_are_replaced(void **state)

@@ -55,6 +55,15 @@ class Examples(unittest.TestCase):
             source=f"250000*exp(-((x - {x})^2 + (y - 0.2)^2)/0.01)"), self.context).u_star.max() for x in (0.1, 1.5, 2.9))
         self.assertIn(f"hottest: {hottest:.1f} degrees", said)
 
+    def test_the_programs_of_numbers_say_what_the_page_says(self):
+        text = (ROOT / "docs/numbers.md").read_text()
+        plate, ring = re.findall(r"(?ms)^```python\n(.*?)^```", text)
+        said = run("-W", "error", "-c", plate, cwd=ROOT / "meshes")
+        shown = re.search(r"(?ms)^```\n\n(    hot .*?\n)\n", text).group(1)
+        self.assertEqual(said.replace("-0.0", " 0.0"), re.sub("(?m)^    ", "", shown))
+        for error in run("-W", "error", "-c", ring).split():
+            self.assertLess(abs(float(error)), 1e-9)
+
     @unittest.skipUnless("KEDGE_COMMAND" in os.environ, "KEDGE_COMMAND names no command")
     def test_the_sweep_measures_the_command_beside_it(self):
         command = os.environ["KEDGE_COMMAND"]

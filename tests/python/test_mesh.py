@@ -277,6 +277,34 @@ class Meshes(unittest.TestCase):
             mesh.write(path, binary=True)
             self.assertEqual(kedge.Mesh(path).info, mesh.info)
 
+    def test_regions_compare_with_names_and_with_numbers(self):
+        mesh = kedge.Mesh(POINTS, {"triangle": TRIANGLES, "quad": [[1, 4, 5, 2]]}, regions=["steel", "air", "steel"])
+        number = {group.name: group.tag for group in mesh.groups if group.dimension == 2}
+        for found, expected in (
+                (mesh.regions == "steel", [1, 0, 1]), (mesh.regions != "steel", [0, 1, 0]),
+                ("air" == mesh.regions, [0, 1, 0]),
+                (mesh.regions[1:] == "steel", [0, 1]), (mesh.regions == ["steel", "steel", "air"], [1, 0, 0]),
+                (mesh.regions == number["steel"], [1, 0, 1]), (mesh.regions != 77, [1, 1, 1]),
+                (mesh.regions > min(number.values()), np.array(mesh.regions) == max(number.values())),
+                (np.isin(mesh.regions, ["air"]), [0, 1, 0]),
+                (np.isin(mesh.regions, ["air", "steel"], invert=True), [0, 0, 0]),
+                (np.isin(mesh.regions, test_elements={"steel"}), [1, 0, 1]),
+                (np.isin(mesh.regions, [number["air"]]), [0, 1, 0]),
+                (np.isin(["steel"], mesh.regions[1:2]), [0])):
+            self.assertIs(type(found), np.ndarray)
+            self.assertEqual(found.dtype, bool)
+            self.assertEqual(found.tolist(), [bool(one) for one in expected])
+        self.assertEqual(np.where(mesh.regions == "steel", 45, 1).tolist(), [45, 1, 45])
+        self.assertEqual([type(one) for one in (mesh.regions + 1, mesh.regions / 2, -mesh.regions)], [np.ndarray] * 3)
+        self.assertEqual((mesh.regions.max(), mesh.regions.sum()), (2, number["steel"] * 2 + number["air"]))
+        for wrong in ("stell", "iron", ["air", "stell"]):
+            with self.assertRaisesRegex(kedge.InputError, "has no region '(stell'; did you mean 'steel'|iron'; it has "
+                                                          "air, steel)"):
+                mesh.regions == wrong
+        with self.assertRaisesRegex(kedge.InputError, "no region 'copper'"):
+            np.isin(mesh.regions, ["air", "copper"])
+        self.assertTrue((kedge.square(2).regions == "domain").all())
+
     def test_refining_splits_every_element(self):
         self.assertEqual(kedge.square(1).refine(2).elements, 32)
 

@@ -184,7 +184,7 @@ class Outputs(unittest.TestCase):
             for mesh in s.mesh, None:
                 w = kedge.read(self.path, mesh)
                 order = np.argsort(np.diff(s.offsets(1)) == 4, kind="stable") if mesh is None else slice(None)
-                for field in "u", "qx", "sigma_y":
+                for field in "u", "qx", "sigma_y", "q":
                     np.testing.assert_array_equal(w.means(field), s.means(field)[order])
                 np.testing.assert_array_equal(w.indicator, s.indicator[order])
                 self.assertEqual(w.mesh.vertices, s.mesh.vertices)

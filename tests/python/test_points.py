@@ -62,6 +62,108 @@ class Points(unittest.TestCase):
         for x, y in ((0 * t, t), (0 * t + 1, t), (t, 0 * t), (t, 0 * t + 1)):
             self.assertTrue(np.isfinite(s(x / 3, y / 7)).all())
 
+    def edges(self, mesh, t):
+        """Points of the boundary and unit normals outwards, at parts t of every edge: [edge][point][2] each."""
+        elements, sides, _ = mesh.boundary
+        shape_of, place = mesh.shape_places
+        points, normals = np.empty((2, len(elements), len(t), 2))
+        for k, (shape, _, maps) in enumerate(mesh.shapes):
+            for side in range(shape.corners):
+                here = np.flatnonzero((shape_of[elements] == k) & (sides == side))
+                corner = shape.lattice(1)
+                begin, step = corner[side], corner[(side + 1) % shape.corners] - corner[side]
+                at, small = begin + t[:, None] * step, 1e-6 * step
+                maps_of = maps.coefficients[place[elements[here]]]
+                before, now, after = (np.einsum("pk,ekd->epd", maps.powers(*(at + move).T), maps_of)
+                                      for move in (-small, 0, small))
+                normal = (after - before)[..., ::-1] * [1, -1]
+                points[here], normals[here] = now, normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+        return points, normals
+
+    def test_points_that_rounding_puts_outside_have_values(self):
+        t = np.linspace(0.05, 0.95, 7)
+        for mesh in (kedge.square(3, map=("x/3", "y/7")), kedge.mixed(4, map=("1000 + x", "y")),
+                     kedge.disk(3, geometry=3), kedge.ring(2, 12, quads=True, geometry=4),
+                     kedge.Mesh(ROOT / "meshes/plate.msh")):
+            with self.subTest(mesh):
+                s = self.solve(mesh, 3)
+                points, normals = self.edges(mesh, t)
+                size = np.hypot(mesh.box[2] - mesh.box[0], mesh.box[3] - mesh.box[1])
+                expected = s(*np.moveaxis(points - 1e-7 * size * normals, -1, 0))
+                scale, far = np.abs(s.q).max(), np.abs(points).max()
+                for at in points, points + 1e-12 * normals, points + 0.5e-9 * size * normals, points.astype(np.float32):
+                    x, y = np.moveaxis(at, -1, 0)
+                    values = s(x, y)
+                    self.assertTrue(np.isfinite(values).all())
+                    self.assertLess(np.abs(values - expected).max(), 20 * scale * (3e-7 * size + 2.0**-22 * far))
+                    self.assertEqual(s(x, y, "q").shape, (*x.shape, 2))
+                    s(x, y, outside="raise")
+                x, y = np.moveaxis(points + 1e-6 * size * normals, -1, 0)
+                self.assertTrue(np.isnan(s(x, y)).mean() > 0.9)
+                self.assertTrue(np.isfinite(s(x, y, tolerance=2e-6 * size)).all())
+                self.assertTrue(np.isnan(s(x, y, tolerance=0)).mean() > 0.9)
+
+    def test_points_outside_have_the_value_of_the_nearest_place_of_the_boundary(self):
+        random = np.random.default_rng(8)
+        for mesh in (kedge.square(5), kedge.mixed(4), kedge.lshape(3), kedge.disk(3, geometry=3),
+                     kedge.ring(2, 16, geometry=2)):
+            with self.subTest(mesh):
+                s = self.solve(mesh, 4)
+                left, low, right, high = mesh.box
+                x, y = random.uniform(left - 0.5, right + 0.5, 3000), random.uniform(low - 0.5, high + 0.5, 3000)
+                inside = np.isfinite(s(x, y))
+                found = s(x, y, nearest=True)
+                np.testing.assert_array_equal(found[inside], s(x, y)[inside])
+                outside = np.flatnonzero(~inside)
+                number, element, at = mesh.outline.nearest(x[outside], y[outside], np.inf)
+                np.testing.assert_array_equal(number, np.arange(len(outside)))
+                places = np.empty((len(number), 2))
+                shape_of, place = mesh.shape_places
+                for k, (_, _, maps) in enumerate(mesh.shapes):
+                    here = shape_of[element] == k
+                    maps_of = maps.coefficients[place[element[here]]]
+                    places[here] = np.einsum("pk,pkd->pd", maps.powers(*at[here].T), maps_of)
+                distance = np.hypot(*(places - np.stack([x, y], axis=-1)[outside]).T)
+                line = self.edges(mesh, np.linspace(0, 1, 65))[0].reshape(-1, 2)
+                least = np.array([np.hypot(*(line - [a, b]).T).min() for a, b in zip(x[outside], y[outside])])
+                self.assertLess((distance - least).max(), 1e-4 if mesh.info["geometry"] == 2 else 1e-9)
+                self.assertLess(np.abs(found[outside] - u(*places.T)).max(), 1e-4)
+                near = np.isin(np.arange(3000), outside[distance <= 0.1])
+                np.testing.assert_array_equal(np.isfinite(s(x, y, tolerance=0.1)), inside | near)
+                q = s(x, y, "q", nearest=True)
+                np.testing.assert_array_equal(q[:, 0], s(x, y, "qx", nearest=True))
+                np.testing.assert_array_equal(s(x, y, s.u_star, nearest=True), found)
+
+    def test_distances_of_points_outside_are_judged(self):
+        s = self.solve(kedge.square(3), 2)
+        self.assertAlmostEqual(s(2, 1.5, nearest=True), s(1, 1))
+        self.assertAlmostEqual(s(1.25, 0.5, tolerance=0.25), s(1, 0.5))
+        self.assertTrue(np.isnan(s(1.25, 0.5, tolerance=0.2499)))
+        for x, y in ((np.nan, 0.5), (np.inf, 0.5), (-np.inf, np.nan)):
+            self.assertTrue(np.isnan(s(x, y, nearest=True)))
+        self.assertEqual(s([], [], nearest=True).shape, (0,))
+        self.assertEqual(s(np.full((2, 3), 5.0), 0, nearest=True).shape, (2, 3))
+        values = s.u_star.copy()
+        values[0] = np.nan
+        x, y = s.nodes(1)[0].mean(axis=0)
+        self.assertTrue(np.isnan(s(x, y, values, nearest=True)))
+        self.assertTrue(np.isfinite(s(9, 9, values, nearest=True)))
+        with self.assertRaisesRegex(kedge.InputError, "1 of 1 points lie outside"):
+            s(1.25, 0.5, tolerance=0.1, outside="raise")
+        for more, sentence in (({"tolerance": -1}, "tolerance is -1.0; it is 0 or more, and finite"),
+                               ({"tolerance": np.inf}, "finite"), ({"tolerance": np.nan}, "tolerance is nan"),
+                               ({"tolerance": "1"}, "tolerance is '1'; it takes a number"),
+                               ({"tolerance": True}, "it takes a number"),
+                               ({"nearest": 1}, "nearest is 1; it is True or False"),
+                               ({"nearest": True, "tolerance": 1}, "leave it or tolerance out")):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, sentence):
+                s(0.5, 0.5, **more)
+        there = mock.Mock(__dlpack_device__=lambda: (2, 0))
+        with mock.patch.object(kedge.Context, "backend", "cuda"):
+            for more in {"tolerance": 1e-3}, {"nearest": True}:
+                with self.assertRaisesRegex(TypeError, "tolerance and nearest are for points on the host; copy x"):
+                    s(there, there, **more)
+
     def test_every_point_is_found_far_from_the_origin_and_in_flat_elements(self):
         x, y = np.random.default_rng(5).uniform(0, 1, (2, 20000))
         for generate in (kedge.square, kedge.quads, kedge.mixed):
@@ -109,14 +211,14 @@ class Points(unittest.TestCase):
         for outside in ("error", "", None, True):
             with self.assertRaisesRegex(ValueError, 'it is "nan" or "raise"'):
                 s(0.5, 0.5, outside=outside)
-        for take in (lambda: s(0.5, 0.5, "flux"), lambda: s.prepare("flux"), lambda: s.quadrature("flux")):
-            with self.assertRaisesRegex(ValueError, "there is no field 'flux' at points; fields are u, qx, qy, u_star, "
-                                                    "sigma_x, sigma_y, q, sigma"):
+        for take in (lambda: s(0.5, 0.5, "flux"), *(lambda of=of: of("flux") for of in (
+                s.prepare, s.quadrature, s.values, s.means, s.field, s.at_vertices, s.plot))):
+            with self.assertRaisesRegex(ValueError, "^there is no field 'flux'; fields are u, qx, qy, u_star, sigma_x, "
+                                                    "sigma_y, q, sigma$"):
                 take()
         s.prepare("q")
-        for of in s.quadrature, s.values, s.means:
-            with self.assertRaisesRegex(ValueError, "q is asked for by its parts here: qx, qy"):
-                of("q")
+        with self.assertRaisesRegex(ValueError, "q is a vector, and data are numbers; take its parts: qx, qy"):
+            s.field("q")
         for take in (lambda: s(None, 0.5), lambda: s([0.5, None], 0.5)):
             with self.assertRaisesRegex(TypeError, "x holds None, which is no real number"):
                 take()
@@ -125,6 +227,19 @@ class Points(unittest.TestCase):
                 take([])
         with self.assertRaisesRegex(ValueError, r"field is an array of the shape \(3,\); values at nodes have that of s.u_star, \(8, 6\)"):
             s(0.5, 0.5, np.zeros(3))
+
+    def test_vectors_are_fields_wherever_a_name_is_taken(self):
+        for mesh in (kedge.square(3), kedge.mixed(3)):
+            s = self.solve(mesh, 2)
+            for vector, parts in ("q", ("qx", "qy")), ("sigma", ("sigma_x", "sigma_y")):
+                for of in (s.values, lambda field: s.values(field=field, order=5), s.means, s.at_vertices,
+                           lambda field: s(0.3, 0.4, field), lambda field: s.quadrature("u", field, points=3)[3]):
+                    found = of(vector)
+                    self.assertEqual(found.shape[-1], 2)
+                    np.testing.assert_array_equal(found, np.stack([of(part) for part in parts], axis=-1))
+            np.testing.assert_array_equal(s.values("q"), s.q)
+            *_, q, u = s.quadrature("q", "u")
+            self.assertEqual(q.shape, (*u.shape, 2))
 
     def test_the_flux_is_diffusion_times_the_gradient_at_points(self):
         x, y = np.random.default_rng(2).uniform(0.3, 0.7, (2, 500))
@@ -187,6 +302,9 @@ class Points(unittest.TestCase):
         np.testing.assert_allclose(s.u, same.u, atol=1e-6)
         first.prepare()
         kedge.solve(mesh, problem.replace(source=lambda x, y: 1 + first(x, y)**2), self.context, on_failure="warn")
+        near = kedge.solve(mesh, problem.replace(source=lambda x, y: first(x + 9, y, nearest=True)), self.context)
+        same = kedge.solve(mesh, problem.replace(source=lambda x, y: first(1 + 0 * x, y)), self.context)
+        np.testing.assert_allclose(near.u, same.u, atol=1e-9)
 
 
 if __name__ == "__main__":

@@ -130,9 +130,69 @@ class Results(unittest.TestCase):
                 with self.assertRaisesRegex(kedge.InputError, r"^plot\(\): tripcolor of matplotlib says: .*'?cmapp'?"):
                     s.plot(cmapp="jet")
             pyplot.close("all")
-        axes = kedge.convergence(sines(), [kedge.square(2), kedge.square(4)], [1], self.context).plot()
-        self.assertEqual(len(axes.lines), 2)
+        table = kedge.convergence(sines(), [kedge.square(2), kedge.square(4)], [1, 2], self.context)
+        axes = table.plot()
+        self.assertEqual(len(axes.lines), 4)
+        rates = [getattr(table.rows[k], rate) for k in (1, 3) for rate in ("rate_u", "rate_u_star")]
+        self.assertEqual([text.get_text() for text in axes.texts], [f"{rate:.2f}" for rate in rates])
+        one = kedge.convergence(sines(), [kedge.square(2)], [1], self.context).plot()
+        self.assertEqual((len(one.lines), len(one.texts)), (2, 0))
         pyplot.close("all")
+
+    @unittest.skipUnless(matplotlib, "no matplotlib")
+    def test_nothing_in_a_picture_covers_another_part(self):
+        from matplotlib import pyplot
+        for mesh in (kedge.square(2, map=("3*x", "y")), kedge.quads(2, map=("x", "9*y"))):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # matplotlib's own
+                _, (left, right) = pyplot.subplots(1, 2, figsize=(9, 4))
+                s = self.solve(mesh, whole(mesh, 1))
+                for axes in s.plot(), s.plot("q", ax=left):
+                    axes.figure.canvas.draw()
+                    picture, bar = axes.get_window_extent(), axes.child_axes[0].get_window_extent()
+                    self.assertAlmostEqual(bar.height, picture.height, delta=1)
+                    self.assertAlmostEqual(bar.y0, picture.y0, delta=1)
+                    self.assertGreater(bar.x0, picture.x1)
+                    lines = axes.collections[1]
+                    self.assertEqual(lines.get_linewidth()[0], 0.3)
+                    self.assertEqual({tuple(color[:3]) for color in lines.get_color()}, {(0.5, 0.5, 0.5)})
+                table = kedge.convergence(sines(), [mesh, mesh.refine()], [1], self.context)
+                for axes in mesh.plot(), mesh.plot(right), table.plot():
+                    axes.figure.canvas.draw()
+                    legend = axes.get_legend().get_window_extent()
+                    self.assertFalse(legend.overlaps(axes.get_window_extent()))
+                    if axes is not right:  # whose figure is laid out by its owner
+                        self.assertLess(legend.x1, axes.figure.bbox.x1)
+            pyplot.close("all")
+
+    def test_notebooks_show_short_tables_with_all_text_escaped(self):
+        from xml.etree import ElementTree
+        mesh = kedge.Mesh([[0, 0], [1, 0], [1, 1], [0, 1]], [[0, 1, 2], [0, 2, 3]], lines={"<b>&hot": [[0, 1]]},
+                          regions=["<script>", "air"])
+        problem = kedge.Problem(order=1, diffusion={"<script>": 2, "default": 1}, source=lambda x, y: 1 + 0 * x,
+                                reaction=np.ones(2), boundary={"<b>&hot": kedge.Dirichlet("x < 2 ? 1 : 3"),
+                                                               "default": kedge.Dirichlet("+".join(["x"] * 999))})
+        solver = kedge.Solver(mesh, problem, self.context)
+        s = solver.solve()
+        exact = self.solve(kedge.mixed(2), whole(kedge.mixed(2), 1))
+        for of, words in ((mesh, ("2 triangles", "<b>&hot", "<script>", "air", "boundary")),
+                          (exact.mesh, ("4 triangles", "2 quadrilaterals")),
+                          (kedge.disk(2, geometry=3), ("of order 3",)),
+                          (problem, ("region <script>", "x < 2 ? 1 : 3", "<lambda>", "2 numbers, one an element",
+                                     "x+x...")),
+                          (s.report, ("kedge.Report", "2 of order 1", "iterations", "yes, at")),
+                          (s, ("kedge.Solution", "residual")),
+                          (exact, ("error u_l2",)), (exact.problem, ("sin(x)*cosh(y)",))):
+            text = of._repr_html_()
+            shown = " ".join(ElementTree.fromstring(text).itertext())
+            for word in words:
+                self.assertIn(word, shown)
+            self.assertLess(len(text), 4000)
+        many = kedge.Problem(parameters={f"p{k}": k for k in range(50)})._repr_html_()
+        self.assertEqual((many.count("<tr>"), "and 30 more" in many), (21, True))
+        with self.assertRaises(kedge.InputError):
+            solver.solve(source=lambda x, y: 1 / 0, out=s)
+        self.assertIn("kedge.Solution: empty", s._repr_html_())
 
     def test_a_mesh_of_meshio_is_taken_with_its_groups(self):
         def block(kind, data):

@@ -105,7 +105,8 @@ class Solves(OnBackend):
         for sources in "xy", 3, np.ones(solver.mesh.elements):
             with self.assertRaisesRegex(TypeError, "a list of"):
                 solver.solve(sources=sources)
-        for bad, sentence in (("zz", ": column 1 of source: unknown name 'zz'"), ({}, " of a solve is a number"),
+        for bad, sentence in (("zz", ": column 1 of source: unknown name 'zz'"), ({}, " is an empty dict"),
+                              ({"iron": 1}, ": the mesh has no region 'iron'"),
                               (lambda x, y: 1 / 0, ": the function <lambda> raised ZeroDivisionError"),
                               (lambda x, y: np.nan, ": source is nan at x ="), (np.ones(3), " has 3 numbers")):
             with self.assertRaisesRegex(ValueError, r"^sources\[1\]" + sentence):
@@ -126,7 +127,6 @@ class Solves(OnBackend):
         x, y = np.moveaxis(lifted.nodes(), -1, 0)
         np.testing.assert_allclose(lifted.u, 2 * x + y, atol=1e-9)
         for arguments, error, sentence in [
-                ({"source": {"domain": 1}}, TypeError, "belongs to the problem"),
                 ({"boundary": {"left": kedge.Neumann(1)}}, TypeError,
                  r"'left'\] is a kedge.Neumann, and the solver keeps kedge.Dirichlet there"),
                 ({"boundary": {"left": kedge.Dirichlet()}}, TypeError, r"boundary\['left'\] has no value"),
@@ -140,6 +140,154 @@ class Solves(OnBackend):
                 ({"on_failure": "go on"}, ValueError, '"raise" or "warn"')]:
             with self.subTest(sentence), self.assertRaisesRegex(error, sentence):
                 solver.solve(**arguments)
+
+    def strips(self, names=("in", "out", "in", "far")):
+        """A row of squares, a region each, by names."""
+        n = len(names)
+        points = [[x, y] for y in (0, 1) for x in range(n + 1)]
+        cells = [[k, k + 1, n + k + 2, n + k + 1] for k in range(n)]
+        return kedge.Mesh(points, cells, regions=list(names)).refine(2)
+
+    def on_strips(self, mesh, order=1, **more):
+        problem = kedge.Problem(order=order, boundary={"default": kedge.Dirichlet(0)}, **more)
+        return kedge.Solver(mesh, problem, self.context)
+
+    def test_a_source_by_region_is_that_of_an_update(self):
+        mesh = self.strips()
+        for before in (7, "x", {"in": 5, "default": "y"}, {"in": "x*y", "out": 2, "far": "x"}, {"default": 3}):
+            solver = self.on_strips(mesh, 2, source=before)
+            numbers = np.arange(float(mesh.elements))
+            first = solver.solve()
+            for source in ({"in": 1}, {"in": 1, "out": "y"}, {"out": "x", "in": "x", "far": "x"},
+                           {"in": 1, "out": 1, "far": 1}, {"far": lambda x, y, region: x + region, "in": 2, "out": -1},
+                           {"in": numbers, "far": 1, "out": np.sin(first)}):
+                again = kedge.Solver(mesh, solver.problem, self.context)
+                again.update(source={"in": 0, "out": 0, "far": 0, **dict(self.own(solver.problem, mesh)), **source})
+                with self.subTest(before=before, source=source), warnings.catch_warnings():
+                    warnings.simplefilter("ignore", kedge.Note)  # that the update has left nothing to the source before
+                    data = any(not isinstance(value, (int, str)) for value in source.values())
+                    u = solver.solve(source).u
+                    np.testing.assert_allclose(u, again.solve().u, rtol=0, atol=1e-13 * np.abs(u).max() if data else 0)
+            np.testing.assert_array_equal(solver.solve().u, first.u)
+
+    def own(self, problem, mesh):
+        """The source of every region of a problem."""
+        for name in mesh.regions.names:
+            section = f"region {name}"
+            if not any(key == section for key, _ in problem.settings):
+                section = "region default"
+            yield name, problem.settings.get((section, "source"), problem.settings.get(("equation", "source"), "0"))
+
+    def test_default_in_a_source_by_region_is_all_that_it_does_not_name(self):
+        mesh = self.strips()
+        solver = self.on_strips(mesh, 2, source={"in": 5, "out": 6, "far": 7})
+        numbers = mesh.regions.names
+        same = solver.solve("region == %d ? 1 : x" % numbers["out"]).u
+        for source in ({"out": 1, "default": "x"}, {numbers["out"]: 1, "default": "x"},
+                       {str(numbers["out"]): 1, "in": "x", "far": "x"}):
+            np.testing.assert_allclose(solver.solve(source).u, same, rtol=0, atol=1e-13)
+        one, two = solver.solve(sources=[{"default": 1}, {"in": 2, "default": 2}])
+        np.testing.assert_allclose(two.u, 2 * one.u, atol=1e-9)
+        np.testing.assert_array_equal(solver.rhs({"out": 1, "default": "x"}),
+                                      solver.rhs({"out": 1, "in": "x", "far": "x"}))
+        many = self.strips([f"r{k}" for k in range(300)])
+        solver = self.on_strips(many, source=0)
+        by_element = np.select([many.regions == f"r{k}" for k in range(300)], np.arange(300.0))
+        s = solver.solve({f"r{k}": k for k in range(300)})
+        np.testing.assert_allclose(s.u, solver.solve(by_element).u, atol=1e-9)
+
+    def test_a_source_by_region_that_cannot_be_is_refused(self):
+        mesh = self.strips()
+        solver = self.on_strips(mesh, source="x")
+        number = mesh.regions.names["in"]
+        for source, sentence in (({"inn": 1}, "the mesh has no region 'inn'; did you mean 'in'"),
+                                 ({99: 1}, "no region '99'; it has"), ({}, "source is an empty dict"),
+                                 ({"in": 1, number: 2}, r"source has region \d twice, by name and by number"),
+                                 ({"in": [1]}, r"source\['in'\] is \[1\]; it takes a number or an expression"),
+                                 ({"in": lambda x, y: x}, "source is by region, in one 'x' as text and in another a"),
+                                 ({"in": lambda x, y: 1 / 0, "default": 1}, "source: the function <lambda> raised"),
+                                 ({"in": np.ones(3), "default": 1}, "source has 3 numbers, one an element"),
+                                 ({"in": "zz"}, "unknown name 'zz'")):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, sentence):
+                solver.solve(source)
+        exact = self.on_strips(mesh, exact="x*y")
+        with self.assertRaisesRegex(kedge.InputError, "that of other regions comes from exact; name all of them"):
+            exact.solve({"in": 1})
+
+    def test_parameters_of_a_solve_are_those_of_an_update(self):
+        mesh = self.strips()
+        p = kedge.Problem(order=2, parameters={"k": 2, "T": 5, "twice": "2*T", "e": 1, "T2": 3}, diffusion="k",
+                          source={"in": "T*x + T2", "default": "2e1*e"},
+                          boundary={"default": kedge.Dirichlet("twice*y - T")})
+        solver = kedge.Solver(mesh, p, self.context)
+        first = solver.solve().u
+        for parameters in {"T": 7}, {"T": -0.1, "e": 3}, {"T2": 1e-3}, {"e": np.float32(0.5)}, {"twice": 4}, {"T": 5}:
+            with self.subTest(parameters):
+                other = p.replace(parameters={name: float(value) for name, value in parameters.items()})
+                again = kedge.Solver(mesh, other, self.context)
+                np.testing.assert_array_equal(solver.solve(parameters=parameters).u, again.solve().u)
+        both = solver.solve(source="T*x", boundary={"default": "e"}, parameters={"T": 3, "e": 4})
+        np.testing.assert_array_equal(both.u, solver.solve(source="3*x", boundary={"default": 4}).u)
+        one, two = solver.solve(sources=["T", {"in": "T", "default": 1}], parameters={"T": 3})
+        np.testing.assert_array_equal(one.u, solver.solve(3, parameters={"T": 3}).u)
+        np.testing.assert_array_equal(two.u, solver.solve({"in": 3, "default": 1}, parameters={"T": 3}).u)
+        np.testing.assert_array_equal(solver.solve().u, first)
+
+    def test_parameters_of_a_solve_change_values_of_the_groups_that_have_no_other(self):
+        mesh = kedge.square(3)
+        p = kedge.Problem(order=2, parameters={"T": 2}, source=1,
+                          boundary={"left": kedge.Dirichlet("T"), "top": kedge.Robin(3, "T*x"),
+                                    "default": kedge.Neumann("T")})
+        solver = kedge.Solver(mesh, p, self.context)
+        tags = {group.name: group.tag for group in mesh.groups if group.dimension == 1}
+        for boundary, plain in (({}, {"left": 9, "top": "9*x", "default": 9}),
+                                ({"left": 1}, {"left": 1, "top": "9*x", "default": 9}),
+                                ({tags["left"]: 1, "right": "T"}, {"left": 1, "top": "9*x", "right": 9, "bottom": 9}),
+                                ({"right": 1, "bottom": 0}, {"left": 9, "top": "9*x", "right": 1, "bottom": 0}),
+                                ({"default": "2*T"}, {"left": 9, "top": "9*x", "default": 18}),
+                                ({"left": kedge.Dirichlet("T^2")}, {"left": 81, "top": "9*x", "default": 9})):
+            with self.subTest(boundary):
+                s = solver.solve(boundary=boundary, parameters={"T": 9})
+                np.testing.assert_array_equal(s.u, solver.solve(boundary=plain).u)
+
+    def test_parameters_that_a_solve_cannot_change_are_refused(self):
+        boundary = {"left": kedge.Robin("c", "T"), "default": kedge.Dirichlet("T")}
+        p = kedge.Problem(order=1, parameters={"k": 2, "l": "k^2", "T": 5, "c": 1, "x0": 1}, source="x0",
+                          diffusion={"domain": "1 + l"}, boundary=boundary)
+        solver = kedge.Solver(kedge.square(2), p, self.context)
+        for parameters, sentence in (({"k": 1}, r"^parameters\['k'\] is in diffusion of region 'domain', and a solve "
+                                                r"changes sources and boundary values alone; take update\("),
+                                     ({"c": 1}, r"is in the coefficient of boundary\['left'\]"),
+                                     ({"tt": 1}, "the problem has no parameter 'tt'; it has k, l, T, c, x0"),
+                                     ({"x": 1}, "no parameter 'x'; did you mean 'x0'"),
+                                     ({"T": "2*k"}, r"is '2\*k'; a solve takes numbers, update\(\) expressions too"),
+                                     ({"T": np.nan}, "is nan; it must be finite"),
+                                     ({"T": True}, "is True; a solve takes numbers"),
+                                     (3, "parameters is 3; it takes a dict {name: number}")):
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, sentence):
+                solver.solve(parameters=parameters)
+        with self.assertRaisesRegex(kedge.InputError, r"parameters\['x0'\]: no source and no boundary value"):
+            solver.solve(source=1, parameters={"x0": 3})
+        solver.solve(parameters={})
+
+    def test_no_note_speaks_of_a_source_that_a_solve_replaces(self):
+        settings = kedge.Problem(order=1, source=7, boundary={"default": kedge.Dirichlet(0)})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            settings.write(path)
+            with open(path, "a", encoding="utf-8") as file:
+                file.write("".join(f"[region {name}]\nsource = 1\n" for name in ("in", "out", "far")))
+            problem = kedge.Problem.read(path)
+        solver = kedge.Solver(self.strips(), problem, self.context)
+        with self.assertWarnsRegex(kedge.Note, "source is used by no region"):
+            solver.solve()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for source in "x", lambda x, y: x, {"in": 2}:
+                solver.solve(source)
+        exact = kedge.Solver(kedge.square(2), sines(order=1), self.context)
+        with self.assertWarnsRegex(kedge.Note, r"^the source that is given differs by .* \+ reaction u of exact: "):
+            exact.solve("x")
 
     def test_a_solver_takes_conditions_of_the_kinds_that_it_has(self):
         mesh = kedge.square(4)

@@ -1,6 +1,7 @@
 // Solutions on the device: what brings them, who may read them, and how long they live.
 #include <pthread.h>
 
+#include "compare.h"
 #include "repeated.h"
 #include "solution/solution.h"
 
@@ -149,7 +150,17 @@ static bool look(void *user, const kedge_progress *progress)
   return kedge_solution_values(o->solution, KEDGE_FIELD_U, 2, o->values) == KEDGE_OK;
 }
 
-/// Functions bring at their first call, kedge_by_solution() is brought before.
+/// Check that both solutions are the same to rounding.
+static void assert_alike(kedge_context *ctx, const kedge_solution *a, const kedge_solution *b)
+{
+  fields x = fields_of(ctx, a), y = fields_of(ctx, b);
+  assert_at_most(fields_distance(&x, &y), 1e-11);
+  fields_free(&x);
+  fields_free(&y);
+}
+
+/// Functions bring at their first call. kedge_by_solution() is brought before, unless it is the
+/// source and the device can read it there.
 static void functions_that_a_solve_calls_read_solutions(void **state)
 {
   (void)state;
@@ -168,7 +179,12 @@ static void functions_that_a_solve_calls_read_solutions(void **state)
     kedge_context_set_progress(b.ctx, look, &o);
     must(b.ctx, kedge_solver_solve(b.solver, &data, &made));
     kedge_context_set_progress(b.ctx, NULL, NULL);
-    assert_same_solve(b.ctx, made, expected);
+    const bool stays = i == 0 && b.ctx->backend != KEDGE_BACKEND_HOST;
+    assert_int_equal(there->held[KG_HELD_U_STAR].is_current, !stays);
+    if (stays)
+      assert_alike(b.ctx, made, expected);
+    else
+      assert_same_solve(b.ctx, made, expected);
     kedge_solution *const all[] = {of_host, there, expected, made};
     for (int k = 0; k < 4; ++k) kedge_solution_destroy(all[k]);
     free(o.values);

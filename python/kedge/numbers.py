@@ -1,0 +1,97 @@
+"""Numbers of a solution: integrals, fluxes and extrema by group of edges and by region."""
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import NamedTuple, Optional
+
+from .hints import Any, Tuple
+
+
+class GroupValues(NamedTuple):
+    """Numbers of the edges of a group, on the boundary or, with `inside`, inside the domain.
+
+    integral, mean -- of the trace of u along the edges
+    flux  -- the integral of the numerical flux sigma . n - tau (u - trace); n points out of the domain. Inside it n
+             points out of the region of the lower tag; within one region out of a closed line, and through an open one
+             to where x grows or, if it runs along x, to where y grows
+    inner -- the same of the edges of a boundary group that lie inside the domain; None: there are none
+    """
+
+    name: str
+    tag: int
+    inside: bool
+    edges: int
+    length: float
+    integral: float
+    mean: float
+    flux: float
+    inner: Optional[Any] = None
+
+
+class RegionValues(NamedTuple):
+    """Numbers of the elements of a region.
+
+    integral, mean -- of u
+    energy -- the integral of q . sigma
+    source, reaction -- integrals of the source, and of the reaction times u
+    minimum, maximum, minimum_at, maximum_at -- of u at the nodes of order P, and their places (x, y)
+    """
+
+    name: str
+    tag: int
+    elements: int
+    area: float
+    integral: float
+    mean: float
+    energy: float
+    source: float
+    reaction: float
+    minimum: float
+    minimum_at: Tuple[float, float]
+    maximum: float
+    maximum_at: Tuple[float, float]
+
+
+class Balance(NamedTuple):
+    """reaction - source - flux = remainder: integrals of the reaction times u and of the source, the flux through the
+    whole boundary, and what the iteration and rounding leave."""
+
+    source: float
+    reaction: float
+    flux: float
+    remainder: float
+
+
+def groups_of(raw):
+    """{name: GroupValues} of a report."""
+    values = []
+    for i in range(raw.n_groups):
+        v = raw.groups[i].contents
+        one = GroupValues(os.fsdecode(v.name), v.tag, v.inside, v.edges, v.length, v.integral, v.mean, v.flux)
+        if one.inside and values and (values[-1].name, values[-1].tag) == (one.name, one.tag):
+            values[-1] = values[-1]._replace(inner=one)
+        else:
+            values.append(one)
+    return _by_name(values)
+
+
+def regions_of(raw):
+    """{name: RegionValues} of a report."""
+    values = []
+    for i in range(raw.n_regions):
+        v = raw.regions[i].contents
+        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy,
+                                   v.source, v.reaction, v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
+    return _by_name(values)
+
+
+def balance_of(raw):
+    b = raw.balance
+    return Balance(b.source, b.reaction, b.flux, b.remainder)
+
+
+def _by_name(values):
+    """Of a name that several have none is it alone: their tags take its place."""
+    count = Counter(one.name for one in values)
+    return {one.name if count[one.name] == 1 else str(one.tag): one for one in values}

@@ -1,0 +1,61 @@
+"""Regions of elements: an array of their numbers that compares with names too."""
+import numpy as np
+
+from .arguments import no_such
+from .errors import InputError
+
+
+class Regions(np.ndarray):
+    """Numbers of regions, [element]; ==, != and np.isin() take names too. What arithmetic makes of it is a plain array.
+
+    names -- {name: number} of the mesh's regions
+    """
+
+    def __new__(cls, numbers, names):
+        made = np.asarray(numbers).view(cls)
+        made.names = names
+        return made
+
+    def __array_finalize__(self, of):
+        self.names = getattr(of, "names", {})
+
+    def __eq__(self, other):
+        return np.asarray(self) == self._numbers(other)
+
+    def __ne__(self, other):
+        return np.asarray(self) != self._numbers(other)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        bare = {name: tuple(map(_bare, value)) if name == "out" else _bare(value) for name, value in options.items()}
+        made = getattr(ufunc, method)(*map(_bare, inputs), **bare)
+        out = options.get("out", (None,))[0]
+        return made if out is None else out
+
+    def __array_function__(self, function, types, inputs, options):
+        if function is np.isin:
+            return self._is_in(*inputs, **options)
+        return super().__array_function__(function, types, inputs, options)
+
+    def _is_in(self, element, test_elements, **options):
+        return np.isin(self._numbers(element), self._numbers(test_elements), **options)
+
+    def _numbers(self, other):
+        """Names as numbers; what is no name as it is."""
+        if isinstance(other, str):
+            return self._number(other)
+        given = _bare(other)
+        array = np.asarray(list(given) if isinstance(given, (set, frozenset)) else given)
+        if array.dtype.kind == "U" or (array.dtype == object and any(isinstance(one, str) for one in array.flat)):
+            flat = [self._number(one) if isinstance(one, str) else one for one in array.flat]
+            return np.array(flat).reshape(array.shape)
+        return array
+
+    def _number(self, name):
+        if name not in self.names:
+            raise InputError(no_such("the mesh", "region", name, list(self.names)))
+        return self.names[name]
+
+
+def _bare(value):
+    """A plain array of numbers of regions; anything else as it is."""
+    return value.view(np.ndarray) if isinstance(value, Regions) else value
