@@ -65,7 +65,12 @@ static const struct row {
      "what rounding leaves; or a number"},
     {"solver", "max_iterations", "100000", "that end it in any case"},
     {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output');\nempty: none"},
+    {"output", "boundary", "", ".vtkhdf or .hdf: edges of groups, with trace\nand flux"},
     {"output", "fields", "full", "or cells: means in the elements alone"},
+    {"probe NAME", "points", "", "x y, x y, ...: fields there become a CSV file"},
+    {"probe NAME", "line", "", "x0 y0, x1 y1, n: n points, both ends too"},
+    {"probe NAME", "file", "", "a CSV file of x,y, relative to this file"},
+    {"probe NAME", "output", "NAME.csv", "the CSV file"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

@@ -109,7 +109,8 @@ kedge_status kg_probes_check(const kg_settings *settings, const kedge_problem *p
 {
   static const char *const ways[] = {"points", "line", "file"};
   const kg_setting *const fields = kg_settings_find(settings, "output", "fields");
-  for (const kg_probe *p = problem->probes; p < problem->probes + problem->n_probes; ++p) {
+  for (int i = 0; i < problem->n_probes; ++i) {
+    const kg_probe *const p = &problem->probes[i];
     for (int k = 0; p->at && k < 3; ++k) {
       const kg_setting *const other = kg_settings_find(settings, p->at->section, ways[k]);
       if (other && other != p->at)
@@ -127,7 +128,8 @@ kedge_status kg_probes_check(const kg_settings *settings, const kedge_problem *p
 
 kedge_status kg_probes_check_file(const kedge_problem *problem, const kg_settings *places)
 {
-  for (const kg_setting *s = places->items; s < places->items + places->n; ++s) {
+  for (int k = 0; k < places->n; ++k) {
+    const kg_setting *const s = &places->items[k];
     const char *const name = kg_section_group(s->section, "probe");
     bool is_given = !name;
     for (int i = 0; i < problem->n_probes && !is_given; ++i)

@@ -277,7 +277,7 @@ static kedge_status fetch(const kedge_probe *p, const kedge_solution *s, kg_held
     if (!are_same(&g, &last)) all += g.numbers;
     last = g;
   }
-  KG_TRY(kg_host_alloc(p->ctx, all, sizeof *out->copy, &out->copy));
+  KG_TRY(kg_host_alloc(s->ctx, all, sizeof *out->copy, &out->copy));
   double *to = out->copy, *next = to;  // of a run of groups, and behind it
   const double *from = NULL, *end = NULL;
   last.batch = -1;
@@ -303,7 +303,7 @@ static kedge_status fetch(const kedge_probe *p, const kedge_solution *s, kg_held
 static kedge_status gather(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
                            gathered *out)
 {
-  KG_TRY(kg_host_alloc(p->ctx, (size_t)p->n_inside, sizeof *out->of, &out->of));
+  KG_TRY(kg_host_alloc(s->ctx, (size_t)p->n_inside, sizeof *out->of, &out->of));
   if (!s->held[held].is_current) return fetch(p, s, held, out);
   point_into(p, s, held, out->of);
   return KEDGE_OK;
@@ -341,7 +341,7 @@ static kedge_status evaluate_all(const kedge_probe *p, const kedge_solution *s, 
     for (int f = 0; f < n_fields; ++f)
       for (int64_t i = 0; i < p->n; ++i) values[f][i] = NAN;
 #pragma omp parallel for schedule(dynamic, 16) \
-    num_threads(kg_loop_threads(p->ctx, p->n_inside, 1000))
+    num_threads(kg_loop_threads(s->ctx, p->n_inside, 1000))
     for (int64_t k = 0; k < p->n_inside; ++k) evaluate(p, s, g, k, n_fields, fields, values);
   }
   for (int h = 0; h < HELD; ++h) gathered_free(&g[h]);
