@@ -2,6 +2,7 @@
 as descriptor 3; without FILE it says whether it could. What fails is one sentence on standard output."""
 import io
 import os
+import shutil
 import sys
 
 OUTPUT = "/dev/fd/3"
@@ -17,7 +18,7 @@ def draw(path):
     picture = io.BytesIO()  # in memory first, so that a file is there whole or not at all
     figure = Figure(figsize=(8, 6), layout="constrained")
     kedge.read(OUTPUT, backend="host").plot(ax=figure.add_subplot())
-    figure.savefig(picture, format="png", dpi=150)
+    figure.savefig(picture, format="png", dpi=150, bbox_inches="tight")
     folder, name = os.path.split(path)
     partial = os.path.join(folder, f".{name}.{os.getpid()}.partial")
     try:
@@ -25,6 +26,8 @@ def draw(path):
             file.write(picture.getbuffer())
             file.flush()
             os.fsync(file.fileno())
+        if os.path.exists(path):
+            shutil.copymode(path, partial)  # who may read it stays
         os.replace(partial, path)
     finally:
         if os.path.exists(partial):

@@ -11,7 +11,7 @@ from .arguments import named, path_of, real, wanted
 from .context import own, refuse_pickle
 from .errors import InputError
 from .fields import component, parts_of
-from .hints import Any, Array, ArrayLike, Path
+from .hints import Any, ArrayLike, Path
 from .mesh import Mesh
 
 
@@ -35,7 +35,7 @@ class Probe:
             raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
         if x.size == 0:
             raise InputError("a probe has at least one point, and x and y have none")
-        x, y = np.ascontiguousarray(x, float), np.ascontiguousarray(y, float)
+        x, y = (np.array(array, float, order="C") for array in (x, y))
         self._make(mesh, x.shape, "kedge_probe_create", mesh.context.handle, mesh.handle, x.size, x.ctypes.data, y.ctypes.data)
 
     def _make(self, mesh, shape, *call):
@@ -66,15 +66,15 @@ class Probe:
             raise InputError("solution is of another Mesh than the probe; make a probe of its mesh")
 
     @named
-    def values(self, solution: Any, field: str = "u_star") -> Array:
+    def values(self, solution: Any, field: str = "u_star") -> Any:
         """A field of a solution at the points: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
-        [...][2]. NaN outside."""
+        [...][2]. NaN outside. Of a single point it is a number."""
         self._check(solution)
         if parts_of(field):
             return np.stack([self.values(solution, part) for part in parts_of(field)], axis=-1)
         values = np.empty(self.shape)
         solution.context.call("kedge_probe_values", self._handle, solution.handle, component(field), values.ctypes.data)
-        return values
+        return values if self.shape else values.item()
 
     @named
     def write(self, solution: Any, path: Path) -> None:

@@ -12,24 +12,28 @@ extern char **environ;
 
 enum { OUTPUT = 3, SAID = 1000 };  // descriptor that the module reads; bytes of its sentence
 
-/// Read what a program says until it ends, up to the end of the first line.
+/// Read what a program says until it ends, and keep the last line.
 static void listen_to(int descriptor, char said[SAID])
 {
   size_t n = 0;
+  bool ended = false;
   char more[256];
   for (;;) {
     const ssize_t got = read(descriptor, more, sizeof more);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) break;
-    for (ssize_t i = 0; i < got && n + 1 < SAID; ++i) said[n++] = more[i];
+    for (ssize_t i = 0; i < got; ++i) {
+      if (ended && more[i] != '\n') n = 0;
+      ended = more[i] == '\n';
+      if (!ended && n + 1 < SAID) said[n++] = more[i];
+    }
   }
   said[n] = '\0';
-  said[strcspn(said, "\n")] = '\0';
 }
 
 /// Start python3 with the module.
 /// @param[in] output  descriptor of an output file, -1: none
-/// @param[in] to      its standard output
+/// @param[in] to      its standard streams for output and errors
 static int start(int output, const char *picture, int to, pid_t *child)
 {
   char *const arguments[] = {"python3", "-m", "kedge.picture", (char *)picture, NULL};
@@ -38,7 +42,7 @@ static int start(int output, const char *picture, int to, pid_t *child)
   if (error) return error;
   // An error on the way leaves the module without what it needs, and it says so.
   posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, to, STDERR_FILENO);
   if (output >= 0) posix_spawn_file_actions_adddup2(&actions, output, OUTPUT);
   error = posix_spawnp(child, "python3", &actions, NULL, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -65,12 +69,12 @@ static bool run(int output, const char *picture)
   if (!error && WIFEXITED(result) && WEXITSTATUS(result) == 0) return true;
   if (error)
     fprintf(stderr, "kedge: --picture needs python3, which cannot be run: %s\n", strerror(error));
-  else if (said[0])
-    fprintf(stderr, "kedge: --picture: %s\n", kg_cli_shown(said));
-  else
+  else if (!said[0] || (strstr(said, "No module named") && strstr(said, "kedge")))
     fprintf(stderr,
             "kedge: --picture needs the Python package kedge, of this version, where python3 finds "
             "it; install it there with 'pip install .' from the folder of kedge\n");
+  else
+    fprintf(stderr, "kedge: --picture: %s\n", kg_cli_shown(said));
   return false;
 }
 

@@ -256,6 +256,17 @@ static kedge_status points_of_file(kedge_context *ctx, const kg_probe *p, int64_
   return status;
 }
 
+/// Coordinate i of n from one to another, which are met to the last bit.
+static double between(double first, double last, int64_t i, int64_t n)
+{
+  const double before = (double)(n - 1 - i), after = (double)i;
+  if (after == 0.0 || before == 0.0) return after == 0.0 ? first : last;
+  const double sum = first * before + last * after;
+  // Coordinates that are next to the largest numbers are divided first.
+  return isfinite(sum) ? sum / (before + after)
+                       : first * (before / (before + after)) + last * (after / (before + after));
+}
+
 kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *p, int64_t *n, double **x,
                              double **y)
 {
@@ -265,11 +276,9 @@ kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *p, int64_t *n, 
   KG_TRY(kg_host_alloc(ctx, (size_t)p->n, sizeof **y, y));
   *n = p->n;
   for (int64_t i = 0; i < p->n; ++i) {
-    const double *const end = p->points + 2, t = (double)i / (double)(p->n - (is_line ? 1 : 0));
     const double *const here = is_line ? p->points : p->points + 2 * i;
-    // A line ends where it is said to, to the last bit.
-    (*x)[i] = is_line ? (1.0 - t) * here[0] + t * end[0] : here[0];
-    (*y)[i] = is_line ? (1.0 - t) * here[1] + t * end[1] : here[1];
+    (*x)[i] = is_line ? between(here[0], here[2], i, p->n) : here[0];
+    (*y)[i] = is_line ? between(here[1], here[3], i, p->n) : here[1];
   }
   return KEDGE_OK;
 }

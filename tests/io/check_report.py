@@ -49,10 +49,11 @@ def check_plain(report):
                                 "local_matrices_bytes": 7, "operator_bytes": 8}
     assert report["evaluation"] == "host"
     assert report["output"] is None
+    assert report["probe_note"] == "a.csv: 1 of 2 points"
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
     check_numbers(report)
     assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "loads",
-                              "memory", "mesh", "output", "regions", "solver", "space", "stages", "version"]
+                              "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 
