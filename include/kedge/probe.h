@@ -15,7 +15,7 @@ typedef struct kedge_probe kedge_probe;
 /// @param[in] x, y  [n], copied
 /// @retval KEDGE_ERR_ARG    an argument is NULL, or n is no positive number
 /// @retval KEDGE_ERR_INPUT  no point lies in the mesh
-/// @retval KEDGE_ERR_MEMORY the device has less than kedge_locator_bytes() free, and 32 bytes a
+/// @retval KEDGE_ERR_MEMORY the device has less than kedge_locator_bytes() free, and 36 bytes a
 ///                          point; they are given back before the call returns
 KEDGE_API kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
                                           const double *x, const double *y, kedge_probe **out);
@@ -40,10 +40,10 @@ KEDGE_API kedge_status kedge_probe_values(const kedge_probe *probe, const kedge_
 KEDGE_API kedge_status kedge_probe_write(const kedge_probe *probe, kedge_solution *solution,
                                          const char *path);
 
-/// Sections [probe NAME] of a problem: how many, and of each, from 0 on, in their order, NAME, the
-/// CSV file with its points, in the folder of the problem file unless its path is absolute, or NULL,
-/// and the CSV file that is asked for, relative to the current directory. Strings are borrowed until
-/// the problem is changed; NULL where there is no such probe.
+/// Sections [probe NAME] of a problem, in their order: how many there are, and of each its NAME,
+/// the CSV file with its points, in the folder of the problem file unless its path is absolute, or
+/// NULL, and the CSV file that is asked for, relative to the current directory. Strings are
+/// borrowed until the problem is changed; NULL where there is no such probe.
 KEDGE_API int kedge_problem_probe_count(const kedge_problem *problem);
 KEDGE_API const char *kedge_problem_probe_name(const kedge_problem *problem, int index);
 KEDGE_API const char *kedge_problem_probe_file(const kedge_problem *problem, int index);

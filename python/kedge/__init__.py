@@ -24,8 +24,8 @@ from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
-__all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError",
-           "Group", "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged",
-           "NumericError", "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report",
-           "Robin", "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed",
-           "plan", "quads", "read", "ring", "solve", "square"]
+__all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
+           "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged", "NumericError",
+           "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
+           "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed", "plan", "quads",
+           "read", "ring", "solve", "square"]

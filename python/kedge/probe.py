@@ -18,8 +18,9 @@ from .mesh import Mesh
 class Probe:
     """Points x, y, arrays of one shape, whose elements are found once, for solutions on `mesh`: of solve after solve.
 
-    Values are those of the polynomials of each element, where s(x, y, "qx") interpolates q and sigma. A point on an edge
-    belongs to the element of the lower number; outside by no more than 1e-9 of the size of the mesh it counts as inside.
+    Values are those of the polynomials of each element, where s(x, y, "qx") interpolates q and sigma. A point on an
+    edge belongs to the element of the lower number; outside by no more than 1e-9 of the size of the mesh it counts as
+    inside.
 
     shape   -- of x, y and values
     outside -- how many points lie outside of the mesh; one is inside at least
@@ -36,7 +37,8 @@ class Probe:
         if x.size == 0:
             raise InputError("a probe has at least one point, and x and y have none")
         x, y = (np.array(array, float, order="C") for array in (x, y))
-        self._make(mesh, x.shape, "kedge_probe_create", mesh.context.handle, mesh.handle, x.size, x.ctypes.data, y.ctypes.data)
+        self._make(mesh, x.shape, "kedge_probe_create", mesh.context.handle, mesh.handle, x.size, x.ctypes.data,
+                   y.ctypes.data)
 
     def _make(self, mesh, shape, *call):
         handle = ctypes.c_void_p()

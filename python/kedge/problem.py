@@ -232,7 +232,8 @@ class Problem:
             if not is_by_name(points):
                 points = real(f"probes[{name!r}]", points)
                 if points.ndim != 2 or points.shape[1] != 2 or len(points) == 0:
-                    raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], or a dict of keys")
+                    raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], or a dict "
+                                     "of keys")
                 points = {"points": ", ".join(f"{x!r} {y!r}" for x, y in points.tolist())}
             for key in ("points", "line", "file", "output"):
                 self._settings.pop((section, key), None)

@@ -189,7 +189,7 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, region,\n"
-      "parameters, boundary, exact, solver, output.\n"
+      "parameters, boundary, exact, solver, output, probe.\n"
       "Their keys, as 'kedge help KEY' or 'kedge help SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");
@@ -345,9 +345,11 @@ int kg_cli_help(int argc, char **argv)
   const char *const name = without_alias(word);
   const topic *const found = find_topic(name);
   if (found) print_topic(found);
-  const bool is_more = print_section(name, found ? "\n" : "") > 0 || found;
-  // A topic or a section may share its name with a key.
-  if (print_keys(is_more ? word : name, is_more ? "\n" : "") > 0 || is_more) return KG_EXIT_SOLVED;
+  // A topic, a section or a word that has another name may be the name of a key too.
+  bool is_known = print_section(name, found ? "\n" : "") > 0 || found;
+  is_known = print_keys(name, is_known ? "\n" : "") > 0 || is_known;
+  if (strcmp(word, name) != 0) is_known = print_keys(word, is_known ? "\n" : "") > 0 || is_known;
+  if (is_known) return KG_EXIT_SOLVED;
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb) {
     if (strcmp(verb->name, name) != 0) continue;
     char title[64], option[] = "--help";

@@ -54,8 +54,8 @@ static int fail(const run *r, kedge_status status, bool reads_input)
   return kg_cli_fail(r->ctx, status, reads_input);
 }
 
-/// Mesh, probes and solution, which has its report alone where nothing reads fields. Returns an exit
-/// code.
+/// Mesh, probes and solution, which has its report alone where nothing reads fields. Returns an
+/// exit code.
 static int compute(run *r, const char *output)
 {
   if (r->line) {

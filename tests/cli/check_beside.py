@@ -83,8 +83,10 @@ class Beside(Command):
         self.write("r.ini", RING + AXIS)
         self.kedge("solve", "r.ini", "-q", "-s", "probe axis.points=0 1.5", "-s", "probe axis.output=/dev/null")
         self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "r.ini"])
-        said = self.kedge("solve", "r.ini", "-q", "-s", "probe axis.line=0 1, 0 2, 3", "-s", "probe axis.output=/dev/stdout").stdout
-        self.assertEqual([row.split(",")[:2] for row in said.splitlines()], [["x", "y"], ["0", "1"], ["0", "1.5"], ["0", "2"]])
+        said = self.kedge("solve", "r.ini", "-q", "-s", "probe axis.line=0 1, 0 2, 3", "-s",
+                          "probe axis.output=/dev/stdout").stdout
+        self.assertEqual([row.split(",")[:2] for row in said.splitlines()],
+                         [["x", "y"], ["0", "1"], ["0", "1.5"], ["0", "2"]])
 
     def test_points_that_are_none_are_refused_before_the_solve_with_their_place(self):
         self.write("short.csv", "x,y\n0.5,0.5\n\n0.5\n")
@@ -95,15 +97,18 @@ class Beside(Command):
         for value, says in (
                 ("points = 3 3", "no point of the probe lies in square 20, which has x from 0 to 1 and y from 0 to 1; "
                                  "the first of 1 is (3, 3)"),
-                ("file = short.csv", "short.csv:4: '0.5' is no point: a line has numbers x,y, and the first one may name its columns"),
+                ("file = short.csv", "short.csv:4: '0.5' is no point: a line has numbers x,y, and the first one may name "
+                                     "its columns"),
                 ("file = words.csv", "words.csv:2: '0.5,here' is no point: a line has numbers x,y"),
                 ("file = z.csv", "z.csv:1: 'x,z' is no point: a line has numbers x,y"),
                 ("file = empty.csv", "empty.csv holds no points: write lines x,y"),
-                ("file = none.csv", "cannot open none.csv: No such file or directory; the path is relative to the problem file"),
+                ("file = none.csv", "cannot open none.csv: No such file or directory; the path is relative to the "
+                                    "problem file"),
                 ("file = .", "cannot read .: it is a folder")):
             self.write("a.ini", PROBLEM + f"[probe a]\n{value}\n")
             self.refused("solve", "a.ini", "-q", says=f"kedge: a.ini:{lines}: {says}")
-        self.refused("solve", "p.ini", "-s", "probe a.points=9 9", says="kedge: --set probe a.points=9 9: no point of the probe lies in ")
+        self.refused("solve", "p.ini", "-s", "probe a.points=9 9",
+                     says="kedge: --set probe a.points=9 9: no point of the probe lies in ")
         with open(self.path("bytes.csv"), "wb") as file:
             file.write(b"0.5,0.5\n\0")
         self.refused("solve", "p.ini", "-s", "probe a.file=bytes.csv", says="bytes.csv is no text: it has a zero byte")
@@ -128,9 +133,11 @@ class Beside(Command):
         self.write("x.csv", "0.5,0.5\n")
         self.write("a.ini", PROBLEM + "[probe a]\nfile = x.csv\noutput = x.csv\n")
         place = f"a.ini:{PROBLEM.count(chr(10)) + 3}: "
-        self.refused("solve", "a.ini", says=f"kedge: {place}cannot write the probe a x.csv: it is the input x.csv; give another name")
+        self.refused("solve", "a.ini", says=f"kedge: {place}cannot write the probe a x.csv: it is the input x.csv; give "
+                     "another name")
         self.write("a.ini", PROBLEM + "[probe a]\nfile = x.csv\noutput = a.ini\n")
-        self.refused("solve", "a.ini", says=f"kedge: {place}cannot write the probe a a.ini: it is the input a.ini; give another name")
+        self.refused("solve", "a.ini", says=f"kedge: {place}cannot write the probe a a.ini: it is the input a.ini; give "
+                     "another name")
         self.write("a.ini", PROBLEM + "[probe a]\nfile = x.csv\n")
         self.refused("solve", "a.ini", "-r", "x.csv", says="cannot write the report x.csv: it is the input x.csv")
         self.write("a.ini", PROBLEM + "[probe no/x]\npoints = 0 0\n[output]\nboundary = b.vtk\n")
@@ -218,11 +225,13 @@ class Picture(Command):
         self.write("fake/matplotlib.py", "raise ImportError('there is none')")
         if self.ready:
             refused("kedge: --picture: --picture needs matplotlib", PYTHONPATH=self.path("fake") + ":" + PYTHON)
-        refused("kedge: --picture: ImportError: the library of kedge cannot be loaded", KEDGE_LIBRARY=self.path("none.so"))
+        refused("kedge: --picture: ImportError: the library of kedge cannot be loaded",
+                KEDGE_LIBRARY=self.path("none.so"))
 
     def test_names_and_fields_that_give_no_picture_are_refused(self):
         self.refused("solve", "p.ini", "--picture", "a.jpg", says="cannot write the picture a.jpg: ")
-        self.refused("solve", "p.ini", "--picture", "no/a.png", says="cannot write the picture no/a.png: no: No such file")
+        self.refused("solve", "p.ini", "--picture", "no/a.png",
+                     says="cannot write the picture no/a.png: no: No such file")
         self.refused("solve", "p.ini", "--picture", "a.png", "-s", "output.fields=cells", env=self.environment,
                      says="--picture shows values at points, and [output] fields = cells keeps means alone")
 

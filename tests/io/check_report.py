@@ -53,7 +53,8 @@ def check_plain(report):
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
     check_numbers(report)
     assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "loads",
-                              "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages", "version"]
+                              "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages",
+                              "version"]
     assert report["version"].count(".") == 2
 
 

@@ -193,8 +193,8 @@ static void rounding_outside_counts_as_inside_and_more_does_not(void **state)
   bench_free(&b);
 }
 
-/// Points of a circle, from which curves of order 5 differ by less than 1e-9 of the mesh. At its ends
-/// u is not smooth, as source and boundary values do not meet there.
+/// Points of a circle, from which curves of order 5 differ by less than 1e-9 of the mesh. At its
+/// ends u is not smooth, as source and boundary values do not meet there.
 static void points_of_a_curved_boundary_are_inside(void **state)
 {
   (void)state;
