@@ -47,5 +47,6 @@
 #include "kedge/problem.h"
 #include "kedge/solution.h"
 #include "kedge/integral.h"
+#include "kedge/probe.h"
 #include "kedge/solver.h"
 #include "kedge/machine.h"

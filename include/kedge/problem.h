@@ -202,6 +202,8 @@ KEDGE_API const char *kedge_problem_output(const kedge_problem *problem);
 /// The name of a section [integral NAME] (integral.h), in the order in which they were made.
 /// @return borrowed until the problem is changed; NULL where there is no such index
 KEDGE_API const char *kedge_problem_integral(const kedge_problem *problem, int index);
+/// The [output] boundary, likewise.
+KEDGE_API const char *kedge_problem_boundary_output(const kedge_problem *problem);
 
 /// Write where a key was set, as a sentence about it begins: "plate.ini:12: ", or
 /// "--set space.order=4: " for an override; "" when it was not set, or by a call.

@@ -152,6 +152,9 @@ typedef struct kedge_report {
   /// [n_integrals]: what the caller has evaluated, for kedge_report_write(); a solve gives none
   const kedge_integral_value *integrals;
   int n_integrals;
+  /// Which files of kedge_probe_write() have points that lie outside of the mesh, and how many; "":
+  /// none; NULL: no probe was written
+  const char *probe_note;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \
@@ -360,7 +363,15 @@ KEDGE_API kedge_status kedge_locator_values(kedge_locator *locator, int order, c
 /// @retval KEDGE_ERR_UNSUPPORTED  as kedge_output_ready()
 KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char *path);
 
-/// Load HDF5, as the two calls around this one do when they are first made. Call it before a long
+/// Write the edges of all groups, on the boundary and inside the domain, as VTKHDF
+/// (docs/output.md#the-boundary): curves with the trace of u, and the tag of the group, the flux
+/// density and where an edge is for each. A solution that keeps its report alone has them too.
+/// @param[in] path  as above
+/// @retval KEDGE_ERR_ARG, KEDGE_ERR_IO, KEDGE_ERR_UNSUPPORTED  as above
+KEDGE_API kedge_status kedge_solution_write_boundary(const kedge_solution *solution,
+                                                     const char *path);
+
+/// Load HDF5, as the calls around this one do when they are first made. Call it before a long
 /// solve whose solution is to be written: what it lacks is known then.
 /// @retval KEDGE_ERR_UNSUPPORTED  HDF5, or the file of kedge that calls it, cannot be loaded
 KEDGE_API kedge_status kedge_output_ready(kedge_context *ctx);

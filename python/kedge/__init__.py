@@ -17,14 +17,15 @@ from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Missi
 from .mesh import Group, Mesh
 from .numbers import Balance, GroupValues, RegionValues
 from .output import Output, read
+from .probe import Probe
 from .problem import Dirichlet, Neumann, Problem, Robin
 from .shapes import disk, lshape, mixed, quads, ring, square
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
 __version__ = _library.library.kedge_version().decode()
-__all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError",
-           "Group", "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged",
-           "NumericError", "OutOfMemory", "Output", "Problem", "Progress", "ReadOnly", "RegionValues", "Report",
-           "Robin", "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed",
-           "plan", "quads", "read", "ring", "solve", "square"]
+__all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
+           "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged", "NumericError",
+           "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
+           "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed", "plan", "quads",
+           "read", "ring", "solve", "square"]

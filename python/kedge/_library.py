@@ -114,7 +114,8 @@ class Report(ctypes.Structure):
                 ("n_groups", c_int), ("n_regions", c_int), ("groups", POINTER(POINTER(GroupValues))),
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
                 ("energy_conductance", c_double),
-                ("integrals", POINTER(IntegralValue)), ("n_integrals", c_int)]
+                ("integrals", POINTER(IntegralValue)), ("n_integrals", c_int),
+                ("probe_note", c_char_p)]
 
 
 class Plan(ctypes.Structure):
@@ -246,6 +247,17 @@ FUNCTIONS = {
     "kedge_locator_keep": (c_int, P, c_int64, P, P),
     "kedge_locator_values": (c_int, P, c_int, P, c_int64, P, P, P),
     "kedge_solution_write": (c_int, P, S),
+    "kedge_solution_write_boundary": (c_int, P, S),
+    "kedge_probe_create": (c_int, P, P, c_int64, P, P, OUT),
+    "kedge_probe_destroy": (None, P),
+    "kedge_probe_count": (c_int64, P),
+    "kedge_probe_outside": (c_int64, P),
+    "kedge_probe_values": (c_int, P, P, c_int, P),
+    "kedge_probe_write": (c_int, P, P, S),
+    "kedge_problem_probe_count": (c_int, P),
+    "kedge_problem_probe_name": (S, P, c_int),
+    "kedge_problem_probe_file": (S, P, c_int),
+    "kedge_problem_probe_create": (c_int, P, P, P, c_int, OUT),
     "kedge_output_read": (c_int, P, S, S, POINTER(c_int64), P),
     "kedge_report_write": (c_int, P, POINTER(Report), S),
 }

@@ -17,7 +17,7 @@ from .fields import Fields, by_parts, component
 from .hints import Array, Path, Union
 from .mesh import Mesh
 
-QUADRILATERALS, FULL = (9, 70), (69, 70)  # VTK's types
+QUADRILATERALS, FULL, LINES = (9, 70), (69, 70), 68  # VTK's types
 ORDERS = 5  # of the curves of a mesh
 
 
@@ -53,6 +53,8 @@ class Output(Fields):
         self.converged = bool(self._numbers("FieldData/converged")[0])
         self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
         types = self._numbers("Types").astype(int)
+        if types[0] == LINES:
+            raise InputError(f"{self.path} holds the lines of a boundary, not a field; read that of Solution.write()")
         quadrilateral = np.isin(types, QUADRILATERALS)
         self._offsets = self._numbers("Offsets").astype(np.int64)
         points = self._numbers("Points").reshape(-1, 3)[:, :2]

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import by_name, encoded, is_array, is_by_name, path_of, refuse_name, shown
+from .arguments import by_name, encoded, is_array, is_by_name, path_of, real, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
 from .errors import InputError, ReadOnly, WrongType, shown as shown_text
@@ -64,6 +64,8 @@ NAMES.update({
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
     ("integral NAME", "of"): "Solution.integrate(of)", ("integral NAME", "on"): "Solution.integrate(on)",
     ("integral NAME", "quadrature"): "Solution.integrate(quadrature)",
+    ("output", "boundary"): "Solution.write_boundary(path)",
+    **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output")},
 })
 
 
@@ -80,6 +82,8 @@ class Problem:
     exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report (u_l2 and others), and
                  data that are left out come from it
     parameters -- {name: number} for expressions
+    probes    -- {name: points}, for Solution.probes: [point][2], or the keys of a section [probe NAME] as a dict of
+                 text, {"line": "0 0.5, 1 0.5, 21"}
 
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
@@ -106,12 +110,12 @@ class Problem:
                  operator: Optional[str] = None, preconditioner: Optional[str] = None, smoother: Optional[str] = None,
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
-                 fields: Optional[str] = None, **unknown: NoReturn) -> None:
+                 fields: Optional[str] = None, probes: Optional[Mapping[str, Any]] = None, **unknown: NoReturn) -> None:
         given = locals()
         for name in unknown:
             _key_of(name)
         self.__dict__["_settings"] = {}
-        names = [*ARGUMENTS.values(), "boundary", "parameters"]
+        names = [*ARGUMENTS.values(), "boundary", "parameters", "probes"]
         self._change({name: given[name] for name in names if given[name] is not None})
         self.parsed(_checker())
 
@@ -125,6 +129,11 @@ class Problem:
             bare = {section for section, key in settings} - {section for section, key in settings if key}
             settings = {(section, key): value for (section, key), value in settings.items() if key or section in bare}
             file = c.library.kedge_problem_mesh_file(handle)
+            for i in range(c.library.kedge_problem_probe_count(handle)):
+                points = c.library.kedge_problem_probe_file(handle, i)
+                if points is not None:
+                    name = os.fsdecode(c.library.kedge_problem_probe_name(handle, i))
+                    settings[_section("probe", name), "file"] = os.path.abspath(os.fsdecode(points))
         finally:
             c.library.kedge_problem_destroy(handle)
         if file is not None:
@@ -194,6 +203,8 @@ class Problem:
                         raise WrongType(f"parameters has the name {key!r}; names are text")
                     _finite(f"parameters[{key!r}]", number)
                     self._settings["parameters", key] = _text(key, number)
+            elif name == "probes":
+                self._set_probes(by_name(name, value, "name", "points"))
             elif name in ("diffusion", "reaction", "source") and is_by_name(value):
                 self._set_regions(name, value)
             else:
@@ -216,6 +227,22 @@ class Problem:
             section = _section("region", region)
             _finite(f"{name}[{region!r}]", value)
             self._settings[section, name] = setting(name, value)
+
+    def _set_probes(self, probes):
+        for name, points in probes.items():
+            section = _section("probe", name)
+            if not is_by_name(points):
+                points = real(f"probes[{name!r}]", points)
+                if points.ndim != 2 or points.shape[1] != 2 or len(points) == 0:
+                    raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], or a dict "
+                                     "of keys")
+                points = {"points": ", ".join(f"{x!r} {y!r}" for x, y in points.tolist())}
+            for key in ("points", "line", "file", "output"):
+                self._settings.pop((section, key), None)
+            for key, value in points.items():
+                if not isinstance(key, str) or not isinstance(value, (str, os.PathLike)):
+                    raise WrongType(f"probes[{name!r}] has {shown(key)}: {shown(value)}; keys and values are text")
+                self._settings[section, key] = os.fspath(value)
 
     def _set_boundary(self, boundary):
         for group, condition in boundary.items():
@@ -319,14 +346,14 @@ def _name_of(section, key):
     word, _, group = section.partition(" ")
     if word == "boundary":
         return f"boundary[{group!r}]" if key == "value" else f"the coefficient of boundary[{group!r}]"
-    return f"{key} of region {group!r}" if word == "region" else key
+    return f"{key} of {word} {group!r}" if word in ("region", "probe") else key
 
 
 def _key_of(name):
     for key, argument in ARGUMENTS.items():
         if argument == name:
             return key
-    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters"])
+    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters", "probes"])
 
 
 def _finite(name, value):

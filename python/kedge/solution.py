@@ -21,6 +21,7 @@ from .fields import Fields, by_parts, component
 from .hints import Any, Array, Datum, Dict, Function, Path, Tuple, Union
 from .numbers import Balance, GroupValues, RegionValues, balance_of, groups_of, regions_of
 from .problem import datum
+from .probe import Probe
 
 
 ERRORS = ("u_l2", "u_linf", "q_l2", "u_star_l2", "sigma_l2")
@@ -158,7 +159,7 @@ class Solution(Fields):
 
     def _take_again(self, problem, built):
         """The library has overwritten the solution."""
-        for name in ("u", "q", "sigma", "u_star", "indicator", "integrals"):
+        for name in ("u", "q", "sigma", "u_star", "indicator", "integrals", "probes"):
             self.__dict__.pop(name, None)
         self._take(problem, built)
 
@@ -354,6 +355,18 @@ class Solution(Fields):
     def write(self, path: Path) -> None:
         """Write a VTKHDF file for ParaView; the path ends in .vtkhdf or .hdf."""
         self.context.call("kedge_solution_write", self.handle, path_of("path", path))
+
+    def write_boundary(self, path: Path) -> None:
+        """Write the edges of all groups as a VTKHDF file for ParaView: trace and flux density (docs/output.md)."""
+        self.context.call("kedge_solution_write_boundary", self.handle, path_of("path", path))
+
+    @cached_property
+    def probes(self) -> Dict[str, Probe]:
+        """The probes of the problem by name: s.probes["axis"].values(s, "qx")."""
+        problem = self.problem.parsed(self.context, self.mesh).handle
+        names = [os.fsdecode(c.library.kedge_problem_probe_name(problem, i))
+                 for i in range(c.library.kedge_problem_probe_count(problem))]
+        return {name: Probe._of(self.mesh, problem, i) for i, name in enumerate(names)}
 
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""

@@ -90,6 +90,8 @@ char *kg_cli_target(const kg_cli_file *file);
 /// Refuse a name that ends in neither of two endings, with their '.'; the second may be NULL.
 /// Devices and pipes may have any name.
 bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other);
+/// Whether two paths are of one file, which need not exist; links are followed in folders alone.
+bool kg_cli_is_one(const char *a, const char *b);
 /// Refuse, before the work, an output or a report that kg_cli_target() refuses, both in one file,
 /// or an output that kg_cli_named() refuses.
 /// @param[in]  output  NULL: the [output] file of the problem, if any

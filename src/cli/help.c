@@ -70,7 +70,12 @@ static const struct row {
      "what rounding leaves; or a number"},
     {"solver", "max_iterations", "100000", "that end it in any case"},
     {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output');\nempty: none"},
+    {"output", "boundary", "", ".vtkhdf or .hdf: edges of groups, with trace\nand flux"},
     {"output", "fields", "full", "or cells: means in the elements alone"},
+    {"probe NAME", "points", "", "x y, x y, ...: fields there become a CSV file"},
+    {"probe NAME", "line", "", "x0 y0, x1 y1, n: n points, both ends too"},
+    {"probe NAME", "file", "", "a CSV file of x,y, relative to this file"},
+    {"probe NAME", "output", "", "the CSV file; left out: NAME.csv"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -189,7 +194,7 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, region,\n"
-      "parameters, boundary, integral, exact, solver, output.\n"
+      "parameters, boundary, integral, exact, solver, output, probe.\n"
       "Their keys, as 'kedge help KEY' or 'kedge help SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");
@@ -236,14 +241,14 @@ static int print_section(const char *name, const char *before)
 /// Rows of a key. Two sections may have one of this name.
 /// @param[in] name  "tolerance", "solver.tolerance", "boundary left.type"
 /// Returns their number.
-static int print_keys(const char *name)
+static int print_keys(const char *name, const char *before)
 {
   const char *const dot = strrchr(name, '.'), *const key = dot ? dot + 1 : name;
   int n = 0;
   for (int i = 0; i < ROW_COUNT; ++i) {
     if (strcmp(rows[i].key, key) != 0) continue;
     if (dot && !is_section(&rows[i], name, strcspn(name, " ."))) continue;
-    if (n++ == 0) print_title("");
+    if (n++ == 0) print_title(before);
     print_row(&rows[i], true);
   }
   return n;
@@ -336,17 +341,20 @@ int kg_cli_help(int argc, char **argv)
       .args_doc = "[TOPIC|KEY]",
       .doc = "Explain a topic, or a key of the problem file; without one, list topics.",
       .children = kg_cli_help_children};
-  const char *name = NULL;
-  argp_parse(&argp, argc, argv, 0, NULL, &name);
-  if (!name) {
+  const char *word = NULL;
+  argp_parse(&argp, argc, argv, 0, NULL, &word);
+  if (!word) {
     list_topics(stdout);
     return KG_EXIT_SOLVED;
   }
-  name = without_alias(name);
+  const char *const name = without_alias(word);
   const topic *const found = find_topic(name);
   if (found) print_topic(found);
-  if (print_section(name, found ? "\n" : "") > 0 || found || print_keys(name) > 0)
-    return KG_EXIT_SOLVED;
+  // A topic, a section or a word that has another name may be the name of a key too.
+  bool is_known = print_section(name, found ? "\n" : "") > 0 || found;
+  is_known = print_keys(name, is_known ? "\n" : "") > 0 || is_known;
+  if (strcmp(word, name) != 0) is_known = print_keys(word, is_known ? "\n" : "") > 0 || is_known;
+  if (is_known) return KG_EXIT_SOLVED;
   for (const kg_cli_verb *verb = kg_cli_verbs; verb->name; ++verb) {
     if (strcmp(verb->name, name) != 0) continue;
     char title[64], option[] = "--help";

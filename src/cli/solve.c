@@ -1,17 +1,24 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/beside.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 
 typedef struct solve_options {
   kg_cli_problem from;
-  const char *output;
+  const char *output, *picture;
 } solve_options;
+
+enum { PICTURE = 256 };  // an option without a letter
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
   solve_options *options = state->input;
+  if (key == PICTURE) {
+    options->picture = text;
+    return 0;
+  }
   if (key != 'o') return kg_cli_parse_problem(key, text, state, &options->from);
   options->output = text;
   return 0;
@@ -19,6 +26,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_option options_list[] = {
     {"output", 'o', "FILE", 0, "Write the fields here instead of to the [output] file", 0},
+    {"picture", PICTURE, "FILE.png", 0, "Draw u*, by the Python package and matplotlib", 0},
     {"report", 'r', "FILE.json", 0, "Write the report of the solve as JSON", 0},
     {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
     {0}};
@@ -36,6 +44,7 @@ typedef struct run {
   kedge_problem *problem;
   kedge_mesh *mesh;
   kedge_solution *solution;
+  kg_cli_beside beside;
   int n_integrals;
   kedge_integral **integrals;    ///< [n_integrals]
   kedge_integral_value *values;  ///< [n_integrals]
@@ -68,8 +77,8 @@ static kedge_status make_integrals(run *r)
   return KEDGE_OK;
 }
 
-/// Mesh and solution, which without output and integrals has its report alone. Returns an exit
-/// code.
+/// Mesh, probes and solution, which has its report alone where nothing reads fields. Returns an
+/// exit code.
 static int compute(run *r, const char *output)
 {
   if (r->line) {
@@ -77,19 +86,22 @@ static int compute(run *r, const char *output)
     kg_progress_begin(r->line, "mesh");
   }
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
+  if (status == KEDGE_OK) status = kg_cli_beside_open(r->ctx, r->mesh, r->problem, &r->beside);
   if (status != KEDGE_OK) return fail(r, status, true);
   status = make_integrals(r);
   if (status != KEDGE_OK) return fail(r, status, false);
-  status = (output || r->n_integrals > 0 ? kedge_solve : kedge_solve_report)(
-      r->ctx, r->mesh, r->problem, &r->solution);
+  const bool keeps = output || r->n_integrals > 0 || kg_cli_beside_needs_fields(&r->beside);
+  status = (keeps ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &r->solution);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
 }
 
-/// Output file, integrals, report, summary. Returns an exit code.
-static int deliver(const run *r, const solve_options *options, const char *output)
+/// Output files, integrals, report, summary. Returns an exit code.
+static int deliver(run *r, const solve_options *options, const char *output)
 {
   kedge_status status = KEDGE_OK;
   if (output) status = kedge_solution_write(r->solution, output);
+  const kedge_status output_status = status;
+  if (status == KEDGE_OK) status = kg_cli_beside_write(&r->beside, r->solution);
   kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(r->solution, &report);
   kedge_status integrated = KEDGE_OK;
@@ -106,9 +118,13 @@ static int deliver(const run *r, const solve_options *options, const char *outpu
     status = kedge_report_write(r->ctx, &report, options->from.report);
     if (status != KEDGE_OK) code = fail(r, status, false);
   }
-  if (!options->from.quiet)
-    kg_summary_print(&report, options->from.file, kedge_context_reason(r->ctx),
-                     code == KG_EXIT_SOLVED ? output : NULL);
+  const char *const written = output_status == KEDGE_OK ? output : NULL;
+  if (r->beside.picture && code == KG_EXIT_SOLVED)
+    code = kg_cli_beside_draw(r->ctx, &r->beside, r->solution, written);
+  if (!options->from.quiet) {
+    kg_summary_print(&report, options->from.file, kedge_context_reason(r->ctx), written);
+    kg_cli_beside_print(&r->beside, &report);
+  }
   if (code != KG_EXIT_SOLVED || report.converged) return code;
   fprintf(stderr, "kedge: not converged: %s\n", report.solver_note);
   return KG_EXIT_NOT_CONVERGED;
@@ -128,14 +144,17 @@ static void report_refusal(const run *r, const solve_options *options, const cha
   if (status != KEDGE_OK) fail(r, status, false);
 }
 
-/// Look at output and report before the work. Returns an exit code.
-static int check_targets(const run *r, const solve_options *options, const char *output)
+/// Look at all files before the work. Returns an exit code.
+static int check_targets(run *r, const solve_options *options, const char *output)
 {
   char said[KG_CLI_SAID];
   int code = KG_EXIT_SOLVED;
   if (!kg_cli_targets(&options->from, r->problem, options->output, said)) {
     code = KG_EXIT_INPUT;
-  } else if (output) {
+  } else if ((code = kg_cli_beside_check(&options->from, r->problem, output, options->picture,
+                                         &r->beside)) != KG_EXIT_SOLVED) {
+    return code;
+  } else if (output || r->beside.boundary || r->beside.picture) {
     const kedge_status status = kedge_output_ready(r->ctx);
     if (status != KEDGE_OK) code = fail(r, status, false);
     if (status != KEDGE_OK) snprintf(said, sizeof said, "%s", kedge_context_error(r->ctx));
@@ -167,6 +186,7 @@ done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);
   free(r.values);
+  kg_cli_beside_free(&r.beside);
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);
   kedge_problem_destroy(r.problem);

@@ -60,7 +60,7 @@ static bool find_folder(const char *file, struct stat *folder, const char **name
   return found;
 }
 
-static bool are_one(const char *a, const char *b)
+bool kg_cli_is_one(const char *a, const char *b)
 {
   struct stat folder[2];
   const char *name[2];
@@ -76,7 +76,7 @@ static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
 {
   char *const to = output->path ? kg_cli_target(output) : NULL;
   char *const report_to = report->path ? kg_cli_target(report) : NULL;
-  const bool same = to && report_to && are_one(to, report_to);
+  const bool same = to && report_to && kg_cli_is_one(to, report_to);
   const bool output_good =
       !output->path || (to && !same && kg_cli_named(output, ".vtkhdf", ".hdf"));
   if (same)

@@ -251,6 +251,7 @@ static void write_report(kg_json *json, const kedge_report *report)
   write_integrals(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
   write_output(json, report->output_error);
+  kg_json_string(json, "probe_note", report->probe_note ? report->probe_note : "");
   write_costs(json, report);
 }
 

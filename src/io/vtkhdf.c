@@ -31,6 +31,7 @@ typedef enum role { ROLE_CELLS, ROLE_POINTS, ROLE_TOPOLOGY, ROLE_NUMBER } role;
 enum { TRIANGLE, QUADRILATERAL, SHAPES };
 static const unsigned char linear_type[SHAPES] = {5, 9};      // VTK_TRIANGLE, VTK_QUAD
 static const unsigned char lagrange_type[SHAPES] = {69, 70};  // VTK_LAGRANGE_TRIANGLE, ..
+static const unsigned char line_type[SHAPES] = {68};          // VTK_LAGRANGE_CURVE, by itself
 
 struct kg_vtkhdf {
   kedge_context *ctx;
@@ -42,6 +43,7 @@ struct kg_vtkhdf {
   int64_t n_cells, n_quadrilaterals, n_points;
   int64_t *first_node;  ///< [cell + 1], counted through all cells; NULL: all are of one shape
   bool shared;          ///< points: numbered and written for themselves, not as those of cells
+  const unsigned char *type;  ///< [SHAPES]
   int n_datasets;
   kg_hdf5_dataset datasets[MAX_DATASETS];
   role roles[MAX_DATASETS];
@@ -198,7 +200,7 @@ static kedge_status write_sequence(kg_vtkhdf *file, int dataset, int64_t step, i
 /// Write VTK's types of all cells.
 static kedge_status write_types(kg_vtkhdf *file, unsigned char *block)
 {
-  const unsigned char *const type = file->shared ? linear_type : lagrange_type;
+  const unsigned char *const type = file->type;
   const bool all = !file->first_node && file->n_quadrilaterals > 0;
   memset(block, type[all ? QUADRILATERAL : TRIANGLE], BLOCK);
   for (int64_t first = 0; first < file->n_cells; first += BLOCK) {
@@ -287,7 +289,11 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
                       .n_nodes = {(order + 1) * (order + 2) / 2, (order + 1) * (order + 1)},
                       .n_cells = cells->n,
                       .n_quadrilaterals = cells->n_quadrilaterals,
-                      .shared = n_points > 0};
+                      .shared = n_points > 0,
+                      .type = cells->lines   ? line_type
+                              : n_points > 0 ? linear_type
+                                             : lagrange_type};
+  if (cells->lines) file->n_nodes[TRIANGLE] = order + 1;  // the first shape, and no other
   kedge_status status = kg_output_open(ctx, "writing", &file->hdf5);
   if (status == KEDGE_OK) status = count_nodes(file, cells);
   if (status == KEDGE_OK) {

@@ -1,8 +1,8 @@
 /// @file
-/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, chunk by chunk: Lagrange
-/// cells that have points of their own (fields are discontinuous), or linear ones that share their
-/// points. The file is written under a temporary name beside the target, flushed, and renamed when
-/// it is complete.
+/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, or of lines, chunk by
+/// chunk: Lagrange cells that have points of their own (fields are discontinuous), or linear ones
+/// that share their points. The file is written under a temporary name beside the target, flushed,
+/// and renamed when it is complete.
 ///
 /// HDF5 only lays the file out (vtkhdf_layout.h): datasets are contiguous, so their values are then
 /// written in place, without HDF5. A full disk is noticed before the first value is written, and no
@@ -21,11 +21,12 @@ typedef struct kg_vtkhdf kg_vtkhdf;
 /// @param[in] doing  "reading" or "writing", for the sentence
 kedge_status kg_output_open(kedge_context *ctx, const char *doing, const kg_hdf5 **out);
 
-/// The cells of a file: triangles and n_quadrilaterals others.
+/// The cells of a file: triangles and n_quadrilaterals others; or lines.
 typedef struct kg_vtkhdf_cells {
   int64_t n, n_quadrilaterals;
   /// [cell]; read where there are cells of both shapes, while the file is created
   const bool *is_quadrilateral;
+  bool lines;  ///< all cells are curves with points of their own: both ends, then those between
 } kg_vtkhdf_cells;
 
 /// @param[in] order  of the Lagrange cells, 1..KG_VTKHDF_ORDER_MAX

@@ -227,9 +227,16 @@ static int64_t nodes_of(int type, int order)
 {
   return type == 5                 ? 3
          : type == 9               ? 4
+         : type == 68 && order > 0 ? order + 1
          : type == 69 && order > 0 ? (order + 1) * (order + 2) / 2
          : type == 70 && order > 0 ? (order + 1) * (order + 1)
                                    : 0;
+}
+
+/// Lagrange cells: of lines, and those of elements.
+static bool is_lagrange(int type)
+{
+  return type >= 68 && type <= 70;
 }
 
 /// Whether every cell has the nodes of its type, and all of them are there.
@@ -237,13 +244,13 @@ static kg_hdf5_finding compare_cells(const reading *r, const sizes *s, const uin
                                      const int64_t *offset)
 {
   enum { ORDER_MAX = 10 };
-  const bool lagrange = type[0] == 69 || type[0] == 70;
+  const bool lagrange = is_lagrange(type[0]);
   int order = lagrange ? 1 : 0;
   const uint64_t first = (uint64_t)offset[1] - (uint64_t)offset[0];
   while (lagrange && order < ORDER_MAX && (uint64_t)nodes_of(type[0], order) != first) ++order;
   for (int64_t c = 0; c < s->cells; ++c) {
     const int64_t nodes = nodes_of(type[c], order);
-    if (nodes == 0 || (type[c] == 69 || type[c] == 70) != lagrange)
+    if (nodes == 0 || is_lagrange(type[c]) != lagrange || (type[c] == 68) != (type[0] == 68))
       return damaged(r,
                      "VTKHDF/Types has %d for cell %lld, which is no type of kedge or not one of "
                      "the cells before",

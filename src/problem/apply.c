@@ -18,26 +18,28 @@ static bool covers(const kg_problem_key *key, const char *section)
 }
 
 /// The sections of the table in one line: "[mesh], [space], ...".
-static const char *list_sections(char out[200])
+static const char *list_sections(char out[240])
 {
   const char *before = "";
   size_t length = 0;
-  for (const kg_problem_key *key = kg_problem_keys; key->section && length < 200; ++key) {
+  for (const kg_problem_key *key = kg_problem_keys; key->section && length < 240; ++key) {
     if (strcmp(key->section, before) == 0) continue;
     length +=
-        (size_t)snprintf(out + length, 200 - length, "%s[%s]", *before ? ", " : "", key->section);
+        (size_t)snprintf(out + length, 240 - length, "%s[%s]", *before ? ", " : "", key->section);
     before = key->section;
   }
   return out;
 }
 
-/// A section for a group of the mesh without the group, or written like the path of a key:
-/// boundary.left for [boundary left].
+/// A section without its name, which is mostly that of a group of the mesh, or written like the
+/// path of a key: boundary.left for [boundary left].
 static kedge_status refuse_named(const kg_settings *settings, const kg_setting *s, const char *word)
 {
   const char *const group = s->section + strlen(word) + 1;
   if (s->section[strlen(word)] == '\0' && strcmp(word, "integral") == 0)
     return kg_setting_fail(settings, s, "[integral] needs a name: [integral NAME]");
+  if (s->section[strlen(word)] == '\0' && strcmp(word, "probe") == 0)
+    return kg_setting_fail(settings, s, "[probe] needs a name of its own: [probe axis]");
   if (s->section[strlen(word)] == '\0')
     return kg_setting_fail(settings, s,
                            "[%s] needs the name or number of a group of the mesh, or default: "
@@ -97,7 +99,7 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown section [%s]; did you mean [%s]?", section,
                            nearest.best);
-  char list[200];
+  char list[240];
   return kg_setting_fail(settings, setting,
                          "unknown section [%s]; there are %s; a boundary group is [boundary %s]",
                          section, list_sections(list), section);
@@ -167,8 +169,18 @@ kedge_status kg_settings_replace(kg_settings *settings, const kg_setting *settin
 {
   // [later key][keys it makes void]; all of one section
   static const char *const voids[][2] = {
-      {"file", "generate"}, {"generate", "file"},          {"u", "du_dx"},
-      {"u", "du_dy"},       {"diffusion", "diffusion_xy"}, {"diffusion", "diffusion_yy"},
+      {"file", "generate"},
+      {"generate", "file"},
+      {"u", "du_dx"},
+      {"u", "du_dy"},
+      {"diffusion", "diffusion_xy"},
+      {"diffusion", "diffusion_yy"},
+      {"points", "line"},
+      {"points", "file"},
+      {"line", "points"},
+      {"line", "file"},
+      {"file", "points"},
+      {"file", "line"},
   };
   KG_TRY(kg_settings_put(settings, setting));
   kg_setting normal = *setting;
@@ -273,6 +285,7 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->boundaries, &problem->boundaries));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->regions, &problem->regions));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->integrals, &problem->integrals));
+  KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->probes, &problem->probes));
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < settings->n; ++i) {
       const kg_setting *s = &settings->items[i];
@@ -283,5 +296,5 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
   if (problem->mesh_file && problem->mesh_generate)
     return kg_setting_fail(settings, kg_settings_find(settings, "mesh", "generate"),
                            "[mesh] has both file and generate; keep one of them");
-  return KEDGE_OK;
+  return kg_probes_check(settings, problem);
 }

@@ -102,14 +102,40 @@ READER(read_function)
 }
 
 /// A relative path becomes one of the problem file's folder.
-READER(read_mesh_file)
+static kedge_status read_path(const kedge_problem *p, const kg_settings *settings,
+                              const kg_setting *s, char **out)
 {
   const char *const slash = p->path && s->value[0] != '/' ? strrchr(p->path, '/') : NULL;
   const size_t folder = slash ? (size_t)(slash + 1 - p->path) : 0, length = strlen(s->value);
-  KG_TRY(kg_host_alloc(settings->ctx, folder + length + 1, 1, &p->mesh_file));
-  if (folder > 0) memcpy(p->mesh_file, p->path, folder);
-  memcpy(p->mesh_file + folder, s->value, length + 1);
+  free(*out);
+  KG_TRY(kg_host_alloc(settings->ctx, folder + length + 1, 1, out));
+  if (folder > 0) memcpy(*out, p->path, folder);
+  memcpy(*out + folder, s->value, length + 1);
   return KEDGE_OK;
+}
+
+READER(read_mesh_file)
+{
+  return read_path(p, settings, s, &p->mesh_file);
+}
+
+/// The points of a probe, in one way or another.
+READER(read_probe)
+{
+  kg_probe *probe;
+  KG_TRY(kg_probe_of(p, settings, s, &probe));
+  probe->at = s;
+  if (strcmp(key->name, "file") == 0) return read_path(p, settings, s, &probe->file);
+  return (strcmp(key->name, "line") == 0 ? kg_probe_read_line : kg_probe_read_points)(settings, s,
+                                                                                      probe);
+}
+
+READER(read_probe_output)
+{
+  kg_probe *probe;
+  KG_TRY(kg_probe_of(p, settings, s, &probe));
+  free(probe->output);
+  return kg_copy_text(settings->ctx, s->value, strlen(s->value), &probe->output);
 }
 
 /// The value at h = 1, 2 and 4 tells a number from a number times h and a number over h; factors
@@ -553,7 +579,13 @@ const kg_problem_key kg_problem_keys[] = {
   {"solver", "max_iterations", "at least 1", read_max_iterations},
   {"output", "file", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,
    .member = MEMBER(output)},
+  {"output", "boundary", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,
+   .member = MEMBER(boundary_output)},
   {"output", "fields", "full or cells", read_fields},
+  {"probe NAME", "points", "x y, x y, ...", read_probe, true},
+  {"probe NAME", "line", "x0 y0, x1 y1, n", read_probe},
+  {"probe NAME", "file", "a CSV file with columns x, y", read_probe},
+  {"probe NAME", "output", "a CSV file", read_probe_output},
   {NULL},
 };
 

@@ -33,6 +33,9 @@ static void clear(kedge_problem *p)
   free(p->mesh_file);
   free(p->mesh_generate);
   free(p->output);
+  free(p->boundary_output);
+  for (int i = 0; i < p->n_probes; ++i) kg_probe_free(&p->probes[i]);
+  free(p->probes);
   for (int k = 0; k < 2; ++k) kg_expression_free(p->map[k].expression);
   kg_coefficients_free(&p->equation);
   for (int i = 0; i < p->n_regions; ++i) kg_coefficients_free(&p->regions[i]);
@@ -148,6 +151,8 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
   if (status == KEDGE_OK) status = kg_settings_check_parameters(&problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &sections);
+  if (status == KEDGE_OK) status = kg_probes_check_file(problem, &problem->settings);
+  if (status == KEDGE_OK) status = kg_probes_check_file(problem, &sections);
   kg_settings_free(&sections);
   kg_settings_free(&settings);
   if (status != KEDGE_OK) kedge_problem_destroy(problem), problem = NULL;
@@ -313,4 +318,9 @@ const char *kedge_problem_integral(const kedge_problem *problem, int index)
 const char *kedge_problem_output(const kedge_problem *problem)
 {
   return problem ? problem->output : NULL;
+}
+
+const char *kedge_problem_boundary_output(const kedge_problem *problem)
+{
+  return problem ? problem->boundary_output : NULL;
 }

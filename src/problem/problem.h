@@ -2,6 +2,7 @@
 /// The inside of a problem, and its meeting with a mesh.
 #pragma once
 #include "problem/elements.h"
+#include "problem/probes.h"
 #include "kedge/problem.h"
 #include "expression/function.h"
 #include "mesh/mesh.h"
@@ -95,6 +96,9 @@ struct kedge_problem {
   bool accepts_rounding;  ///< no tolerance was given: what rounding makes of the residual is enough
   int64_t max_iterations;
   char *output;
+  char *boundary_output;
+  int n_probes;
+  kg_probe *probes;
   bool cells_only;       ///< of the fields, only means over the cells are wanted
   kg_settings settings;  ///< the text all of this was read from
 };

@@ -17,7 +17,7 @@ static void free_setting(kg_setting *s)
   *s = (kg_setting){0};
 }
 
-const char *const kg_named_sections[] = {"boundary", "region", "integral", NULL};
+const char *const kg_named_sections[] = {"boundary", "region", "integral", "probe", NULL};
 
 void kg_section_normalize(char *section)
 {

@@ -128,23 +128,35 @@ static kedge_status check(kedge_context *ctx, const kg_setting *s)
                  s->value, s->key, s->section);
 }
 
-/// The [mesh] file by a path that does not depend on where the problem file is.
-static kedge_status make_absolute(const kedge_problem *p, kg_settings *settings)
+/// A file that is read, by a path that does not depend on where the problem file is.
+/// @param[in] from  the path as it is opened; NULL: there is none
+static kedge_status make_absolute(const kedge_problem *p, kg_setting *file, const char *from)
 {
-  kg_setting *const file = kg_settings_find(settings, "mesh", "file");
-  if (!file || !p->mesh_file) return KEDGE_OK;
-  char *const folder = p->mesh_file[0] == '/' ? strdup("") : getcwd(NULL, 0);
+  if (!file || !from) return KEDGE_OK;
+  char *const folder = from[0] == '/' ? strdup("") : getcwd(NULL, 0);
   KG_REQUIRE(p->ctx, folder, KEDGE_ERR_IO, "cannot tell the current folder: %s", strerror(errno));
   char *path;
-  const size_t size = strlen(folder) + strlen(p->mesh_file) + 2;
+  const size_t size = strlen(folder) + strlen(from) + 2;
   const kedge_status status = kg_host_alloc(p->ctx, size, 1, &path);
   if (status == KEDGE_OK) {
-    snprintf(path, size, "%s%s%s", folder, *folder ? "/" : "", p->mesh_file);
+    snprintf(path, size, "%s%s%s", folder, *folder ? "/" : "", from);
     free(file->value);
     file->value = path;
   }
   free(folder);
   return status;
+}
+
+/// The [mesh] file, and those of probes.
+static kedge_status make_all_absolute(const kedge_problem *p, kg_settings *settings)
+{
+  KG_TRY(make_absolute(p, kg_settings_find(settings, "mesh", "file"), p->mesh_file));
+  for (int i = 0; i < p->n_probes; ++i) {
+    const kg_probe *const probe = &p->probes[i];
+    if (probe->file)
+      KG_TRY(make_absolute(p, kg_settings_find(settings, probe->at->section, "file"), probe->file));
+  }
+  return KEDGE_OK;
 }
 
 kedge_status kedge_problem_write(const kedge_problem *problem, const char *path)
@@ -153,7 +165,7 @@ kedge_status kedge_problem_write(const kedge_problem *problem, const char *path)
   KG_REQUIRE(problem->ctx, path != NULL, KEDGE_ERR_ARG, "kedge_problem_write: path is NULL");
   kg_settings settings;
   KG_TRY(kg_settings_copy(&problem->settings, &settings));
-  kedge_status status = make_absolute(problem, &settings);
+  kedge_status status = make_all_absolute(problem, &settings);
   for (int i = 0; i < settings.n && status == KEDGE_OK; ++i)
     status = check(problem->ctx, &settings.items[i]);
   if (status == KEDGE_OK)

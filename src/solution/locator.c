@@ -7,6 +7,7 @@
 #include "device/loop.h"
 #include "kedge/solution.h"
 #include "ops/sample/locate.h"
+#include "solution/locator.h"
 #include "solution/values.h"
 #include "space/caller_order.h"
 
@@ -15,6 +16,7 @@ enum { LOOKED_AT_MAX = (3 * KG_GEOMETRY_MAX + 1) * (3 * KG_GEOMETRY_MAX + 1) };
 struct kedge_locator {
   kedge_context *ctx;
   const kedge_mesh *mesh;
+  double reach;
   kg_locate_args args;  ///< all but field and points
   kg_buffer boxes, tolerance, order, field;
   kg_buffer coefficients[KG_BLOCKS_MAX];
@@ -107,8 +109,8 @@ static void make_map(const kedge_mesh *mesh, const ruler *r, int32_t element, do
 
 /// Compute the bounding box of an element, and the tolerance of the test whether a point lies in
 /// it. The tolerance is in coordinates of the reference element. It is 1e-9, or more far from the
-/// origin, where the rounding of coordinates is larger than that.
-static void measure(const ruler *r, const double *c, double box[4], double *tolerance)
+/// origin, where the rounding of coordinates is larger than that, or more by `reach`, a distance.
+static void measure(const ruler *r, const double *c, double reach, double box[4], double *tolerance)
 {
   const double middle = r->triangle ? 1.0 / 3.0 : 0.5;
   double most = 0.0, m[3][2];
@@ -124,11 +126,11 @@ static void measure(const ruler *r, const double *c, double box[4], double *tole
   }
   const double size = fmax(box[2] - box[0], box[3] - box[1]), rounding = 8.0 * DBL_EPSILON * most;
   // Curves may go further between the places that were looked at.
-  const double margin = rounding + size * (r->geometry == 1 ? 1e-8 : 0.05);
+  const double margin = rounding + reach + size * (r->geometry == 1 ? 1e-8 : 0.05);
   for (int d = 0; d < 2; ++d) box[d] -= margin, box[d + 2] += margin;
   kg_map_at(r->triangle, r->geometry, c, middle, middle, m);
   const double height = fabs(m[1][0] * m[2][1] - m[1][1] * m[2][0]) / size;
-  *tolerance = fmax(1e-9, rounding / fmax(height, 1e-300));
+  *tolerance = fmax(1e-9, (rounding + reach) / fmax(height, 1e-300));
 }
 
 /// Levels and places of a tree. @return boxes
@@ -177,7 +179,7 @@ static kedge_status put_block(kedge_locator *l, int b, double *box, double *tole
     for (int32_t e = 0; e < block->n; ++e) {
       double *const map = c + 2 * (size_t)e * (size_t)r->n_powers;
       make_map(mesh, r, block->first + e, map);
-      measure(r, map, box + 4 * (size_t)(block->first + e), &tolerance[block->first + e]);
+      measure(r, map, l->reach, box + 4 * (size_t)(block->first + e), &tolerance[block->first + e]);
     }
     status = kg_upload(ctx, c, n, sizeof *c, &l->coefficients[b]);
     free(c);
@@ -239,6 +241,13 @@ kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh, ke
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_locator_create: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_locator_create: context or mesh is NULL");
+  return kg_locator_create(ctx, mesh, 0.0, out);
+}
+
+kedge_status kg_locator_create(kedge_context *ctx, const kedge_mesh *mesh, double reach,
+                               kedge_locator **out)
+{
+  *out = NULL;
   KG_TRY(kg_enter(ctx));
   const int64_t needed = kedge_locator_bytes(mesh), free_now = kg_free_bytes(ctx);
   KG_REQUIRE(ctx, needed <= free_now, KEDGE_ERR_MEMORY,
@@ -248,6 +257,7 @@ kedge_status kedge_locator_create(kedge_context *ctx, const kedge_mesh *mesh, ke
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *l, &l));
   l->ctx = ctx;
   l->mesh = mesh;
+  l->reach = reach;
   const kedge_status status = put_all(l);
   if (status == KEDGE_OK)
     *out = l;
@@ -318,4 +328,37 @@ kedge_status kedge_locator_values(kedge_locator *l, int order, const double *nod
   a.values = values;
   KG_TRY(kg_locate(l->ctx, &a));
   return kg_sync(l->ctx);
+}
+
+/// Find elements by arrays of the device.
+/// @param[in] at  x, y, element, place
+static kedge_status find_there(kedge_locator *l, int64_t n, const kg_buffer at[4], int32_t *element,
+                               double *place)
+{
+  const size_t count = (size_t)n;
+  kg_locate_args a = l->args;
+  a.n = n;
+  a.x = at[0].data;
+  a.y = at[1].data;
+  a.element = at[2].data;
+  a.place = at[3].data;
+  KG_TRY(kg_locate(l->ctx, &a));
+  KG_TRY(kg_copy_out(l->ctx, element, at[2].data, count * sizeof *element));
+  return kg_copy_out(l->ctx, place, at[3].data, 2 * count * sizeof *place);
+}
+
+kedge_status kg_locator_find(kedge_locator *l, int64_t n, const double *x, const double *y,
+                             int32_t *element, double *place)
+{
+  const size_t count = (size_t)n;
+  kg_buffer at[4] = {{0}};
+  if (n == 0) return KEDGE_OK;
+  KG_TRY(kg_enter(l->ctx));
+  kedge_status status = kg_upload(l->ctx, x, count, sizeof *x, &at[0]);
+  if (status == KEDGE_OK) status = kg_upload(l->ctx, y, count, sizeof *y, &at[1]);
+  if (status == KEDGE_OK) status = kg_alloc(l->ctx, count, sizeof *element, &at[2]);
+  if (status == KEDGE_OK) status = kg_alloc(l->ctx, 2 * count, sizeof *place, &at[3]);
+  if (status == KEDGE_OK) status = find_there(l, n, at, element, place);
+  for (int i = 0; i < 4; ++i) kg_free(l->ctx, &at[i]);
+  return status;
 }

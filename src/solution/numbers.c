@@ -15,6 +15,9 @@ void kg_numbers_free(kg_numbers *numbers)
   free(numbers->region);
   free(numbers->groups);
   free(numbers->regions);
+  free(numbers->side);
+  free(numbers->edge);
+  free(numbers->facets);
   *numbers = (kg_numbers){0};
 }
 
@@ -115,6 +118,30 @@ static void measure_edge(const kedge_mesh *mesh, const edge_rule *rule, kg_side 
     *length += weight;
     *integral += weight * value;
   }
+}
+
+/// Keep the numbers of each facet, for output.
+static kedge_status keep_facets(kedge_solution *s, const kg_group_sums *sums)
+{
+  kg_numbers *const n = &s->numbers;
+  const kg_grouped *const grouped = sums->grouped;
+  const size_t facets = (size_t)grouped->count.n_facets, row = 1 + (size_t)s->size.n_edge;
+  n->n_facets = 0;
+  if (n->room < facets * row) {
+    free(n->facets);
+    n->facets = NULL;
+    n->room = 0;
+    KG_TRY(kg_host_alloc(s->ctx, facets * row, sizeof *n->facets, &n->facets));
+    n->room = facets * row;
+  }
+  if (!n->side) KG_TRY(kg_host_alloc(s->ctx, facets, sizeof *n->side, &n->side));
+  if (!n->edge) KG_TRY(kg_host_alloc(s->ctx, facets, sizeof *n->edge, &n->edge));
+  memcpy(n->side, grouped->side, facets * sizeof *n->side);
+  memcpy(n->edge, grouped->edge, facets * sizeof *n->edge);
+  memcpy(n->facets, sums->facets, facets * row * sizeof *n->facets);
+  for (size_t i = 0; i < facets; ++i) n->facets[i * row] /= s->scale;
+  n->n_facets = grouped->count.n_facets;
+  return KEDGE_OK;
 }
 
 static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *entry)
@@ -222,6 +249,7 @@ kedge_status kg_numbers_make(kedge_solution *s, const kg_group_sums *sums)
     status = kg_host_alloc(s->ctx, (size_t)s->mesh->n_groups, sizeof *entry, &entry);
   if (status == KEDGE_OK)
     status = kg_host_alloc(s->ctx, (size_t)s->numbers.n_regions, sizeof *of, &of);
+  if (status == KEDGE_OK) status = keep_facets(s, sums);
   if (status == KEDGE_OK) {
     count_entries(s->mesh, entry, &groups, &regions);
     fill(s, sums, entry, of);

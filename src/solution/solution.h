@@ -73,6 +73,12 @@ typedef struct kg_numbers {
   kedge_region_values *region;
   const kedge_group_values **groups;
   const kedge_region_values **regions;
+  int32_t n_facets;
+  size_t room;    ///< numbers that `facets` has memory for
+  kg_side *side;  ///< [n_facets]: of the groups of lines, as kg_grouped.side
+  int32_t *edge;  ///< [n_facets]: of the mesh
+  /// [n_facets][1 + m]: the flux through the facet, the modes of the trace
+  double *facets;
 } kg_numbers;
 
 /// The stabilization tau of a solution, by facet: `number` times a power of its length, or, where
@@ -92,6 +98,7 @@ struct kedge_solution {
   char note[1200];          ///< behind report.solver_note
   char evaluation[1600];    ///< behind report.evaluation
   char output_error[1024];  ///< behind report.output_error
+  char probe_note[2048];    ///< behind report.probe_note
   char evaluated[3][496];   ///< where functions were evaluated, by kg_evaluated
   // The equation; it was solved with all coefficients `scale` times as large, and sigma is so too.
   kg_coefficients equation;  ///< owned

@@ -9,9 +9,9 @@
 
 enum {
   MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
-  STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
+  STAR_MAX = KG_STAR_MAX,
   POINTS_MAX = (KEDGE_ORDER_MAX + 3) * (KEDGE_ORDER_MAX + 3),  // of a rule, or nodes of output
-  FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
+  FLUX_MAX = KG_FLUX_MAX
 };
 
 /// A vector that a field is a component of.
@@ -149,18 +149,18 @@ static void constant_diffusion(const kedge_solution *s, int32_t element, int row
 
 /// A component of sigma from the coefficients of the flux, or of q = grad u.
 static void at_quadrature_points(const kedge_solution *s, const kg_cell_points *points,
-                                 kedge_field field, int32_t element, double *values)
+                                 kedge_field field, int32_t element, const double *coefficients,
+                                 double *values)
 {
   const kg_results *const r = kg_results_of(s, element);
-  const int S = r->size.n_flux, rows = kg_cell_flux_rows(S, r->keeps_gradient);
-  const int32_t e = element - r->first_element;
+  const int S = r->size.n_flux;
   double kappa[4 * POINTS_MAX], x[KG_NODES_MAX], y[KG_NODES_MAX], flux[FLUX_MAX];
   const bool is_flux = vector_of(field) == FLUX, is_kept = !is_flux && r->keeps_gradient;
   const int component = component_of(field);
   kg_cell_diffusion diffusion = {0};
   if (!is_flux && !is_kept) diffusion = diffusion_at(s, points, element, kappa);
   const int V = kg_nodes_of(s->mesh, element, x, y);
-  for (int i = 0; i < S; ++i) flux[i] = r->flux[kg_cell_at(e, rows, is_kept ? S + i : i)];
+  for (int i = 0; i < S; ++i) flux[i] = coefficients[(is_kept ? S + i : i) * KG_LANES];
   for (int q = 0; q < points->n; ++q) {
     const kg_cell_place at = kg_cell_place_of(V, points->map + 3 * q * V, 1, x, y);
     double along[2], sigma[2], gradient[2];
@@ -201,32 +201,33 @@ void kg_field_at(const kedge_solution *s, const kg_cell_points *points, kedge_fi
                  int32_t element, double *values)
 {
   const kg_results *const r = kg_results_of(s, element);
+  const kg_held_field held = kg_held_of(field);
+  const double *const array = held == KG_HELD_U ? r->u : held == KG_HELD_FLUX ? r->flux : r->u_star;
+  const int rows = (int)kg_held_rows(r, held);
+  kg_field_of(s, points, field, element, array + kg_cell_at(element - r->first_element, rows, 0),
+              values);
+}
+
+void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_field field,
+                 int32_t element, const double *coefficients, double *values)
+{
+  const kg_results *const r = kg_results_of(s, element);
   const int N = r->size.n_modes, n_star = r->size.n_star;
   if (vector_of(field) != SCALAR && r->by_quadrature) {
-    at_quadrature_points(s, points, field, element, values);
+    at_quadrature_points(s, points, field, element, coefficients, values);
     return;
   }
   for (int q = 0; q < points->n; ++q) values[q] = 0.0;
   if (vector_of(field) == FLUX) {
     double kappa[2];
-    const double *const q = r->flux + kg_cell_at(element - r->first_element, 2 * N, 0);
+    const double *const q = coefficients;
     constant_diffusion(s, element, component_of(field), kappa);
     for (int k = 0; k < 2; ++k) modes_at(points, n_star, N, q + k * N * KG_LANES, kappa[k], values);
     return;
   }
-  const struct {
-    const double *array;
-    int rows, first, modes;
-  } where[KEDGE_FIELD_COUNT] = {
-      [KEDGE_FIELD_U] = {r->u, N, 0, N},
-      [KEDGE_FIELD_QX] = {r->flux, 2 * N, 0, N},
-      [KEDGE_FIELD_QY] = {r->flux, 2 * N, N, N},
-      [KEDGE_FIELD_U_STAR] = {r->u_star, n_star, 0, n_star},
-  };
-  const int modes = where[field].modes;
-  const double *const from = where[field].array + kg_cell_at(element - r->first_element,
-                                                             where[field].rows, where[field].first);
-  modes_at(points, n_star, modes, from, 1.0, values);
+  const int first = field == KEDGE_FIELD_QY ? N : 0;
+  modes_at(points, n_star, field == KEDGE_FIELD_U_STAR ? n_star : N,
+           coefficients + first * KG_LANES, 1.0, values);
 }
 
 /// The place of a field among means of u, q_x, q_y, sigma_x and sigma_y.
@@ -283,16 +284,8 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
 
 enum { TOGETHER = 512 };
 
-/// Tables of a point, as kg_field_at() reads them.
-typedef struct point_tables {
-  double r, s;
-  kg_cell_points points;
-  double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
-} point_tables;
-
-/// @param[in] scalar  of the field, which needs the modes alone
-static void fill_tables(const kedge_solution *solution, const kg_cell *cell, bool scalar, double r,
-                        double s, point_tables *t)
+void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, bool scalar,
+                          double r, double s, kg_point_tables *t)
 {
   const int order = solution->size.order, geometry = solution->mesh->geometry;
   const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
@@ -327,12 +320,12 @@ static void values_at(const kedge_solution *solution, kedge_field field, const k
 {
   const size_t end = first + TOGETHER < points->n ? first + TOGETHER : points->n;
   bool done[TOGETHER] = {false};
-  point_tables tables;
+  kg_point_tables tables;
   for (size_t i = first; i < end; ++i) {
     if (done[i - first]) continue;
     const kg_cell *const cell = kg_block_of(solution->mesh, points->place[i])->cell;
     const double r = points->r[i], s = points->s[i];
-    fill_tables(solution, cell, vector_of(field) == SCALAR, r, s, &tables);
+    kg_point_tables_fill(solution, cell, vector_of(field) == SCALAR, r, s, &tables);
     for (size_t k = i; k < end; ++k) {
       if (points->r[k] != r || points->s[k] != s || done[k - first]) continue;
       if (kg_block_of(solution->mesh, points->place[k])->cell != cell) continue;

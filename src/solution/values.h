@@ -50,6 +50,28 @@ kedge_status kg_field_prepare(const kedge_solution *solution, kedge_field field)
 void kg_field_at(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
                  int32_t element, double *values);
 
+/// As kg_field_at(), from coefficients that may lie anywhere.
+/// @param[in] coefficients  of the element, those of kg_held_of(field), KG_LANES from one another
+void kg_field_of(const kedge_solution *solution, const kg_cell_points *points, kedge_field field,
+                 int32_t element, const double *coefficients, double *values);
+
+enum {
+  KG_STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
+  KG_FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
+};
+
+/// Tables of one point, as kg_field_at() reads them; they point into themselves.
+typedef struct kg_point_tables {
+  double r, s;
+  kg_cell_points points;
+  double map[3 * KG_NODES_MAX], value[KG_STAR_MAX], flux[KG_FLUX_MAX];
+} kg_point_tables;
+
+/// Make the tables of the point (r, s) of a shape.
+/// @param[in] scalar  only u and u* are evaluated, which need the modes alone
+void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, bool scalar,
+                          double r, double s, kg_point_tables *tables);
+
 /// Return the mean of a field over an element.
 /// @param[in] rule  quadrature points of the element; read only if the solution keeps all modes
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,

@@ -50,10 +50,11 @@ def check_plain(report):
     assert report["evaluation"] == "host"
     assert report["output"] is None
     assert report["integrals"] == {"heat": 2.5, "a \"name\"": None}
+    assert report["probe_note"] == "a.csv: 1 of 2 points"
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
     check_numbers(report)
-    assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "integrals", "loads",
-                              "memory", "mesh", "output", "regions", "solver", "space", "stages", "version"]
+    assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "integrals",
+                              "loads", "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 

@@ -77,6 +77,22 @@ def check(grid, kind, order):
     print(f"{kind}, order {order}: largest deviation {worst:.1e}, allowed {tolerance:.1e}")
 
 
+def check_lines(grid, order):
+    assert grid.GetNumberOfCells() == 50 and grid.GetNumberOfPoints() == 50 * (order + 1)
+    u, region = grid.GetPointData().GetArray("u"), grid.GetCellData().GetArray("region")
+    for c in range(50):
+        cell = grid.GetCell(c)
+        assert cell.GetClassName() == "vtkLagrangeCurve" and region.GetValue(c) == 100 + c
+        for r in (0.0, 0.3, 0.77, 1.0):
+            x, weights = [0.0] * 3, [0.0] * (order + 1)
+            cell.EvaluateLocation(vtk.reference(0), [r, 0, 0], x, weights)
+            ends = [grid.GetPoint(cell.GetPointId(i)) for i in (0, 1)]
+            assert max(abs(x[d] - (1 - r) * ends[0][d] - r * ends[1][d]) for d in range(2)) < 1e-12
+            value = sum(w * u.GetValue(cell.GetPointId(i)) for i, w in enumerate(weights))
+            tolerance = 64 * EPSILON * order * 4 * sum(map(abs, weights))
+            assert abs(value - polynomial(order, x[0], x[1])) <= tolerance, (order, c, r)
+
+
 def check_cells(grid):
     cells = grid.GetNumberOfCells()
     assert cells == 50 and grid.GetNumberOfPoints() == 51
@@ -96,6 +112,10 @@ def main():
         path = os.path.join(folder, "cells.vtkhdf")
         subprocess.run([sys.argv[1], "cells", path], check=True)
         check_cells(read(path))
+        for order in range(1, 11):
+            path = os.path.join(folder, f"lines{order}.vtkhdf")
+            subprocess.run([sys.argv[1], "lines", str(order), path], check=True)
+            check_lines(read(path), order)
         for kind in ("vtkhdf", "mixed", "quads"):
             for order in range(1, 11):
                 path = os.path.join(folder, f"{kind}{order}.vtkhdf")

@@ -1,6 +1,7 @@
 // samples vtkhdf ORDER FILE     a polynomial of degree ORDER on cells of that order
 // samples mixed ORDER FILE      the same on triangles and quadrilaterals by turns
 // samples quads ORDER FILE      the same on quadrilaterals
+// samples lines ORDER FILE      the same on curves
 // samples cells FILE            cells that share their points, with cell data
 // samples report FILE           a report with an exact solution
 // samples report-awkward FILE   none, with names and numbers that JSON cannot hold as they are
@@ -77,6 +78,29 @@ static kedge_status write_vtkhdf(const kg_cell *const shapes[2], int order, cons
   kg_vtkhdf_cell_field(file, "error", KG_ITEM_F64, 1);
   kg_vtkhdf_number(file, "converged", 1);
   for (int c = 0; c < CELLS; ++c) KG_TRY(write_cell(file, order, shapes[c % 2], c));
+  return kg_vtkhdf_finish(file);
+}
+
+/// Chords: both ends, then the nodes between.
+static kedge_status write_lines(int order, const char *path)
+{
+  kg_vtkhdf *file;
+  KG_TRY(kg_vtkhdf_create(NULL, path, order, &(kg_vtkhdf_cells){.n = CELLS, .lines = true}, &file));
+  kg_vtkhdf_point_field(file, "u", 1);
+  kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
+  for (int c = 0; c < CELLS; ++c) {
+    double end[2][2], xyz[3 * MAX_NODES] = {0}, u[MAX_NODES];
+    const int32_t region = 100 + c;
+    for (int k = 0; k < 2; ++k) corner(c, k, 3, end[k]);
+    for (int i = 0; i <= order; ++i) {
+      const double t = (i == 0 ? 0.0 : i == 1 ? order : i - 1) / (double)order;
+      for (int d = 0; d < 2; ++d) xyz[3 * i + d] = (1.0 - t) * end[0][d] + t * end[1][d];
+      u[i] = polynomial(order, xyz[3 * i], xyz[3 * i + 1]);
+    }
+    KG_TRY(kg_vtkhdf_write_points(file, c, 1, xyz));
+    KG_TRY(kg_vtkhdf_write(file, "u", c, 1, u));
+    KG_TRY(kg_vtkhdf_write(file, "region", c, 1, &region));
+  }
   return kg_vtkhdf_finish(file);
 }
 
@@ -166,6 +190,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .converged = true,
                          .solver_note = "",
                          .evaluation = "host",
+                         .probe_note = "a.csv: 1 of 2 points",
                          .has_exact = true,
                          .u_l2 = 1e-9,
                          .u_linf = 2e-9,
@@ -221,6 +246,7 @@ int main(int argc, char **argv)
   for (int k = 0; k < 3; ++k)
     if (argc == 4 && strcmp(argv[1], kinds[k].name) == 0)
       status = write_vtkhdf(kinds[k].shapes, atoi(argv[2]), argv[3]);
+  if (argc == 4 && strcmp(argv[1], "lines") == 0) status = write_lines(atoi(argv[2]), argv[3]);
   if (argc == 3 && strcmp(argv[1], "cells") == 0)
     status = write_cells(argv[2]);
   else if (argc == 3 && strcmp(argv[1], "report-empty") == 0)

@@ -34,7 +34,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output]; a boundary "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "a boundary "
        "group is "
        "[boundary weather]"},
       {"[boundry right]\ntype = neumann",
@@ -44,9 +45,44 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[weather here]\nrain = 1",
        "plate.ini:1: unknown section [weather here]; there are [mesh], [space], [equation], "
        "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [solver], "
-       "[output]; a boundary "
+       "[output], [probe NAME]; a boundary "
        "group "
        "is [boundary weather here]"},
+      {"[probe]\nline = 0 0, 1 1, 3", "plate.ini:1: [probe] needs a name of its own: [probe axis]"},
+      {"[prob axis]\nline = 0 0, 1 1, 3",
+       "plate.ini:1: unknown section [prob axis]; did you mean [probe axis]?"},
+      {"[probe axis]\nlien = 0 0, 1 1, 3",
+       "plate.ini:2: unknown key 'lien' in [probe axis]; did you mean 'line'?"},
+      {"[probe axis]\n",
+       "plate.ini:1: [probe axis] has no points; add points = x y, x y, ..., line = x0 y0, x1 y1, "
+       "n "
+       "or file = FILE.csv"},
+      {"[probe axis]\noutput = a.csv",
+       "plate.ini:2: [probe axis] has no points; add points = x y, x y, ..., line = x0 y0, x1 y1, "
+       "n "
+       "or file = FILE.csv"},
+      {"[probe a]\nline = 0 0, 1 1, 3\nfile = a.csv",
+       "plate.ini:2: [probe a] has both line and file; keep one of them"},
+      {"[probe a]\npoints = 0 0, 1",
+       "plate.ini:2: point 2 of points is no pair of numbers; write x y, x y, ..."},
+      {"[probe a]\npoints = 0 0,",
+       "plate.ini:2: point 2 of points is no pair of numbers; write x y, x y, ..."},
+      {"[probe a]\npoints = 0 1e999",
+       "plate.ini:2: point 1 of points is no pair of numbers; write x y, x y, ..."},
+      {"[probe a]\npoints = 0 1 2",
+       "plate.ini:2: point 1 of points is no pair of numbers; write x y, x y, ..."},
+      {"[probe a]\nline = 0 0, 1 1",
+       "plate.ini:2: line is x0 y0, x1 y1, n: its ends and how many points it has, not '0 0, 1 1'"},
+      {"[probe a]\nline = 0 0, 1 1, 3 4",
+       "plate.ini:2: line is x0 y0, x1 y1, n: its ends and how many points it has, not '0 0, 1 1, "
+       "3 4'"},
+      {"[probe a]\nline = 0 0, 1 1, 1",
+       "plate.ini:2: a line has a whole number of points from 2 to 10000000, not 1"},
+      {"[probe a]\nline = 0 0, 1 1, 2.5",
+       "plate.ini:2: a line has a whole number of points from 2 to 10000000, not 2.5"},
+      {"[output]\nfields = cells\n[probe a]\nline = 0 0, 1 1, 2",
+       "plate.ini:2: fields = cells keeps means alone, and [probe a] needs values at points; write "
+       "fields = full"},
       {"[region a]\n= 3",
        "plate.ini:2: unknown key '' in [region a]; its keys are diffusion, "
        "reaction, source"},
@@ -326,7 +362,8 @@ static void wrong_overrides_name_themselves(void **state)
       {"left.type=neumann",
        "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output]; a boundary "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "a boundary "
        "group is "
        "[boundary left]"},
       {"boundary a.value=1",

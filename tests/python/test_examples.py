@@ -57,12 +57,19 @@ class Examples(unittest.TestCase):
 
     def test_the_programs_of_numbers_say_what_the_page_says(self):
         text = (ROOT / "docs/numbers.md").read_text()
-        plate, ring = re.findall(r"(?ms)^```python\n(.*?)^```", text)
+        plate, ring, probe = re.findall(r"(?ms)^```python\n(.*?)^```", text)
         said = run("-W", "error", "-c", plate, cwd=ROOT / "meshes")
         shown = re.search(r"(?ms)^```\n\n(    hot .*?\n)\n", text).group(1)
         self.assertEqual(said.replace("-0.0", " 0.0"), re.sub("(?m)^    ", "", shown))
         for error in run("-W", "error", "-c", ring).split():
             self.assertLess(abs(float(error)), 1e-9)
+        with tempfile.TemporaryDirectory() as folder:
+            u, q = map(float, run("-W", "error", "-c", probe, cwd=folder).split())
+            self.assertLess(u, 1e-6)
+            self.assertLess(q, 1e-4)
+            table = np.genfromtxt(os.path.join(folder, "axis.csv"), delimiter=",", names=True)
+            self.assertLess(abs(table["u_star"] - 1 + np.log2(table["x"])).max(), 1e-6)
+            self.assertEqual(len(table), 11)
 
     @unittest.skipUnless("KEDGE_COMMAND" in os.environ, "KEDGE_COMMAND names no command")
     def test_the_sweep_measures_the_command_beside_it(self):

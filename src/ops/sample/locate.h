@@ -42,6 +42,10 @@ typedef struct kg_locate_args {
   int64_t n;
   const double *x, *y;  ///< [n]
   double *values;       ///< [n]
+  /// [n] the element of the mesh, -1: none, and [n][2] where in its shape, both without values: the
+  /// field is not asked for. NULL: it is
+  int32_t *element;
+  double *place;
 } kg_locate_args;
 
 KG_DECLARE_OPERATOR(kg_locate, kg_locate_args);
@@ -115,6 +119,7 @@ KG_INLINE void kg_find_element(const kg_locate_args *a, double x, double y, kg_f
   int level = top;
   int64_t k = 0;
   found->element = found->number = -1;
+  found->at[0] = found->at[1] = 0.0;
   for (;;) {
     const double *const box = t->box + 4 * (t->first[level] + k);
     if (box[0] <= x && x <= box[2] && box[1] <= y && y <= box[3]) {
@@ -138,6 +143,11 @@ KG_INLINE void kg_locate_point(const kg_locate_args *a, int64_t i)
 {
   kg_found found;
   kg_find_element(a, a->x[i], a->y[i], &found);
+  if (a->element) {
+    a->element[i] = found.element;
+    for (int d = 0; d < 2; ++d) a->place[2 * i + d] = found.at[d];
+    return;
+  }
   a->values[i] = NAN;
   if (found.element < 0) return;
   const kg_nodal *const p = &a->shape[a->n_shapes > 1 && found.element >= a->shape[1].first].field;

@@ -1,0 +1,85 @@
+"""Points whose elements are found once, and fields there."""
+from __future__ import annotations
+
+import ctypes
+from typing import Tuple
+
+import numpy as np
+
+from . import _library as c
+from .arguments import named, path_of, real, wanted
+from .context import own, refuse_pickle
+from .errors import InputError
+from .fields import component, parts_of
+from .hints import Any, ArrayLike, Path
+from .mesh import Mesh
+
+
+class Probe:
+    """Points x, y, arrays of one shape, whose elements are found once, for solutions on `mesh`: of solve after solve.
+
+    Values are those of the polynomials of each element, where s(x, y, "qx") interpolates q and sigma. A point on an
+    edge belongs to the element of the lower number; outside by no more than 1e-9 of the size of the mesh it counts as
+    inside.
+
+    shape   -- of x, y and values
+    outside -- how many points lie outside of the mesh; one is inside at least
+    """
+
+    @named
+    def __init__(self, mesh: Mesh, x: ArrayLike, y: ArrayLike) -> None:
+        wanted("mesh", mesh, Mesh)
+        x, y = real("x", x), real("y", y)
+        try:
+            x, y = np.broadcast_arrays(x, y)
+        except ValueError:
+            raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+        if x.size == 0:
+            raise InputError("a probe has at least one point, and x and y have none")
+        x, y = (np.array(array, float, order="C") for array in (x, y))
+        self._make(mesh, x.shape, "kedge_probe_create", mesh.context.handle, mesh.handle, x.size, x.ctypes.data,
+                   y.ctypes.data)
+
+    def _make(self, mesh, shape, *call):
+        handle = ctypes.c_void_p()
+        mesh.context.call(*call, handle)
+        self.mesh, self._handle = mesh, handle
+        own(self, mesh.context, c.library.kedge_probe_destroy, handle, mesh)
+        self.shape: Tuple[int, ...] = (c.library.kedge_probe_count(handle),) if shape is None else shape
+        self.outside: int = c.library.kedge_probe_outside(handle)
+
+    @classmethod
+    def _of(cls, mesh, problem, index):
+        """The probe of a section of a problem of the library."""
+        probe = cls.__new__(cls)
+        probe._make(mesh, None, "kedge_problem_probe_create", mesh.context.handle, mesh.handle, problem, index)
+        return probe
+
+    __reduce_ex__ = refuse_pickle
+
+    def __repr__(self):
+        n = int(np.prod(self.shape))
+        return f"<kedge.Probe: {n} point{'s' * (n != 1)}, {self.outside} outside>"
+
+    def _check(self, solution):
+        from .solution import Solution
+        wanted("solution", solution, Solution)
+        if solution.mesh is not self.mesh:
+            raise InputError("solution is of another Mesh than the probe; make a probe of its mesh")
+
+    @named
+    def values(self, solution: Any, field: str = "u_star") -> Any:
+        """A field of a solution at the points: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
+        [...][2]. NaN outside. Of a single point it is a number."""
+        self._check(solution)
+        if parts_of(field):
+            return np.stack([self.values(solution, part) for part in parts_of(field)], axis=-1)
+        values = np.empty(self.shape)
+        solution.context.call("kedge_probe_values", self._handle, solution.handle, component(field), values.ctypes.data)
+        return values if self.shape else values.item()
+
+    @named
+    def write(self, solution: Any, path: Path) -> None:
+        """Write CSV: x, y, region, u, u_star, qx, qy, sigma_x, sigma_y; numbers of points outside are left empty."""
+        self._check(solution)
+        solution.context.call("kedge_probe_write", self._handle, solution.handle, path_of("path", path))

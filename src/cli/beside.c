@@ -1,0 +1,202 @@
+#include "cli/beside.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static kg_cli_beside_file *add(kg_cli_beside *b, const char *path, const char *what)
+{
+  kg_cli_beside_file *const f = &b->files[b->n++];
+  *f = (kg_cli_beside_file){.path = path};
+  snprintf(f->what, sizeof f->what, "%s", what);
+  return f;
+}
+
+/// List all files.
+static bool list(const kedge_problem *problem, const char *picture, kg_cli_beside *b)
+{
+  const char *const boundary = kedge_problem_boundary_output(problem);
+  const int n = kedge_problem_probe_count(problem);
+  b->files = calloc((size_t)n + 2, sizeof *b->files);
+  if (!b->files) return false;
+  for (int i = 0; i < n; ++i) {
+    char section[400], what[80];
+    const char *const name = kedge_problem_probe_name(problem, i);
+    snprintf(section, sizeof section, "probe %s", name);
+    snprintf(what, sizeof what, "probe %s", kg_cli_shown(name));
+    kg_cli_beside_file *const f = add(b, kedge_problem_probe_output(problem, i), what);
+    f->points = kedge_problem_probe_file(problem, i);
+    kedge_problem_place(problem, section, "output", f->place, sizeof f->place);
+    ++b->n_probes;
+  }
+  if (boundary) {
+    b->boundary = add(b, boundary, "boundary output");
+    kedge_problem_place(problem, "output", "boundary", b->boundary->place,
+                        sizeof b->boundary->place);
+  }
+  if (picture) b->picture = add(b, picture, "picture");
+  return true;
+}
+
+/// Whether every file can be written.
+static bool find(const kg_cli_problem *from, const kedge_problem *problem, kg_cli_beside *b)
+{
+  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
+  for (kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    const bool is_table = f != b->boundary && f != b->picture;
+    const kg_cli_file file = {f->path, f->what, f->place, !is_table, inputs, NULL};
+    if (f == b->boundary && !kg_cli_named(&file, ".vtkhdf", ".hdf")) return false;
+    if (f == b->picture && !kg_cli_named(&file, ".png", NULL)) return false;
+    f->file = kg_cli_target(&file);
+    if (!f->file) return false;
+  }
+  return true;
+}
+
+/// Whether a path leads to the file of points of a probe.
+static bool is_read(const kg_cli_beside *b, const char *path, const char *what, const char *place)
+{
+  struct stat file, points;
+  if (!path || stat(path, &file) != 0) return false;
+  for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    if (!f->points || stat(f->points, &points) != 0) continue;
+    if (file.st_dev != points.st_dev || file.st_ino != points.st_ino) continue;
+    fprintf(stderr, "kedge: %scannot write the %s %s: it is the input %s; give another name\n",
+            place, what, kg_cli_shown(path), kg_cli_shown(f->points));
+    return true;
+  }
+  return false;
+}
+
+static bool refuse_two(const kg_cli_beside_file *f, const char *other)
+{
+  fprintf(stderr, "kedge: %s%s and %s cannot both be %s\n", f->place, other, f->what,
+          kg_cli_shown(f->path));
+  return false;
+}
+
+/// Whether all files are different ones, and none is read.
+static bool are_apart(const kg_cli_problem *from, const char *output, const kg_cli_beside *b)
+{
+  if (is_read(b, output, "output", "") || is_read(b, from->report, "report", "")) return false;
+  for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    if (is_read(b, f->path, f->what, f->place)) return false;
+    if (output && kg_cli_is_one(output, f->file)) return refuse_two(f, "output");
+    if (from->report && kg_cli_is_one(from->report, f->file)) return refuse_two(f, "report");
+    for (const kg_cli_beside_file *g = b->files; g < f; ++g)
+      if (kg_cli_is_one(g->file, f->file)) return refuse_two(f, g->what);
+  }
+  return true;
+}
+
+/// Whether the problem keeps values that a picture could show.
+static bool keeps_values(const kedge_problem *problem)
+{
+  for (int i = 0; i < kedge_problem_setting_count(problem); ++i) {
+    const char *section, *key, *value;
+    if (kedge_problem_get_setting(problem, i, &section, &key, &value) != KEDGE_OK) continue;
+    if (strcmp(section, "output") == 0 && strcmp(key, "fields") == 0 && value &&
+        strcmp(value, "cells") == 0)
+      return false;
+  }
+  return true;
+}
+
+int kg_cli_beside_check(const kg_cli_problem *from, const kedge_problem *problem,
+                        const char *output, const char *picture, kg_cli_beside *b)
+{
+  if (!list(problem, picture, b)) return KG_EXIT_FAILED;
+  if (!find(from, problem, b) || !are_apart(from, output, b)) return KG_EXIT_INPUT;
+  if (!picture) return KG_EXIT_SOLVED;
+  if (!keeps_values(problem)) {
+    fprintf(
+        stderr,
+        "kedge: --picture shows values at points, and [output] fields = cells keeps means alone; "
+        "give --set output.fields=full\n");
+    return KG_EXIT_INPUT;
+  }
+  return kg_cli_picture_ready() ? KG_EXIT_SOLVED : KG_EXIT_FAILED;
+}
+
+void kg_cli_beside_free(kg_cli_beside *b)
+{
+  for (int i = 0; i < b->n; ++i) {
+    kedge_probe_destroy(b->files[i].probe);
+    free(b->files[i].file);
+  }
+  free(b->files);
+  *b = (kg_cli_beside){0};
+}
+
+kedge_status kg_cli_beside_open(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, kg_cli_beside *b)
+{
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; i < b->n_probes && status == KEDGE_OK; ++i)
+    status = kedge_problem_probe_create(ctx, mesh, problem, i, &b->files[i].probe);
+  return status;
+}
+
+kedge_status kg_cli_beside_write(kg_cli_beside *b, kedge_solution *solution)
+{
+  for (kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    kedge_status status = KEDGE_OK;
+    if (f->probe) status = kedge_probe_write(f->probe, solution, f->path);
+    if (f == b->boundary) status = kedge_solution_write_boundary(solution, f->path);
+    if (status != KEDGE_OK) return status;
+    f->written = f != b->picture;
+  }
+  return KEDGE_OK;
+}
+
+/// Write an output that has no name once it is open.
+/// @param[out] descriptor  of it; -1: a sentence says why not
+static kedge_status write_nameless(kedge_context *ctx, kedge_solution *solution, int *descriptor)
+{
+  char path[400];
+  const char *const folder = getenv("TMPDIR");
+  snprintf(path, sizeof path, "%s/kedge-XXXXXX.vtkhdf", folder && *folder ? folder : "/tmp");
+  const int made = mkstemps(path, (int)strlen(".vtkhdf"));
+  *descriptor = -1;
+  // Where no file can be made, the writer says why.
+  if (made >= 0) close(made);
+  const kedge_status status = kedge_solution_write(solution, path);
+  if (status == KEDGE_OK) *descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (made >= 0) unlink(path);
+  if (status != KEDGE_OK) kg_cli_fail(ctx, status, false);
+  return status;
+}
+
+int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, kedge_solution *solution,
+                       const char *output)
+{
+  int file = -1;
+  if (output)
+    file = open(output, O_RDONLY | O_CLOEXEC);
+  else if (write_nameless(ctx, solution, &file) != KEDGE_OK)
+    return KG_EXIT_FAILED;
+  if (file < 0) {
+    fprintf(stderr, "kedge: --picture: the output that it shows is gone\n");
+    return KG_EXIT_FAILED;
+  }
+  b->picture->written = kg_cli_picture_draw(file, b->picture->file);
+  close(file);
+  return b->picture->written ? KG_EXIT_SOLVED : KG_EXIT_FAILED;
+}
+
+void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
+{
+  for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    if (!f->written) continue;
+    const char *const kind = f == b->boundary ? "boundary" : f == b->picture ? "picture" : "probe";
+    printf("%-12s %s", kind, kg_cli_shown(f->path));
+    if (f->probe)
+      printf(" (%s, %lld point%s)", f->what + strlen("probe "),
+             (long long)kedge_probe_count(f->probe), kg_cli_plural(kedge_probe_count(f->probe)));
+    putchar('\n');
+  }
+  if (report->probe_note && report->probe_note[0])
+    printf("note         %s\n", kg_cli_shown(report->probe_note));
+}

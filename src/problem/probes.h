@@ -1,0 +1,43 @@
+/// @file
+/// Sections [probe NAME]: where the points are, and where their table goes.
+#pragma once
+#include "problem/settings.h"
+
+enum { KG_PROBE_POINTS_MAX = 10000000 };  ///< of a line
+
+/// Points are given in one of three ways. Owned; settings are borrowed.
+typedef struct kg_probe {
+  char *name;
+  double *points;  ///< [n][2]: the points, or of a line its ends
+  int64_t n;       ///< of a line, those that are wanted
+  char *file;      ///< CSV, with the folder of the problem file before it, unless it is absolute
+  char *output;    ///< given, or NAME.csv
+  const kg_setting *at;  ///< points, line or file; NULL: none of them is given
+} kg_probe;
+
+/// The probe of a section, made when it is new.
+kedge_status kg_probe_of(kedge_problem *problem, const kg_settings *settings, const kg_setting *s,
+                         kg_probe **out);
+/// Read the value of points: "x y, x y".
+kedge_status kg_probe_read_points(const kg_settings *settings, const kg_setting *s, kg_probe *out);
+/// Read the value of line: "x0 y0, x1 y1, n".
+kedge_status kg_probe_read_line(const kg_settings *settings, const kg_setting *s, kg_probe *out);
+/// Refuse two of points, line and file, and fields = cells, which has no values at points.
+kedge_status kg_probes_check(const kg_settings *settings, const kedge_problem *problem);
+/// Refuse sections of a file without points.
+/// @param[in] places  settings, or the sections of the file
+kedge_status kg_probes_check_file(const kedge_problem *problem, const kg_settings *places);
+void kg_probe_free(kg_probe *probe);
+
+/// The points of a probe that has some, from its file too.
+/// @param[out] x, y  [n], NULL before the call; the caller frees them, after a failure too
+/// @retval KEDGE_ERR_IO, KEDGE_ERR_INPUT  its file cannot be read, or is no table of points
+kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *probe, int64_t *n, double **x,
+                             double **y);
+
+/// Read points from the text of a CSV file.
+/// @param[in]  name  of the file, for sentences
+/// @param[out] x, y  [n]; the caller frees them, after a failure too
+/// @retval KEDGE_ERR_INPUT  it is no such text; the sentence begins with name and line
+kedge_status kg_points_parse(kedge_context *ctx, const char *name, const char *text, int64_t *n,
+                             double **x, double **y);

@@ -1,0 +1,15 @@
+/// @file
+/// The inside of a locator: elements and places instead of values.
+#pragma once
+#include "kedge/solution.h"
+
+/// As kedge_locator_create(), with elements that also hold points outside of them, at a distance of
+/// about `reach`.
+kedge_status kg_locator_create(kedge_context *ctx, const kedge_mesh *mesh, double reach,
+                               kedge_locator **out);
+/// Find the elements that hold points of the host.
+/// @param[in]  x, y     [n]
+/// @param[out] element  [n] of the mesh; -1: none holds the point
+/// @param[out] place    [n][2] in the triangle (0, 0), (1, 0), (0, 1) or in the square [0, 1]^2
+kedge_status kg_locator_find(kedge_locator *locator, int64_t n, const double *x, const double *y,
+                             int32_t *element, double *place);
