@@ -80,8 +80,9 @@ typedef struct kedge_integral_value {
 
 /// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
-/// `evaluation` as long as the solution, names of groups as long as the mesh, the others for ever. Begin with KEDGE_REPORT_INIT: later
-/// versions add members at the end, and `size` says which of them the caller knows.
+/// `evaluation` as long as the solution, names of groups as long as the mesh, the others for ever.
+/// Begin with KEDGE_REPORT_INIT: later versions add members at the end, and `size` says which of
+/// them the caller knows.
 typedef struct kedge_report {
   size_t size;  ///< sizeof(kedge_report)
   int64_t elements, edges, vertices, boundary_edges;
@@ -145,9 +146,9 @@ typedef struct kedge_report {
   const kedge_group_values *const *groups;
   const kedge_region_values *const *regions;
   kedge_balance balance;
-  /// Flux between two groups with constant values for a difference of 1, where all else is insulated
-  /// and there is neither source nor reaction: a capacitance, where the diffusion is a permittivity.
-  /// From the fluxes, and from the discrete energy; NaN elsewhere
+  /// Flux between two groups with constant values for a difference of 1, where all else is
+  /// insulated and there is neither source nor reaction: a capacitance, where the diffusion is a
+  /// permittivity. From the fluxes, and from the discrete energy; NaN elsewhere
   double conductance, energy_conductance;
   /// [n_integrals]: what the caller has evaluated, for kedge_report_write(); a solve gives none
   const kedge_integral_value *integrals;

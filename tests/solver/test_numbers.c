@@ -16,8 +16,8 @@
 #include "data_case.h"
 
 /// The remainder is at most this, relative to the largest integral or flux and to the residual at
-/// which the iteration ended, a part of the norm of b. Diffusions of 45 and 0.25 side by side, which
-/// b has to do with and fluxes have not, make it 110; the other cases have 5 at most.
+/// which the iteration ended, a part of the norm of b. Diffusions of 45 and 0.25 side by side,
+/// which b has to do with and fluxes have not, make it 110; the other cases have 5 at most.
 #define LEFT 200.0
 
 static double larger(double a, double b)

@@ -1,6 +1,6 @@
 /// @file
-/// The numerical flux through facets: the integral of sigma . n - tau (u - trace), n outward, of the
-/// element that a facet is seen from (docs/math.md#numerical-fluxes).
+/// The numerical flux through facets: the integral of sigma . n - tau (u - trace), n outward, of
+/// the element that a facet is seen from (docs/math.md#numerical-fluxes).
 ///
 /// The flux sigma is F s / J, so that its integral over a facet is that of s over the facet of the
 /// reference element, whatever the map is. psi_0 is constant, and the integral of a function over
