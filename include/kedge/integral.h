@@ -17,8 +17,8 @@ typedef struct kedge_integral_options {
   kedge_function *function;
   void *user;
   /// A group of lines or a region by its name, else its number; NULL or "all": the domain. Of a
-  /// group of lines its edges on the boundary or, where it has none, those inside the domain, seen
-  /// from the region of the lower number. n points out of the domain, or of that region
+  /// group of lines its edges on the boundary or, where it has none, those inside the domain. n
+  /// points as that of kedge_group_values.flux, out of the elements whose fields are taken
   const char *on;
   /// Points a direction, at most 40. 0: enough for a polynomial in all of these; else enough for a
   /// product of two fields of order P + 1, and two more

@@ -60,10 +60,6 @@ class Points(ctypes.Structure):
                 ("s", c_void_p)]
 
 
-class Balance(ctypes.Structure):
-    _fields_ = [("source", c_double), ("reaction", c_double), ("flux", c_double), ("remainder", c_double)]
-
-
 class IntegralValue(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("value", c_double)]
 

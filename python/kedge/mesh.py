@@ -266,8 +266,13 @@ class Mesh:
     def regions(self) -> Array:
         """Numbers of the regions of elements, 0: none: [element] int. ==, != and np.isin() take names too:
         mesh.regions == "steel"."""
-        names = {group.name: group.tag for group in self.groups if group.dimension == 2}
-        return Regions(self._array("kedge_mesh_regions", self.elements, np.int32), names)
+        names = {}
+        for group in self.groups:
+            if group.dimension == 2:
+                names.setdefault(group.name, []).append(group.tag)
+        shared = {name: tags for name, tags in names.items() if len(tags) > 1}
+        single = {name: tags[0] for name, tags in names.items() if len(tags) == 1}
+        return Regions(self._array("kedge_mesh_regions", self.elements, np.int32), single, shared)
 
     @cached_property
     def boundary(self) -> Tuple[Array, Array, Array]:

@@ -8,16 +8,17 @@ from .errors import InputError
 class Regions(np.ndarray):
     """Numbers of regions, [element]; ==, != and np.isin() take names too. What arithmetic makes of it is a plain array.
 
-    names -- {name: number} of the mesh's regions
+    names  -- {name: number} of the mesh's regions that have a name of their own
+    shared -- {name: [number]} of the others
     """
 
-    def __new__(cls, numbers, names):
+    def __new__(cls, numbers, names, shared):
         made = np.asarray(numbers).view(cls)
-        made.names = names
+        made.names, made.shared = names, shared
         return made
 
     def __array_finalize__(self, of):
-        self.names = getattr(of, "names", {})
+        self.names, self.shared = getattr(of, "names", {}), getattr(of, "shared", {})
 
     def __eq__(self, other):
         return np.asarray(self) == self._numbers(other)
@@ -51,6 +52,8 @@ class Regions(np.ndarray):
         return array
 
     def _number(self, name):
+        if name in self.shared:
+            raise InputError(f"regions {', '.join(map(str, self.shared[name]))} of the mesh are all called {name!r}; give their numbers")
         if name not in self.names:
             raise InputError(no_such("the mesh", "region", name, list(self.names)))
         return self.names[name]

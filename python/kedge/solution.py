@@ -274,7 +274,7 @@ class Solution(Fields):
               what operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an
               element
         on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines
-              inside it out of the region of the lower number
+              inside it as for s.groups
         quadrature -- points a direction, at most 40: left out, enough for polynomials
         """
         of = datum("of", of)
@@ -363,7 +363,8 @@ class Solution(Fields):
     @cached_property
     def probes(self) -> Dict[str, Probe]:
         """The probes of the problem by name: s.probes["axis"].values(s, "qx")."""
-        problem = self.problem.parsed(self.context, self.mesh).handle
+        built = self.problem.parsed(self.context, self.mesh)  # which owns the problem that is read here
+        problem = built.handle
         names = [os.fsdecode(c.library.kedge_problem_probe_name(problem, i))
                  for i in range(c.library.kedge_problem_probe_count(problem))]
         return {name: Probe._of(self.mesh, problem, i) for i, name in enumerate(names)}

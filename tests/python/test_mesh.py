@@ -303,6 +303,9 @@ class Meshes(unittest.TestCase):
                 mesh.regions == wrong
         with self.assertRaisesRegex(kedge.InputError, "no region 'copper'"):
             np.isin(mesh.regions, ["air", "copper"])
+        from kedge.regions import Regions
+        with self.assertRaisesRegex(kedge.InputError, "^regions 1, 4 of the mesh are all called 'iron'; give their numbers$"):
+            Regions(np.array([1, 4]), {"air": 2}, {"iron": [1, 4]}) == "iron"
         self.assertTrue((kedge.square(2).regions == "domain").all())
 
     def test_refining_splits_every_element(self):
