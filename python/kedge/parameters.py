@@ -26,6 +26,7 @@ class Parameters:
                                 "too")
             if not math.isfinite(value):
                 raise InputError(f"parameters[{name!r}] is {float(value)}; it must be finite")
+        self._all = {**own, **given}
         self._texts, self._made_of, self._unused = {}, {}, set(given)
         for name, text in own.items():
             found = self._found(text)
@@ -37,11 +38,16 @@ class Parameters:
     def __bool__(self):
         return bool(self._texts)
 
+    def problem(self, problem):
+        """The problem that was solved: integrals of its solution have them too."""
+        return problem.replace(parameters=self._all) if self else problem
+
     def _refuse_others(self, settings):
         """What a solver keeps must not depend on them."""
         for (section, key), text in settings.items():
             of_solve = key == "source" or (key == "value" and section.startswith("boundary "))
-            if of_solve or section in ("parameters", "mesh") or not isinstance(text, str):
+            is_path = section == "output" or section.startswith("probe ")
+            if of_solve or is_path or section in ("parameters", "mesh") or not isinstance(text, str):
                 continue
             for name in self._found(text):
                 where = ARGUMENTS.get((section, key)) or _name_of(section, key)

@@ -148,7 +148,7 @@ class Solver:
         parameters = Parameters(self._problem, parameters)
         data = SolveData(self, source, boundary, start, parameters=parameters)
         parameters.check_used()
-        set_up, problem = self._ready(progress), self._problem
+        set_up, problem = self._ready(progress), parameters.problem(self._problem)
         if out is not None:
             if wanted("out", out, Solution)._built is not set_up.built:
                 raise InputError("out is a solution that this solver has not made, or one from before an update that failed or took "
@@ -205,7 +205,7 @@ class Solver:
         parameters.check_used()
         pointers = (ctypes.POINTER(c.Data) * len(data))(*(ctypes.pointer(one.raw) for one in data))
         handles = (ctypes.c_void_p * len(data))()
-        set_up, problem = self._ready(progress), self.problem
+        set_up, problem = self._ready(progress), parameters.problem(self.problem)
         call(self.context, progress, "kedge_solver_solve_many", set_up.handle, len(data), pointers, handles)
         return [Solution(self.mesh, problem, self.context, ctypes.c_void_p(handle), set_up.built) for handle in handles]
 

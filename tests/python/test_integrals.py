@@ -113,6 +113,13 @@ class Integrals(Case):
                 s.integrate(*arguments)
             self.assertIn(sentence, str(caught.exception))
 
+    def test_integrals_take_the_parameters_of_the_solve(self):
+        problem = kedge.Problem(order=2, source="T", parameters={"T": 2, "k": "3*T"}, boundary={"default": kedge.Dirichlet(0)})
+        solver = kedge.Solver(kedge.square(2), problem, self.context)
+        self.assertAlmostEqual(solver.solve().integrate("k"), 6)
+        self.assertAlmostEqual(solver.solve(parameters={"T": 5}).integrate("k"), 15)
+        self.assertAlmostEqual(solver.solve(sources=["x"] * 2, parameters=None)[1].integrate("k"), 6)
+
 
 class Expressions(Case):
     def pair(self, mesh):
