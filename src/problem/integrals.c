@@ -73,10 +73,12 @@ static kedge_status find_group(const finding *f, const char *name, int *out)
         *out = g;
         continue;
       }
+      const bool alike = f->mesh->groups[g].dimension == f->mesh->groups[*out].dimension;
       char sentence[300];
       snprintf(sentence, sizeof sentence,
-               "'%.80s' is a group of lines of the mesh and also a region; give one of them "
-               "another name",
+               alike ? "'%.80s' is the name of several regions of the mesh; give the number of one"
+                     : "'%.80s' is a group of lines of the mesh and also a region; give one of "
+                       "them another name",
                name);
       return fail(f, f->integral->on_at, sentence);
     }

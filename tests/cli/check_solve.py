@@ -573,6 +573,16 @@ k = 0
         self.write("i.ini", problem + "[integral heat]\nof = u\n")
         self.refused("solve", "i.ini", says=f"i.ini:{line}: duplicate key 'of' in [integral heat]")
 
+    def test_an_integral_of_regions_that_share_a_name_takes_a_number(self):
+        with open(os.path.join(SOURCE, "meshes", "inclusion22.msh"), encoding="utf-8") as file:
+            self.write("same.msh", file.read().replace('"inclusion"', '"matrix"'))
+        self.write("s.ini", "[mesh]\nfile = same.msh\n[boundary default]\ntype = dirichlet\nvalue = 0\n" + "".join(
+            f"[boundary {name}]\ntype = dirichlet\nvalue = 1\n" for name in ("inlet", "outlet", "floor")) +
+            "[integral a]\nof = 1\non = matrix\n")
+        self.refused("solve", "s.ini", says="[integral a]: 'matrix' is the name of several regions of the mesh; give the number")
+        self.kedge("solve", "s.ini", "-q", "-s", "integral a.on=1", "--report", "r.json")
+        self.assertAlmostEqual(self.json("r.json")["integrals"]["a"], 1.8125)
+
     def test_a_backend_that_is_missing_fails(self):
         machine = json.loads(self.kedge("info", "--json").stdout)
         if machine["cuda"]["gpus"] and not machine["cuda"]["problem"]:
