@@ -3,9 +3,9 @@
 /// boundary values change.
 ///
 /// A solver keeps its device memory, the local matrices and the preconditioner. Its solutions are
-/// those of kedge_solve(), bit for bit. They lie on the device, in kedge_plan.solution_bytes each,
-/// where these are free beside as much as the set-up takes, and what reads one brings what it
-/// needs, once. All are destroyed before the context.
+/// those of kedge_solve(), bit for bit. A solution lies on the device if that has room for it
+/// (kedge_plan.solution_bytes) and for a second set-up; else in host memory. A call that reads a
+/// field copies it to the host, once. Destroy all solutions before the context.
 #pragma once
 #include "kedge/solution.h"
 KEDGE_BEGIN_DECLS

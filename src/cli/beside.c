@@ -40,7 +40,8 @@ static bool list(const kedge_problem *problem, const char *picture, kg_cli_besid
   return true;
 }
 
-/// Whether every file can be written.
+/// Find where each file is to be written. Returns whether all of them can be; else a sentence is
+/// printed.
 static bool find(const kg_cli_problem *from, const kedge_problem *problem, kg_cli_beside *b)
 {
   const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};

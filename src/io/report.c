@@ -163,7 +163,8 @@ static void write_regions(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-/// Writes the numbers of groups and of all of them; a report of no solve has none.
+/// Write what a solution has by group, by region and as a whole. A report without a solve has no
+/// regions, and null in place of balance and conductance.
 static void write_numbers(kg_json *json, const kedge_report *report)
 {
   const kedge_balance *const b = &report->balance;

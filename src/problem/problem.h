@@ -38,8 +38,8 @@ typedef struct kg_wanted_integral {
   const kg_setting *of_at, *on_at;  ///< borrowed from settings; NULL: not set
 } kg_wanted_integral;
 
-/// Names that expressions of integrals have beside those of others. The first KG_NAMES_OF_FIELDS
-/// are those of kedge_field, in its order; the others have a value on lines alone.
+/// Names that only expressions of integrals may use. The first KG_NAMES_OF_FIELDS are the fields,
+/// in the order of kedge_field; the names behind them have a value on lines alone.
 enum {
   KG_NAMES_OF_FIELDS = 6,
   KG_NAME_NORMAL_X = KG_NAMES_OF_FIELDS,

@@ -56,7 +56,8 @@ static double size_of(const kedge_mesh *mesh)
   return fmax(box[2] - box[0], box[3] - box[1]);
 }
 
-/// Move a place that is outside of its shape to the border.
+/// Move a place, in coordinates of the reference element from 0 to 1, onto the element if it lies
+/// outside.
 static void clamp(bool triangle, double place[2])
 {
   for (int d = 0; d < 2; ++d) place[d] = fmin(fmax(place[d], 0.0), 1.0);

@@ -61,22 +61,6 @@ static double *preconditioned(const bench *b, const double *r)
   return z;
 }
 
-/// Precondition by arrays in memory of the device of the context.
-static double *preconditioned_there(const bench *b, const double *r, bool in_place)
-{
-  kg_buffer from, to = {0};
-  double *z = vector(b->n);
-  must(b->ctx, kg_upload(b->ctx, r, b->n, sizeof *r, &from));
-  if (!in_place) must(b->ctx, kg_alloc(b->ctx, b->n, sizeof *z, &to));
-  double *const at = in_place ? from.data : to.data;
-  must(b->ctx, kedge_solver_precondition_device(b->solver, from.data, at));
-  must(b->ctx, kg_copy_out(b->ctx, z, at, b->n * sizeof *z));
-  kg_free(b->ctx, &from);
-  kg_free(b->ctx, &to);
-  must(b->ctx, kg_sync(b->ctx));
-  return z;
-}
-
 static void it_is_symmetric_and_positive(void **state)
 {
   (void)state;
@@ -198,7 +182,7 @@ static void arrays_of_the_device_have_what_those_of_the_host_have(void **state)
     bench b = bench_of(&cases[s]);
     double *r = noise(b.n, 1), *z = preconditioned(&b, r);
     for (int in_place = 0; in_place < 2; ++in_place) {
-      double *there = preconditioned_there(&b, r, in_place);
+      double *there = through_device(&b, kedge_solver_precondition_device, r, in_place);
       assert_memory_equal(z, there, b.n * sizeof *z);
       free(there);
     }
@@ -223,7 +207,8 @@ static void its_memory_is_predicted(void **state)
       const int64_t set_up = b.ctx->bytes_in_use;
       double *r = noise(b.n, 1);
       for (int i = 0; i < 2; ++i)
-        free(there ? preconditioned_there(&b, r, true) : preconditioned(&b, r));
+        free(there ? through_device(&b, kedge_solver_precondition_device, r, true)
+                   : preconditioned(&b, r));
       assert_int_equal(b.ctx->bytes_in_use, set_up + plan.apply_bytes);
       must(b.ctx, kedge_solver_solve(b.solver, NULL, &solution));
       must(b.ctx, kedge_solution_report(solution, &report));

@@ -36,22 +36,6 @@ static double *conjugate_gradients(const bench *b, const double *rhs)
   return x;
 }
 
-/// kedge_solver_apply_device() with arrays of the context's device.
-static double *device_product(const bench *b, const double *x, bool in_place)
-{
-  kg_buffer from, to = {0};
-  double *y = vector(b->n);
-  must(b->ctx, kg_upload(b->ctx, x, b->n, sizeof *x, &from));
-  if (!in_place) must(b->ctx, kg_alloc(b->ctx, b->n, sizeof *y, &to));
-  double *const at = in_place ? from.data : to.data;
-  must(b->ctx, kedge_solver_apply_device(b->solver, from.data, at));
-  must(b->ctx, kg_copy_out(b->ctx, y, at, b->n * sizeof *y));
-  kg_free(b->ctx, &from);
-  kg_free(b->ctx, &to);
-  must(b->ctx, kg_sync(b->ctx));
-  return y;
-}
-
 static void products_on_the_device_are_those_of_the_host(void **state)
 {
   (void)state;
@@ -59,7 +43,7 @@ static void products_on_the_device_are_those_of_the_host(void **state)
     bench b = bench_of(&samples[s]);
     double *x = noise(b.n, 1), *y = product(&b, x);
     for (int in_place = 0; in_place < 2; ++in_place) {
-      double *z = device_product(&b, x, in_place);
+      double *z = through_device(&b, kedge_solver_apply_device, x, in_place);
       assert_memory_equal(y, z, b.n * sizeof *y);
       free(z);
     }
@@ -72,7 +56,7 @@ static void products_on_the_device_are_those_of_the_host(void **state)
     free(y);
     x = noise(b.n, 2);
     y = product(&b, x);
-    double *z = device_product(&b, x, false);
+    double *z = through_device(&b, kedge_solver_apply_device, x, false);
     assert_memory_equal(y, z, b.n * sizeof *y);
     free(x);
     free(y);
@@ -92,8 +76,8 @@ static void the_memory_of_products_on_the_device_is_predicted(void **state)
     must(b.ctx, kedge_solver_plan(b.ctx, b.mesh, b.problem, &plan));
     const int64_t set_up = b.ctx->bytes_in_use;
     double *x = noise(b.n, 1);
-    free(device_product(&b, x, false));
-    free(device_product(&b, x, false));
+    free(through_device(&b, kedge_solver_apply_device, x, false));
+    free(through_device(&b, kedge_solver_apply_device, x, false));
     assert_int_equal(b.ctx->bytes_in_use, set_up + plan.apply_bytes);
     must(b.ctx, kedge_solver_solve(b.solver, NULL, &solution));
     must(b.ctx, kedge_solution_report(solution, &report));

@@ -136,3 +136,18 @@ kedge_data other_data(void)
   data.values = &wall;
   return data;
 }
+
+double *through_device(const bench *b, device_call *call, const double *x, bool in_place)
+{
+  kg_buffer from, to = {0};
+  double *y = vector(b->n);
+  must(b->ctx, kg_upload(b->ctx, x, b->n, sizeof *x, &from));
+  if (!in_place) must(b->ctx, kg_alloc(b->ctx, b->n, sizeof *y, &to));
+  double *const at = in_place ? from.data : to.data;
+  must(b->ctx, call(b->solver, from.data, at));
+  must(b->ctx, kg_copy_out(b->ctx, y, at, b->n * sizeof *y));
+  kg_free(b->ctx, &from);
+  kg_free(b->ctx, &to);
+  must(b->ctx, kg_sync(b->ctx));
+  return y;
+}

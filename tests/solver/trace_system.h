@@ -26,3 +26,7 @@ double *product(const bench *b, const double *x);
 double *unknowns_of(const bench *b, const kedge_solution *solution);
 /// Data that differ from the problem's.
 kedge_data other_data(void);
+/// A call with arrays of the device, as kedge_solver_apply_device().
+typedef kedge_status device_call(kedge_solver *solver, const double *x, double *y);
+/// What a call makes of x, by arrays in memory of the context's device; of one array if in place.
+double *through_device(const bench *b, device_call *call, const double *x, bool in_place);
