@@ -10,11 +10,17 @@ static int flux_of_triangle(int order)
   return 2 * kg_triangle_modes(order);
 }
 
-static void triangle_flux(int order, long double r, long double s, long double *value,
+static void triangle_modes(int order, const long double *at, long double *phi,
+                           long double *const *grad)
+{
+  kg_wide_dubiner(order, at[0], at[1], phi, grad ? grad[0] : NULL, grad ? grad[1] : NULL);
+}
+
+static void triangle_flux(int order, const long double *at, long double *value,
                           long double *divergence)
 {
   const int N = kg_triangle_modes(order);
-  kg_wide_dubiner(order, r, s, value, divergence, divergence ? divergence + N : NULL);
+  kg_wide_dubiner(order, at[0], at[1], value, divergence, divergence ? divergence + N : NULL);
   for (int i = 0; i < N; ++i) value[N + i] = value[i];
 }
 
@@ -37,8 +43,14 @@ static int step_of(int g, double coordinate)
   return (int)(0.5 * g * (1.0 + coordinate) + 0.5);
 }
 
-static void triangle_map(int g, long double r, long double s, long double *shape)
+static void triangle_nodes(int order, double *const *at)
 {
+  kg_lagrange_nodes(order, at[0], at[1]);
+}
+
+static void triangle_map(int g, const long double *at, long double *shape)
+{
+  const long double r = at[0], s = at[1];
   enum { STEPS = KG_GEOMETRY_MAX + 1 };
   const int n = kg_triangle_modes(g);
   long double a[STEPS], da[STEPS], b[STEPS], db[STEPS], c[STEPS], dc[STEPS];
@@ -57,8 +69,9 @@ static void triangle_map(int g, long double r, long double s, long double *shape
 }
 
 /// Fill the rule of rows x rows points on the triangle, in collapsed coordinates.
-static void triangle_rule(int rows, long double *r, long double *s, long double *weight)
+static void triangle_rule(int rows, long double *const *at, long double *weight)
 {
+  long double *const r = at[0], *const s = at[1];
   long double a[KG_GAUSS_MAX], b[KG_GAUSS_MAX], along[KG_GAUSS_MAX], across[KG_GAUSS_MAX];
   kg_wide_gauss_jacobi(rows, 0, a, along);
   kg_wide_gauss_jacobi(rows, 1, b, across);
@@ -70,9 +83,10 @@ static void triangle_rule(int rows, long double *r, long double *s, long double 
   }
 }
 
-static void triangle_products(int order, int rows, const long double *r, const long double *s,
-                              double *value, double *flux)
+static void triangle_products(int order, int rows, long double *const *at, double *value,
+                              double *flux)
 {
+  const long double *const r = at[0], *const s = at[1];
   enum { MODES = ORDERS * (ORDERS + 1) / 2 };
   double along[KG_GAUSS_MAX][ORDERS], across[KG_GAUSS_MAX][MODES];
   const int N = kg_triangle_modes(order), n_star = kg_triangle_modes(order + 1);
@@ -120,30 +134,30 @@ static int mode_of_quadrilateral(int i, int j)
   return i < j ? j * j + i : i * i + i + j;
 }
 
-static void quadrilateral_modes(int order, long double r, long double s, long double *phi,
-                                long double *phi_r, long double *phi_s)
+static void quadrilateral_modes(int order, const long double *at, long double *phi,
+                                long double *const *grad)
 {
   long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
-  legendre(order, r, a, phi_r ? da : NULL);
-  legendre(order, s, b, phi_r ? db : NULL);
+  legendre(order, at[0], a, grad ? da : NULL);
+  legendre(order, at[1], b, grad ? db : NULL);
   for (int i = 0; i <= order; ++i)
     for (int j = 0; j <= order; ++j) {
       const int mode = mode_of_quadrilateral(i, j);
       phi[mode] = a[i] * b[j];
-      if (!phi_r) continue;
-      phi_r[mode] = da[i] * b[j];
-      phi_s[mode] = a[i] * db[j];
+      if (!grad) continue;
+      grad[0][mode] = da[i] * b[j];
+      grad[1][mode] = a[i] * db[j];
     }
 }
 
 /// Along r: L_i(r) L_j(s), i <= P + 1, j <= P, at i (P + 1) + j; along s the same with r and s
 /// exchanged.
-static void quadrilateral_flux(int order, long double r, long double s, long double *value,
+static void quadrilateral_flux(int order, const long double *at, long double *value,
                                long double *divergence)
 {
   long double a[ORDERS], da[ORDERS], b[ORDERS], db[ORDERS];
-  legendre(order + 1, r, a, divergence ? da : NULL);
-  legendre(order + 1, s, b, divergence ? db : NULL);
+  legendre(order + 1, at[0], a, divergence ? da : NULL);
+  legendre(order + 1, at[1], b, divergence ? db : NULL);
   const int half = flux_of_quadrilateral(order) / 2;
   for (int i = 0; i <= order + 1; ++i)
     for (int j = 0; j <= order; ++j) {
@@ -156,9 +170,9 @@ static void quadrilateral_flux(int order, long double r, long double s, long dou
     }
 }
 
-static void quadrilateral_rule(int rows, long double *r, long double *s, long double *weight)
+static void quadrilateral_rule(int rows, long double *const *at, long double *weight)
 {
-  long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
+  long double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX], *const r = at[0], *const s = at[1];
   kg_wide_gauss_jacobi(rows, 0, x, w);
   for (int q = 0; q < rows * rows; ++q) {
     r[q] = x[q % rows];
@@ -167,13 +181,13 @@ static void quadrilateral_rule(int rows, long double *r, long double *s, long do
   }
 }
 
-static void quadrilateral_products(int order, int rows, const long double *r, const long double *s,
-                                   double *value, double *flux)
+static void quadrilateral_products(int order, int rows, long double *const *at, double *value,
+                                   double *flux)
 {
   double line[KG_GAUSS_MAX][ORDERS];
   const int n_star = modes_of_quadrilateral(order + 1), half = flux_of_quadrilateral(order) / 2;
-  (void)s;  // runs through the same numbers as r
-  for (int k = 0; k < rows; ++k) kg_legendre(order + 1, (double)r[k], line[k]);
+  // Both coordinates run through the same numbers.
+  for (int k = 0; k < rows; ++k) kg_legendre(order + 1, (double)at[0][k], line[k]);
   for (int q = 0; q < rows * rows; ++q, value += n_star, flux += 2 * half) {
     const double *const a = line[q % rows], *const b = line[q / rows];
     for (int i = 0; i <= order + 1; ++i) {
@@ -188,8 +202,9 @@ static void quadrilateral_products(int order, int rows, const long double *r, co
 
 /// Facets 0-1 and 1-2, then 3-2 and 0-3: all run with r or s, unlike those of triangles. The inside
 /// goes row by row.
-static void quadrilateral_nodes(int order, double *r, double *s)
+static void quadrilateral_nodes(int order, double *const *at)
 {
+  double *const r = at[0], *const s = at[1];
   int n = 0;
   for (; n < 4; ++n) {
     r[n] = kg_quadrilateral.corner[n][0];
@@ -197,9 +212,9 @@ static void quadrilateral_nodes(int order, double *r, double *s)
   }
   for (int l = 0; l < 4; ++l)
     for (int i = 1; i < order; ++i, ++n) {
-      const double along = 2.0 * i / order - 1.0, at = l == 1 || l == 2 ? 1.0 : -1.0;
-      r[n] = l % 2 == 0 ? along : at;
-      s[n] = l % 2 == 0 ? at : along;
+      const double along = 2.0 * i / order - 1.0, across = l == 1 || l == 2 ? 1.0 : -1.0;
+      r[n] = l % 2 == 0 ? along : across;
+      s[n] = l % 2 == 0 ? across : along;
     }
   for (int j = 1; j < order; ++j)
     for (int i = 1; i < order; ++i, ++n) {
@@ -221,15 +236,15 @@ static void lagrange(int g, long double t, long double *value, long double *slop
   }
 }
 
-static void quadrilateral_map(int g, long double r, long double s, long double *shape)
+static void quadrilateral_map(int g, const long double *at, long double *shape)
 {
   const int n = modes_of_quadrilateral(g);
   long double a[KG_GEOMETRY_MAX + 1], da[KG_GEOMETRY_MAX + 1];
   long double b[KG_GEOMETRY_MAX + 1], db[KG_GEOMETRY_MAX + 1];
   double node_r[KG_NODES_MAX], node_s[KG_NODES_MAX];
-  lagrange(g, r, a, da);
-  lagrange(g, s, b, db);
-  quadrilateral_nodes(g, node_r, node_s);
+  lagrange(g, at[0], a, da);
+  lagrange(g, at[1], b, db);
+  quadrilateral_nodes(g, (double *const[]){node_r, node_s});
   for (int v = 0; v < n; ++v) {
     const int i = step_of(g, node_r[v]), j = step_of(g, node_s[v]);
     shape[v] = a[i] * b[j];
@@ -238,28 +253,62 @@ static void quadrilateral_map(int g, long double r, long double s, long double *
   }
 }
 
+static void segment_modes(int order, const long double *at, long double *phi,
+                          long double *const *grad)
+{
+  legendre(order, at[0], phi, grad ? grad[0] : NULL);
+}
+
+static int modes_of_segment(int order)
+{
+  return order + 1;
+}
+
+static void segment_rule(int rows, long double *const *at, long double *weight)
+{
+  kg_wide_gauss_jacobi(rows, 0, at[0], weight);
+}
+
+const kg_cell kg_segment = {
+    .name = "segment",
+    .dimension = 1,
+    .n_vertices = 2,
+    .n_facets = 2,
+    .corner = {{-1}, {1}},
+    .measure = 2.0,
+    .n_modes = modes_of_segment,
+    .modes = segment_modes,
+    .rule = segment_rule,
+};
+
 const kg_cell kg_triangle = {
     .name = "triangle",
+    .dimension = 2,
     .n_vertices = 3,
     .n_facets = 3,
+    .facet = &kg_segment,
     .facet_corner = {{0, 1}, {1, 2}, {2, 0}},
     .corner = {{-1, -1}, {1, -1}, {-1, 1}},
+    .measure = 2.0,
     .n_modes = kg_triangle_modes,
     .n_flux = flux_of_triangle,
-    .modes = kg_wide_dubiner,
+    .modes = triangle_modes,
     .flux = triangle_flux,
     .map = triangle_map,
     .rule = triangle_rule,
     .products = triangle_products,
-    .nodes = kg_lagrange_nodes,
+    .nodes = triangle_nodes,
 };
 
 const kg_cell kg_quadrilateral = {
     .name = "quadrilateral",
+    .dimension = 2,
     .n_vertices = 4,
     .n_facets = 4,
+    .facet = &kg_segment,
     .facet_corner = {{0, 1}, {1, 2}, {2, 3}, {3, 0}},
     .corner = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}},
+    .measure = 4.0,
     .n_modes = modes_of_quadrilateral,
     .n_flux = flux_of_quadrilateral,
     .modes = quadrilateral_modes,
@@ -270,9 +319,12 @@ const kg_cell kg_quadrilateral = {
     .nodes = quadrilateral_nodes,
 };
 
+const kg_cell *const kg_cell_list[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral,
+                                                    &kg_tetrahedron};
+
 kg_cell_sizes kg_cell_sizes_of(const kg_cell *cell, int order)
 {
-  const int m = order + 1, n = m * cell->n_facets;
+  const int m = cell->facet->n_modes(order), n = m * cell->n_facets;
   return (kg_cell_sizes){.order = order,
                          .n_facets = cell->n_facets,
                          .n_modes = cell->n_modes(order),
@@ -291,5 +343,20 @@ void kg_cell_facet_point(const kg_cell *cell, int l, long double t, long double 
   for (int k = 0; k < 2; ++k) {
     at[k] = 0.5L * ((1.0L - t) * a[k] + (1.0L + t) * b[k]);
     along[k] = 0.5L * (b[k] - a[k]);
+  }
+}
+
+void kg_cell_on_facet(const kg_cell *cell, int l, const long double *on, long double *at)
+{
+  const kg_cell *const facet = cell->facet;
+  long double weight[3] = {0.5L * (1.0L - on[0]), 0.5L * (1.0L + on[0])};
+  if (facet->dimension == 2) {
+    weight[0] = -0.5L * (on[0] + on[1]);
+    weight[2] = 0.5L * (1.0L + on[1]);
+  }
+  for (int k = 0; k < cell->dimension; ++k) {
+    at[k] = 0.0L;
+    for (int c = 0; c < facet->n_vertices; ++c)
+      at[k] += weight[c] * cell->corner[cell->facet_corner[l][c]][k];
   }
 }

@@ -69,7 +69,7 @@ static void fill_map(const kg_cell *cell, const kg_cell_points *p, int q, long d
 {
   const int n_shape = 3 * p->n_nodes;
   long double shape[3 * KG_NODES_MAX];
-  cell->map(p->geometry, r, s, shape);
+  cell->map(p->geometry, (const long double[]){r, s}, shape);
   kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
   for (int k = 0; k < n_shape; ++k)
     ((double *)p->map_by_point)[k * p->n_map + q] = (double)shape[k];
@@ -80,9 +80,10 @@ static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long
 {
   long double phi[MODES_MAX], flux[FLUX_MAX];
   fill_map(cell, p, q, r, s);
-  cell->modes(p->size.order + 1, r, s, phi, NULL, NULL);
+  const long double at[] = {r, s};
+  cell->modes(p->size.order + 1, at, phi, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
-  cell->flux(p->size.order, r, s, flux, NULL);
+  cell->flux(p->size.order, at, flux, NULL);
   kg_round_all(p->size.n_flux, flux, (double *)p->flux + q * p->size.n_flux);
 }
 
@@ -111,7 +112,7 @@ static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const
 {
   const int n_rule = rows * rows;
   long double *const r = scratch, *const s = r + n_rule, *const w = s + n_rule;
-  cell->rule(rows, r, s, w);
+  cell->rule(rows, (long double *const[]){r, s}, w);
   kg_round_all(n_rule, r, (double *)p->r);
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
@@ -163,7 +164,8 @@ kedge_status kg_cell_rule_create(kedge_context *ctx, const kg_cell *cell, int or
   lay_out_points(cell, order, geometry, rows, n, *values, rule);
   if (status == KEDGE_OK) {
     fill_rule(cell, rows, r, rule);
-    cell->products(order, rows, r, r + n, (double *)rule->value, (double *)rule->flux);
+    cell->products(order, rows, (long double *const[]){r, r + n}, (double *)rule->value,
+                   (double *)rule->flux);
     for (int q = 0; q < n; ++q) fill_map(cell, rule, q, r[q], r[n + q]);
   }
   free(r);
@@ -178,7 +180,7 @@ kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int o
   KG_TRY(kg_host_alloc(ctx, count, sizeof **values, values));
   lay_out_points(cell, order, geometry, 0, n, *values, nodes);
   double *const r = (double *)nodes->r, *const s = (double *)nodes->s;
-  cell->nodes(node_order, r, s);
+  cell->nodes(node_order, (double *const[]){r, s});
   memset((double *)nodes->weight, 0, (size_t)n * sizeof(double));
   for (int q = 0; q < n; ++q) {
     fill_point(cell, nodes, q, r[q], s[q]);
@@ -257,10 +259,10 @@ static void fill_interior(const kg_cell *cell, const kg_cell_tables *t, const wi
   const int n_points = t->points.n, N = z.n_modes, S = z.n_flux, N_star = z.n_star;
   long double phi[MODES_MAX], phi_r[MODES_MAX], phi_s[MODES_MAX], flux[FLUX_MAX], div[FLUX_MAX];
   for (int q = 0; q < n_points; ++q) {
-    const long double r = wide->rule[q], s = wide->rule[n_points + q];
     const long double w = wide->rule[2 * n_points + q];
-    cell->modes(z.order + 1, r, s, phi, phi_r, phi_s);
-    cell->flux(z.order, r, s, flux, div);
+    const long double at[] = {wide->rule[q], wide->rule[n_points + q]};
+    cell->modes(z.order + 1, at, phi, (long double *const[]){phi_r, phi_s});
+    cell->flux(z.order, at, flux, div);
     for (int i = 0; i < N; ++i)
       for (int j = 0; j < S; ++j) wide->divergence[i * S + j] += w * phi[i] * div[j];
     double *const star = (double *)t->star + 2 * q * (N_star - 1);
@@ -280,8 +282,8 @@ static void fill_facet(const kg_cell *cell, kg_cell_sizes z, int l, const wide_t
     kg_cell_facet_point(cell, l, x[q], at, along);
     const long double normal[2] = {along[1], -along[0]};  // outward; its length is ds/dt
     kg_wide_legendre(z.order, x[q], psi);
-    cell->modes(z.order, at[0], at[1], phi, NULL, NULL);
-    cell->flux(z.order, at[0], at[1], flux, NULL);
+    cell->modes(z.order, at, phi, NULL);
+    cell->flux(z.order, at, flux, NULL);
     for (int k = 0; k < m; ++k) {
       const long double weighted = w[q] * psi[k];
       const int c = l * m + k;
@@ -318,7 +320,8 @@ static void fill_gradient(const kg_cell *cell, const kg_cell_tables *t, const wi
   const int S = t->size.n_flux, p = t->size.n_modes + t->size.n_trace;
   long double flux[FLUX_MAX];
   for (int q = 0; q < t->points.n; ++q) {
-    cell->flux(t->size.order, wide->rule[q], wide->rule[t->points.n + q], flux, NULL);
+    const long double at[] = {wide->rule[q], wide->rule[t->points.n + q]};
+    cell->flux(t->size.order, at, flux, NULL);
     for (int c = 0; c < 2; ++c) {
       double *const row = (double *)t->gradient + (2 * q + c) * p;
       for (int j = 0; j < p; ++j) {

@@ -20,9 +20,7 @@ void kg_wide_legendre(int order, long double t, long double *psi)
   }
 }
 
-/// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n, and their derivatives, unless dp is
-/// NULL.
-static void orthonormal_jacobi(int n, int alpha, long double x, long double *p, long double *dp)
+void kg_wide_jacobi(int n, int alpha, long double x, long double *p, long double *dp)
 {
   const long double a = alpha;
   long double plain[MAX + 1], slope[MAX + 1];
@@ -54,11 +52,11 @@ void kg_wide_dubiner(int order, long double r, long double s, long double *phi, 
 {
   const long double a = s < 1.0L ? 2.0L * (1.0L + r) / (1.0L - s) - 1.0L : -1.0L;
   long double pa[MAX + 1], da[MAX + 1], pb[MAX + 1], db[MAX + 1];
-  orthonormal_jacobi(order, 0, a, pa, phi_r ? da : NULL);
+  kg_wide_jacobi(order, 0, a, pa, phi_r ? da : NULL);
   long double power = 1.0L, lower = 0.0L;  // ((1-b)/2)^i and ((1-b)/2)^(i-1)
   long double norm = sqrtl(2.0L);          // times 2^i
   for (int i = 0; i <= order; ++i) {
-    orthonormal_jacobi(order - i, 2 * i + 1, s, pb, phi_r ? db : NULL);
+    kg_wide_jacobi(order - i, 2 * i + 1, s, pb, phi_r ? db : NULL);
     for (int j = 0; i + j <= order; ++j) {
       const int d = i + j, mode = d * (d + 1) / 2 + i;
       phi[mode] = norm * pa[i] * pb[j] * power;
@@ -95,11 +93,11 @@ void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, doubl
 void kg_dubiner_factors(int order, double a, double b, double *along, double *across)
 {
   long double value[MAX + 1];
-  orthonormal_jacobi(order, 0, a, value, NULL);
+  kg_wide_jacobi(order, 0, a, value, NULL);
   kg_round_all(order + 1, value, along);
   for (int i = 0; i <= order; ++i) {
     const long double norm = sqrtl(2.0L) * powl(1.0L - b, i);
-    orthonormal_jacobi(order - i, 2 * i + 1, b, value, NULL);
+    kg_wide_jacobi(order - i, 2 * i + 1, b, value, NULL);
     for (int j = 0; i + j <= order; ++j)
       across[(i + j) * (i + j + 1) / 2 + i] = (double)(norm * value[j]);
   }

@@ -33,6 +33,10 @@ static inline void kg_round_all(int n, const long double *wide, double *out)
 void kg_legendre(int order, double t, double *psi);
 void kg_wide_legendre(int order, long double t, long double *psi);
 
+/// Orthonormal Jacobi polynomials P_j^(alpha,0)(x), j = 0..n <= KEDGE_ORDER_MAX + 2, and their
+/// derivatives, unless dp is NULL.
+void kg_wide_jacobi(int n, int alpha, long double x, long double *p, long double *dp);
+
 /// phi_i(r, s), i < kg_triangle_modes(order); the gradient may be NULL (both or none).
 void kg_dubiner(int order, double r, double s, double *phi, double *phi_r, double *phi_s);
 void kg_wide_dubiner(int order, long double r, long double s, long double *phi, long double *phi_r,

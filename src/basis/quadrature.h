@@ -3,7 +3,7 @@
 #pragma once
 #include "core/error.h"
 
-/// Gauss-Jacobi: exact for (1-x)^alpha times polynomials of degree <= 2 n - 1, alpha 0 or 1.
+/// Gauss-Jacobi: exact for (1-x)^alpha times polynomials of degree <= 2 n - 1, alpha 0, 1 or 2.
 /// Computed in long double and rounded, or not.
 /// @param[in]  n     at most KG_GAUSS_MAX
 /// @param[out] x, w  [n] points, increasing, and weights

@@ -148,7 +148,7 @@ static void sample(int order, long double *scratch, sampled *out)
   *out = (sampled){n, scratch, scratch + n_star * n, scratch + 2 * n_star * n};
   long double r[RULE_MAX], s[RULE_MAX], weight[RULE_MAX];
   long double phi[STAR_MAX], pr[STAR_MAX], ps[STAR_MAX];
-  kg_triangle.rule(rows, r, s, weight);
+  kg_triangle.rule(rows, (long double *const[]){r, s}, weight);
   for (int q = 0; q < n; ++q) {
     kg_wide_dubiner(order + 1, r[q], s[q], phi, pr, ps);
     const long double root = sqrtl(weight[q]);

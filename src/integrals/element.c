@@ -25,7 +25,7 @@ static void fill(kg_part_rule *to, long double *wide)
 {
   const int rows = to->rows, n = rows * rows;
   double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
-  to->cell->rule(rows, wide, wide + n, wide + 2 * n);
+  to->cell->rule(rows, (long double *const[]){wide, wide + n}, wide + 2 * n);
   kg_round_all(n, wide, to->r);
   kg_round_all(n, wide + n, to->s);
   kg_round_all(n, wide + 2 * n, to->weight);
@@ -112,7 +112,7 @@ static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element
   const int n = curved ? cell->n_modes(mesh->geometry) : cell->n_vertices;
   if (curved) {
     long double wide[3 * KG_NODES_MAX];
-    cell->map(mesh->geometry, r, s, wide);
+    cell->map(mesh->geometry, (const long double[]){r, s}, wide);
     kg_round_all(3 * n, wide, shape);
   } else {
     straight_map(cell == &kg_triangle, r, s, shape);
@@ -190,7 +190,7 @@ static void add_modes(const kg_element_integrals *of, const kg_part_rule *rule, 
     triangle_modes(of, p->r[i], p->s[i], phi);
   } else {
     long double wide[MODES_MAX];
-    rule->cell->modes(of->order, p->r[i], p->s[i], wide, NULL, NULL);
+    rule->cell->modes(of->order, (const long double[]){p->r[i], p->s[i]}, wide, NULL);
     kg_round_all(n, wide, phi);
   }
   for (int k = 0; k < n; ++k) sums[k] += phi[k] * p->value[i];

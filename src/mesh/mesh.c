@@ -288,7 +288,7 @@ void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2],
   const int n = cell->n_modes(mesh->geometry);
   long double shape[3 * KG_NODES_MAX], place[2], step[2];
   kg_cell_facet_point(cell, kg_side_facet(side), t, place, step);
-  cell->map(mesh->geometry, place[0], place[1], shape);
+  cell->map(mesh->geometry, place, shape);
   for (int k = 0; k < 2; ++k) {
     at[k] = along[k] = 0.0;
     for (int i = 0; i < n; ++i) {

@@ -21,7 +21,7 @@ void kg_node_matrix_at(const kg_cell *cell, int geometry, int n, const double *r
   out->rows = n;
   out->columns = cell->n_modes(geometry);
   for (int i = 0; i < n; ++i) {
-    cell->map(geometry, r[i], s[i], shape);
+    cell->map(geometry, (const long double[]){r[i], s[i]}, shape);
     for (int k = 0; k < out->columns; ++k)
       out->value[i * out->columns + k] = rounded((double)shape[k]);
   }
@@ -30,7 +30,7 @@ void kg_node_matrix_at(const kg_cell *cell, int geometry, int n, const double *r
 void kg_node_matrix_raise(const kg_cell *cell, int from, int to, kg_node_matrix *out)
 {
   double r[KG_NODES_MAX], s[KG_NODES_MAX];
-  cell->nodes(to, r, s);
+  cell->nodes(to, (double *const[]){r, s});
   kg_node_matrix_at(cell, from, cell->n_modes(to), r, s, out);
 }
 
@@ -63,7 +63,7 @@ static int kedge_steps(const kg_cell *cell, int order, step *out)
 {
   double r[KG_NODES_MAX], s[KG_NODES_MAX];
   const int n = cell->n_modes(order);
-  cell->nodes(order, r, s);
+  cell->nodes(order, (double *const[]){r, s});
   for (int k = 0; k < n; ++k)
     out[k] =
         (step){(int)lround(0.5 * order * (r[k] + 1.0)), (int)lround(0.5 * order * (s[k] + 1.0))};
@@ -227,7 +227,7 @@ void kg_turned_nodes(const kg_cell *cell, int geometry, int *node)
 static void set_point(kg_curve *c, int q, long double r, long double s, long double weight)
 {
   long double shape[3 * KG_NODES_MAX];
-  c->cell->map(c->geometry, r, s, shape);
+  c->cell->map(c->geometry, (const long double[]){r, s}, shape);
   c->weight[q] = (double)weight;
   for (int k = 0; k < c->n_nodes; ++k) {
     c->value[q][k] = (double)shape[k];
@@ -241,7 +241,7 @@ static void set_more_points(kg_curve *c)
 {
   long double r[KG_CURVE_POINTS], s[KG_CURVE_POINTS], weight[KG_CURVE_POINTS], at[2], along[2];
   c->n_all = c->n + c->cell->n_vertices;
-  c->cell->rule(KG_CURVE_ROWS, r, s, weight);
+  c->cell->rule(KG_CURVE_ROWS, (long double *const[]){r, s}, weight);
   for (int q = 0; q < KG_CURVE_ROWS * KG_CURVE_ROWS; ++q)
     set_point(c, c->n_all++, r[q], s[q], 0.0L);
   kg_wide_gauss_jacobi(KG_CURVE_ROWS, 0, r, weight);
@@ -261,7 +261,7 @@ static void set_facets(kg_curve *c)
     kg_facet_nodes(c->cell, c->geometry, l, c->facet_node[l]);
     for (int i = 0; i < KG_CURVE_ROWS; ++i) {
       kg_cell_facet_point(c->cell, l, t[i], at, along);
-      c->cell->map(c->geometry, at[0], at[1], shape);
+      c->cell->map(c->geometry, at, shape);
       for (int k = 0; k < c->n_nodes; ++k)
         c->along[l][i][k] =
             (double)(along[0] * shape[c->n_nodes + k] + along[1] * shape[2 * c->n_nodes + k]);
@@ -280,7 +280,7 @@ kedge_status kg_curves_create(kedge_context *ctx, int geometry, kg_curve **out)
     kg_curve *c = &(*out)[b];
     *c = (kg_curve){
         .cell = cell, .geometry = geometry, .n_nodes = cell->n_modes(geometry), .n = rows * rows};
-    cell->rule(rows, r, s, weight);
+    cell->rule(rows, (long double *const[]){r, s}, weight);
     for (int q = 0; q < c->n; ++q) set_point(c, q, r[q], s[q], weight[q]);
     for (int l = 0; l < cell->n_vertices; ++l)
       set_point(c, c->n + l, cell->corner[l][0], cell->corner[l][1], 0.0L);

@@ -134,17 +134,17 @@ static void add_block(const gauge *g, int32_t first, int32_t end)
 static void add_points(kedge_context *ctx, gauge *g, int rows, int begin)
 {
   enum { MOST = KG_QUADRATURE_MAX * KG_QUADRATURE_MAX };
-  static const kg_cell *const cells[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral};
-  static const double area[KG_CELL_KINDS] = {2.0, 4.0};  // of the reference cells
   long double r[MOST], s[MOST], w[MOST];
-  for (int k = 0; k < KG_CELL_KINDS; ++k) {
-    cells[k]->rule(rows, r, s, w);
+  for (int b = 0; b < g->mesh->n_blocks; ++b) {
+    const kg_cell *const cell = g->mesh->block[b].cell;
+    const int k = kg_cell_index(cell);
+    cell->rule(rows, (long double *const[]){r, s}, w);
     for (int q = 0; q < g->n; ++q) {
       g->r[k][q] = (double)r[begin + q];
       g->s[k][q] = (double)s[begin + q];
-      g->weight[k][q] = (double)w[begin + q] / area[k];
+      g->weight[k][q] = (double)w[begin + q] / cell->measure;
     }
-    kg_node_matrix_at(cells[k], g->mesh->geometry, g->n, g->r[k], g->s[k], &g->place[k]);
+    kg_node_matrix_at(cell, g->mesh->geometry, g->n, g->r[k], g->s[k], &g->place[k]);
   }
   const int32_t n = g->mesh->n_elements, elements = BLOCK / g->n;
   const int32_t blocks = (n + elements - 1) / elements;

@@ -49,7 +49,7 @@ static void invert(int n, long double *a)
 static int nodes_at(const kg_cell *cell, int order, double *x, double *y)
 {
   const int n = cell->n_modes(order);
-  cell->nodes(order, x, y);
+  cell->nodes(order, (double *const[]){x, y});
   for (int i = 0; i < n; ++i) {
     x[i] = 0.5 * (x[i] + 1.0);
     y[i] = 0.5 * (y[i] + 1.0);

@@ -176,8 +176,8 @@ static void place_node(const kedge_solution *s, const int32_t at[2], double xy[2
   double x[KG_NODES_MAX], y[KG_NODES_MAX], r[NODES_MAX], t[NODES_MAX];
   long double map[3 * KG_NODES_MAX];
   const int n = kg_nodes_of(s->mesh, at[0], x, y);
-  cell->nodes(s->size.order, r, t);
-  cell->map(s->mesh->geometry, r[at[1]], t[at[1]], map);
+  cell->nodes(s->size.order, (double *const[]){r, t});
+  cell->map(s->mesh->geometry, (const long double[]){r[at[1]], t[at[1]]}, map);
   xy[0] = xy[1] = 0.0;
   for (int v = 0; v < n; ++v) {
     xy[0] += (double)map[v] * x[v];

@@ -72,8 +72,9 @@ static double distance(const kedge_mesh *mesh, int32_t element, const double at[
 {
   double xs[KG_NODES_MAX], ys[KG_NODES_MAX];
   long double map[3 * KG_NODES_MAX], there[2] = {0};
+  const long double place[] = {at[0], at[1]};
   const int n = kg_nodes_of(mesh, element, xs, ys);
-  kg_block_of(mesh, element)->cell->map(mesh->geometry, at[0], at[1], map);
+  kg_block_of(mesh, element)->cell->map(mesh->geometry, place, map);
   for (int l = 0; l < n; ++l) {
     there[0] += map[l] * xs[l];
     there[1] += map[l] * ys[l];

@@ -291,11 +291,12 @@ void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, b
   const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
   const int n_nodes = cell->n_modes(geometry);
   long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
-  cell->modes(order + 1, r, s, value, NULL, NULL);
+  const long double at[] = {r, s};
+  cell->modes(order + 1, at, value, NULL);
   for (int i = 0; i < size.n_star; ++i) t->value[i] = (double)value[i];
   if (!scalar) {
-    cell->map(geometry, r, s, map);
-    cell->flux(order, r, s, flux, NULL);
+    cell->map(geometry, at, map);
+    cell->flux(order, at, flux, NULL);
     for (int i = 0; i < 3 * n_nodes; ++i) t->map[i] = (double)map[i];
     for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
   }

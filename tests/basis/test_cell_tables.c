@@ -61,8 +61,8 @@ static void a_basis_is_the_beginning_of_that_of_the_next_order(void **state)
   for (int k = 0; k < 2; ++k)
     for (int order = 1; order < ORDERS; ++order) {
       long double low[MODES], high[2 * MODES];
-      cells[k]->modes(order, -0.3L, 0.1L, low, NULL, NULL);
-      cells[k]->modes(order + 1, -0.3L, 0.1L, high, NULL, NULL);
+      cells[k]->modes(order, (const long double[]){-0.3L, 0.1L}, low, NULL);
+      cells[k]->modes(order + 1, (const long double[]){-0.3L, 0.1L}, high, NULL);
       for (int i = 0; i < cells[k]->n_modes(order); ++i) assert_true(low[i] == high[i]);
     }
 }
@@ -181,9 +181,9 @@ static void the_map_takes_nodes_to_nodes(void **state)
       const int n = cells[k]->n_modes(g);
       double r[KG_NODES_MAX], s[KG_NODES_MAX];
       long double shape[3 * KG_NODES_MAX];
-      cells[k]->nodes(g, r, s);
+      cells[k]->nodes(g, (double *const[]){r, s});
       for (int v = 0; v < n; ++v) {
-        cells[k]->map(g, r[v], s[v], shape);
+        cells[k]->map(g, (const long double[]){r[v], s[v]}, shape);
         for (int w = 0; w < n; ++w) assert_at_most(fabs((double)shape[w] - (v == w)), 1e-14);
       }
     }
@@ -201,8 +201,8 @@ static void the_map_is_exact_for_polynomials_of_its_order(void **state)
           const int n = cells[k]->n_modes(g);
           double r[KG_NODES_MAX], s[KG_NODES_MAX], sum[3] = {0.0, 0.0, 0.0};
           long double shape[3 * KG_NODES_MAX];
-          cells[k]->nodes(g, r, s);
-          cells[k]->map(g, r0, s0, shape);
+          cells[k]->nodes(g, (double *const[]){r, s});
+          cells[k]->map(g, (const long double[]){r0, s0}, shape);
           for (int v = 0; v < n; ++v)
             for (int d = 0; d < 3; ++d)
               sum[d] += (double)shape[d * n + v] * pow(r[v], a) * pow(s[v], b);
@@ -288,7 +288,7 @@ static void nodes_of_a_cell_carry_its_map_and_modes(void **state)
         }
         assert_at_most(fabs(r - p.r[q]) + fabs(s - p.s[q]) + fabs(sum - 1.0), 4 * rounding(V));
         long double phi[MODES];
-        cells[k]->modes(3, p.r[q], p.s[q], phi, NULL, NULL);
+        cells[k]->modes(3, (const long double[]){p.r[q], p.s[q]}, phi, NULL);
         for (int i = 0; i < p.size.n_star; ++i)
           assert_true(p.value[q * p.size.n_star + i] == (double)phi[i]);
         assert_true(p.weight[q] == 0.0);

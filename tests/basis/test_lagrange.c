@@ -93,7 +93,7 @@ static void nodes_of_quadrilaterals_are_in_the_order_of_vtk(void **state)
   double r[(ORDER + 1) * (ORDER + 1)], s[(ORDER + 1) * (ORDER + 1)];
   for (int order = 1; order <= ORDER; ++order) {
     assert_int_equal(kg_quadrilateral.n_modes(order), (order + 1) * (order + 1));
-    kg_quadrilateral.nodes(order, r, s);
+    kg_quadrilateral.nodes(order, (double *const[]){r, s});
     for (int i = 0; i <= order; ++i)
       for (int j = 0; j <= order; ++j) {
         const int k = vtk_place(order, i, j);

@@ -40,11 +40,11 @@ static kedge_status write_cell(kg_vtkhdf *file, int order, const kg_cell *cell, 
   const int n = cell->n_modes(order), V = cell->n_vertices;
   double r[MAX_NODES], s[MAX_NODES], v[KG_FACETS_MAX][2];
   double xyz[MAX_NODES * 3] = {0}, u[MAX_NODES], q[MAX_NODES * 3] = {0};
-  cell->nodes(order, r, s);
+  cell->nodes(order, (double *const[]){r, s});
   for (int k = 0; k < V; ++k) corner(c, k, V, v[k]);
   for (int i = 0; i < n; ++i) {
     long double shape[3 * KG_FACETS_MAX];
-    cell->map(1, r[i], s[i], shape);
+    cell->map(1, (const long double[]){r[i], s[i]}, shape);
     double *const x = xyz + 3 * i;
     for (int k = 0; k < V; ++k)
       for (int d = 0; d < 2; ++d) x[d] += (double)shape[k] * v[k][d];

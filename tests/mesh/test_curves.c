@@ -185,7 +185,7 @@ static void nodes_are_put_into_the_order_of_cells_and_completed(void **state)
     assert_int_equal(mesh->geometry, set->order);
     assert_int_equal(mesh->info.turned_elements, turned);
     assert_int_equal(mesh->info.unused_vertices, 0);
-    cell->nodes(set->order, r, s);
+    cell->nodes(set->order, (double *const[]){r, s});
     for (int k = 0; k < cell->n_modes(set->order); ++k) {
       double expected[2];
       place_of(set, 0.5 + 0.5 * r[k], 0.5 + 0.5 * s[k], expected);

@@ -86,10 +86,10 @@ static void put_nodes(cell_case *c, int geometry)
   long double shape[3 * KG_FACETS_MAX];
   free(c->nodes);
   c->nodes = allocate((size_t)(c->n_elements * 2 * n), sizeof *c->nodes);
-  c->cell->nodes(geometry, r, s);
+  c->cell->nodes(geometry, (double *const[]){r, s});
   for (int i = 0; i < c->n_elements * n; ++i) {
     const int e = i / n, v = i % n;
-    c->cell->map(1, r[v], s[v], shape);
+    c->cell->map(1, (const long double[]){r[v], s[v]}, shape);
     for (int d = 0; d < 2; ++d)
       for (int k = 0; k < V; ++k)
         c->nodes[(2 * e + d) * n + v] +=
@@ -247,7 +247,7 @@ void cell_case_facet_point(const cell_case *c, int facet, double t, double at[2]
   int s = 0;
   while ((int)(c->side[s] >> 1) != facet) ++s;
   kg_cell_facet_point(c->cell, s % V, c->side[s] & 1 ? -t : t, point, along);
-  c->cell->map(c->host_points.geometry, point[0], point[1], shape);
+  c->cell->map(c->host_points.geometry, point, shape);
   const double *const x = cell_case_nodes(c, s / V);
   for (int d = 0; d < 2; ++d) {
     at[d] = 0.0;

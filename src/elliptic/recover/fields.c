@@ -18,11 +18,10 @@ size_t kg_fields_values(const kg_shape *s, int kind)
 
 kedge_status kg_fields_begin(kg_elliptic *p)
 {
-  static const kg_cell *const cells[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral};
   for (int k = 0; k < KG_CELL_KINDS; ++k) {
     double value[KG_FIELD_POINTS * (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2)];
     if (!p->arrays.field_points[k]) continue;
-    kg_field_points(cells[k], p->shape.size.order, value);
+    kg_field_points(kg_cell_list[k], p->shape.size.order, value);
     KG_TRY(kg_copy_in(p->ctx, p->arrays.field_points[k], value,
                       kg_fields_values(&p->shape, k) * sizeof *value));
   }

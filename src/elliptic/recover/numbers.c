@@ -155,11 +155,10 @@ static kg_conductor conductor_of(const kg_elliptic *p)
 
 kedge_status kg_numbers_begin(kg_elliptic *p)
 {
-  static const kg_cell *const cells[KG_CELL_KINDS] = {&kg_triangle, &kg_quadrilateral};
   const kg_number_arrays *const a = &p->arrays.numbers;
   p->conductor = conductor_of(p);
   for (int k = 0; k < KG_CELL_KINDS; ++k)
-    if (a->nodes[k]) KG_TRY(put_nodes(p, cells[k], a->nodes[k]));
+    if (a->nodes[k]) KG_TRY(put_nodes(p, kg_cell_list[k], a->nodes[k]));
   return kg_copy_in(p->ctx, a->list, p->grouped.list,
                     kg_grouped_numbers(&p->grouped.count) * sizeof *a->list);
 }

@@ -22,7 +22,7 @@ int kg_field_points(const kg_cell *cell, int order, double *value)
     }
   for (int q = 0; q < 2 * F + 1; ++q) {
     long double phi[STAR_MAX];
-    cell->modes(order + 1, at[q][0], at[q][1], phi, NULL, NULL);
+    cell->modes(order + 1, (const long double[]){at[q][0], at[q][1]}, phi, NULL);
     for (int i = 0; i < n_star; ++i) value[q * n_star + i] = (double)phi[i];
   }
   return 2 * F + 1;
