@@ -81,9 +81,12 @@ typedef struct kedge_points {
   /// [n] the point in the reference element: of a triangle (-1, -1), (1, -1), (-1, 1), of a
   /// quadrilateral [-1, 1]^2, corners in the order of kedge_mesh_nodes()
   const double *r, *s;
+  /// [n] in space: the third coordinate, and the third parts of the normal and of the point in the
+  /// reference tetrahedron (-1, -1, -1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1); NULL in the plane
+  const double *z, *normal_z, *third;
 } kedge_points;
 
-/// A function of the plane: value[i] is that at point i, for i < points->n. May be called from
+/// A function of the plane or of space: value[i] is that at point i, for i < points->n. May be called from
 /// several threads at once, and again for points it was called for before (the source, where memory
 /// is short, and with precision = compact): it must give the same values then.
 typedef void kedge_function(void *user, const kedge_points *points, double *value);

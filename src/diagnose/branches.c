@@ -264,7 +264,7 @@ static void add_lines(const kedge_mesh *mesh, int32_t e, lines *to)
     for (int side = 0; side < 2; ++side) {
       kg_looks *const end = &to->end[side];
       const double *const at = corner[(l + side) % n];
-      const kg_located located = {end->region, end->r, end->s, end->element, end->place};
+      const kg_located located = {end->region, end->r, end->s, NULL, end->element, end->place};
       kg_locate(&located, (size_t)end->n, mesh, e, at[2], at[3]);
       end->x[end->n] = at[0];
       end->y[end->n++] = at[1];

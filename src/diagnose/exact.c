@@ -157,7 +157,7 @@ bool kg_finds_other_source(kg_diagnosis *d)
   if (status == KEDGE_OK)
     status = kg_expression_differentiate(d->ctx, problem->exact_dy.expression, 'y', &yy.expression);
   if (status == KEDGE_OK)
-    status = kg_expression_source(d->ctx, problem->exact_u.expression, equation->n_diffusion,
+    status = kg_expression_source(d->ctx, problem->exact_u.expression, 2, equation->n_diffusion,
                                   equation->diffusion, &equation->reaction, &exact.expression);
   if (status == KEDGE_OK) gap = gap_of_source(d, &exact, &xx, &yy, &size);
   kg_expression_free(exact.expression);

@@ -25,7 +25,7 @@ double kg_settled(double far, double near)
 
 static kg_located located_of(kg_looks *l)
 {
-  return (kg_located){l->region, l->r, l->s, l->element, l->place};
+  return (kg_located){l->region, l->r, l->s, NULL, l->element, l->place};
 }
 
 static kedge_points points_of(const kg_diagnosis *d, const kg_looks *l)

@@ -175,7 +175,7 @@ kedge_status kg_expression_differentiate(kedge_context *ctx, const kg_expression
                                          kg_expression **out)
 {
   *out = NULL;
-  const kg_op op = variable == 'x' ? KG_OP_X : KG_OP_Y;
+  const kg_op op = variable == 'x' ? KG_OP_X : variable == 'y' ? KG_OP_Y : KG_OP_Z;
   kg_expression_builder b;
   int32_t root;
   kedge_status status = kg_builder_open(ctx, &b);
@@ -193,59 +193,74 @@ static kedge_status second_derivative(kg_expression_builder *b, int32_t root, kg
   return kg_build_derivative(b, *out, variable, out);
 }
 
+/// The variables that are coordinates.
+static const kg_op coordinates[] = {KG_OP_X, KG_OP_Y, KG_OP_Z};
+
 /// div(diffusion grad u) of a scalar that is constant in each region.
-static kedge_status scaled_laplacian(kg_expression_builder *b, int32_t u, int32_t diffusion,
-                                     int32_t *out)
+static kedge_status scaled_laplacian(kg_expression_builder *b, int32_t u, int dimension,
+                                     int32_t diffusion, int32_t *out)
 {
-  int32_t xx, yy;
-  KG_TRY(second_derivative(b, u, KG_OP_X, &xx));
-  KG_TRY(second_derivative(b, u, KG_OP_Y, &yy));
-  *out = op2(b, KG_OP_MULTIPLY, diffusion, op2(b, KG_OP_ADD, xx, yy));
+  int32_t sum, second;
+  KG_TRY(second_derivative(b, u, KG_OP_X, &sum));
+  for (int i = 1; i < dimension; ++i) {
+    KG_TRY(second_derivative(b, u, coordinates[i], &second));
+    sum = op2(b, KG_OP_ADD, sum, second);
+  }
+  *out = op2(b, KG_OP_MULTIPLY, diffusion, sum);
   return KEDGE_OK;
 }
 
-/// div(diffusion grad u). @param[in] k  xx, xy, yy
-static kedge_status divergence(kg_expression_builder *b, int32_t u, const int32_t k[3],
+/// div(diffusion grad u). @param[in] k  [row][column] of the tensor
+static kedge_status divergence(kg_expression_builder *b, int32_t u, int dimension, int32_t k[3][3],
                                int32_t *out)
 {
-  int32_t x, y, along[2];
-  KG_TRY(kg_build_derivative(b, u, KG_OP_X, &x));
-  KG_TRY(kg_build_derivative(b, u, KG_OP_Y, &y));
-  for (int i = 0; i < 2; ++i) {
-    const int32_t flux =
-        op2(b, KG_OP_ADD, op2(b, KG_OP_MULTIPLY, k[i], x), op2(b, KG_OP_MULTIPLY, k[i + 1], y));
-    KG_TRY(kg_build_derivative(b, flux, i == 0 ? KG_OP_X : KG_OP_Y, &along[i]));
+  int32_t slope[3], along;
+  for (int i = 0; i < dimension; ++i) KG_TRY(kg_build_derivative(b, u, coordinates[i], &slope[i]));
+  for (int i = 0; i < dimension; ++i) {
+    int32_t flux = op2(b, KG_OP_MULTIPLY, k[i][0], slope[0]);
+    for (int j = 1; j < dimension; ++j)
+      flux = op2(b, KG_OP_ADD, flux, op2(b, KG_OP_MULTIPLY, k[i][j], slope[j]));
+    KG_TRY(kg_build_derivative(b, flux, coordinates[i], &along));
+    *out = i == 0 ? along : op2(b, KG_OP_ADD, *out, along);
   }
-  *out = op2(b, KG_OP_ADD, along[0], along[1]);
   return KEDGE_OK;
 }
 
-static kedge_status build_source(kg_expression_builder *b, int32_t u, int n_diffusion,
-                                 const kg_function *diffusion, const kg_function *reaction,
-                                 int32_t *out)
+static kedge_status build_source(kg_expression_builder *b, int32_t u, int dimension,
+                                 int n_diffusion, const kg_function *diffusion,
+                                 const kg_function *reaction, int32_t *out)
 {
-  int32_t k[3], react, flux;
-  for (int i = 0; i < n_diffusion; ++i) KG_TRY(kg_function_import(b, &diffusion[i], &k[i]));
+  int32_t k[3][3], react, flux = 0;
+  for (int i = 0, entry = 0; i < dimension; ++i)
+    for (int j = i; j < dimension; ++j, ++entry) {
+      if (n_diffusion > 1)
+        KG_TRY(kg_function_import(b, &diffusion[entry], &k[i][j]));
+      else if (entry == 0)
+        KG_TRY(kg_function_import(b, diffusion, &k[0][0]));
+      else
+        k[i][j] = i == j ? k[0][0] : number(b, 0);
+      k[j][i] = k[i][j];
+    }
   KG_TRY(kg_function_import(b, reaction, &react));
-  if (n_diffusion == 1) k[1] = number(b, 0), k[2] = k[0];
   if (n_diffusion == 1 && !kg_function_varies(diffusion))
-    KG_TRY(scaled_laplacian(b, u, k[0], &flux));
+    KG_TRY(scaled_laplacian(b, u, dimension, k[0][0], &flux));
   else
-    KG_TRY(divergence(b, u, k, &flux));
+    KG_TRY(divergence(b, u, dimension, k, &flux));
   *out = op2(b, KG_OP_SUBTRACT, op2(b, KG_OP_MULTIPLY, react, u), flux);
   return KEDGE_OK;
 }
 
-kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, int n_diffusion,
-                                  const kg_function *diffusion, const kg_function *reaction,
-                                  kg_expression **out)
+kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, int dimension,
+                                  int n_diffusion, const kg_function *diffusion,
+                                  const kg_function *reaction, kg_expression **out)
 {
   *out = NULL;
   kg_expression_builder b;
   int32_t root;
   kedge_status status = kg_builder_open(ctx, &b);
   if (status == KEDGE_OK) status = kg_builder_import(&b, u, &root);
-  if (status == KEDGE_OK) status = build_source(&b, root, n_diffusion, diffusion, reaction, &root);
+  if (status == KEDGE_OK)
+    status = build_source(&b, root, dimension, n_diffusion, diffusion, reaction, &root);
   if (status == KEDGE_OK)
     status = kg_builder_finish(&b, root, "the source derived from the exact solution", out);
   kg_builder_close(&b);

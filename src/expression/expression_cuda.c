@@ -128,6 +128,9 @@ static void write_operation(FILE *out, const kg_expression_builder *b, int32_t i
 static kedge_status check_length(const kg_expression_builder *b)
 {
   int operations = 0;
+  for (int32_t i = 0; i < b->n_nodes; ++i)
+    KG_REQUIRE(b->ctx, b->nodes[i].op != KG_OP_Z, KEDGE_ERR_UNSUPPORTED,
+               "functions of z are evaluated by the host");
   for (int32_t i = 0; i < b->n_nodes; ++i) operations += kg_ops_info[b->nodes[i].op].n_children > 0;
   KG_REQUIRE(b->ctx, operations <= KG_EMITTED_MAX, KEDGE_ERR_UNSUPPORTED,
              "more than %d operations take too long to compile for the GPU", KG_EMITTED_MAX);

@@ -142,7 +142,8 @@ enum { PART = 128 };
 /// Points of one region, out of a block.
 typedef struct part {
   size_t from[PART];
-  double x[PART], y[PART], normal_x[PART], normal_y[PART], region[PART], r[PART], s[PART];
+  double x[PART], y[PART], z[PART], normal_x[PART], normal_y[PART], normal_z[PART], region[PART];
+  double r[PART], s[PART], third[PART];
   int32_t element[PART], place[PART];
   double value[PART];
 } part;
@@ -157,17 +158,23 @@ static kedge_points take(const kedge_points *all, double tag, size_t *next, part
     p->from[k] = i;
     p->x[k] = all->x[i];
     p->y[k] = all->y[i];
+    p->z[k] = all->z ? all->z[i] : 0.0;
     p->region[k] = tag;
     p->normal_x[k] = all->normal_x ? all->normal_x[i] : 0.0;
     p->normal_y[k] = all->normal_y ? all->normal_y[i] : 0.0;
+    p->normal_z[k] = all->normal_z ? all->normal_z[i] : 0.0;
     p->r[k] = all->r ? all->r[i] : 0.0;
     p->s[k] = all->s ? all->s[i] : 0.0;
+    p->third[k] = all->third ? all->third[i] : 0.0;
     p->element[k] = all->element ? all->element[i] : 0;
     p->place[k] = all->place ? all->place[i] : 0;
     ++points.n;
   }
   if (all->normal_x) points.normal_x = p->normal_x, points.normal_y = p->normal_y;
   if (all->r) points.r = p->r, points.s = p->s;
+  if (all->z) points.z = p->z;
+  if (all->normal_z) points.normal_z = p->normal_z;
+  if (all->third) points.third = p->third;
   if (all->element) points.element = p->element, points.place = p->place;
   return points;
 }
@@ -232,13 +239,21 @@ bool kg_function_uses_region(const kg_function *f)
   return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_REGION);
 }
 
+bool kg_function_uses_z(const kg_function *f)
+{
+  for (int t = 0; t < f->n_regions; ++t)
+    if (kg_function_uses_z(&f->regions[t].function)) return true;
+  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_Z);
+}
+
 bool kg_function_varies(const kg_function *f)
 {
   bool any = f->kind == KG_FUNCTION_CALLER && !kg_function_by_element(f);
   for (int t = 0; t < f->n_regions; ++t) any = any || kg_function_varies(&f->regions[t].function);
   if (any) return true;
   if (f->kind != KG_FUNCTION_EXPRESSION) return false;
-  return kg_expression_uses(f->expression, KG_OP_X) || kg_expression_uses(f->expression, KG_OP_Y);
+  return kg_expression_uses(f->expression, KG_OP_X) || kg_expression_uses(f->expression, KG_OP_Y) ||
+         kg_function_uses_z(f);
 }
 
 kedge_status kg_function_import(kg_expression_builder *b, const kg_function *f, int32_t *root)

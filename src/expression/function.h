@@ -1,5 +1,5 @@
 /// @file
-/// A function of the plane as a problem file or a caller gives it.
+/// A function of the plane or of space as a problem file or a caller gives it.
 #pragma once
 #include "kedge/problem.h"
 #include "expression/expression.h"
@@ -7,7 +7,7 @@
 
 struct kg_device_numbers;
 
-/// A function of the plane: nothing, a constant, an expression, the caller's function, one of these
+/// A function of the plane or of space: nothing, a constant, an expression, the caller's function, one of these
 /// in each region, or one number an element in device memory.
 typedef struct kg_function {
   enum {
@@ -54,6 +54,8 @@ kedge_status kg_function_bring(const kg_function *f);
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
+/// Whether it, or a part of it, has `z` in it.
+bool kg_function_uses_z(const kg_function *f);
 /// Whether it has `region` in it; whether it may differ inside of a region and of an element.
 bool kg_function_uses_region(const kg_function *f);
 bool kg_function_varies(const kg_function *f);

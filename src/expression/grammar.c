@@ -77,6 +77,8 @@ static bool value_named(kg_parser *p, const char *name, size_t length, int32_t *
     *out = kg_build(&p->builder, KG_OP_X, 0, 0, 0);
   else if (length == 1 && *name == 'y')
     *out = kg_build(&p->builder, KG_OP_Y, 0, 0, 0);
+  else if (length == 1 && *name == 'z')
+    *out = kg_build(&p->builder, KG_OP_Z, 0, 0, 0);
   else if (length == 6 && strncmp(name, "region", 6) == 0)
     *out = kg_build(&p->builder, KG_OP_REGION, 0, 0, 0);
   else
@@ -277,7 +279,7 @@ done:
 
 bool kg_expression_variable(const char *name)
 {
-  static const char *const names[] = {"x", "y", "region", "pi"};
+  static const char *const names[] = {"x", "y", "z", "region", "pi"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (strcmp(names[i], name) == 0) return true;
   return false;

@@ -147,7 +147,7 @@ static void list_names(const kg_parser *p, char text[160])
 {
   enum { ROOM = 68 };
   if (p->fields) {
-    size_t end = (size_t)snprintf(text, 160, "known here are x, y, region, pi");
+    size_t end = (size_t)snprintf(text, 160, "known here are x, y, z, region, pi");
     for (int f = 0; p->fields[f] && end < 160; ++f)
       end += (size_t)snprintf(text + end, 160 - end, ", %s", p->fields[f]);
     if (end < 160) snprintf(text + end, 160 - end, " and [parameters]");
@@ -163,7 +163,7 @@ static void list_names(const kg_parser *p, char text[160])
     if (!fits) break;
   }
   snprintf(text, 160,
-           "known here are x, y, region, pi%s; others are set in [parameters], above those that "
+           "known here are x, y, z, region, pi%s; others are set in [parameters], above those that "
            "use them",
            names);
 }

@@ -51,6 +51,7 @@ static void place_leaves(compiler *c, int32_t n_nodes)
     if (node->op == KG_OP_X) c->place[i] = 0;
     if (node->op == KG_OP_Y) c->place[i] = 1;
     if (node->op == KG_OP_REGION) c->place[i] = 2;
+    if (node->op == KG_OP_Z) c->place[i] = 3;
     if (node->op == KG_OP_CONSTANT) {
       c->place[i] = KG_PROGRAM_VARIABLES + p->n_constants;
       if (p->fields) p->fields[p->n_constants] = -1;
@@ -241,6 +242,7 @@ void kg_program_run(const kg_program *p, const kedge_points *points, const doubl
                     double *value)
 {
   const size_t n = points->n;
+  static const double plane[BLOCK];  // z of points that have none
   double registers[SCRATCH] __attribute__((aligned(64)));
   const size_t n_registers = (size_t)(p->n_constants + p->n_temporaries);
   size_t block = n_registers * BLOCK <= SCRATCH ? BLOCK : SCRATCH / n_registers;
@@ -253,7 +255,8 @@ void kg_program_run(const kg_program *p, const kedge_points *points, const doubl
     const size_t count = n - start < block ? n - start : block;
     put_fields(p, fields, start, count, block, registers);
     const block_registers at = {
-        {points->x + start, points->y + start, points->region ? points->region + start : NULL},
+        {points->x + start, points->y + start, points->region ? points->region + start : NULL,
+         points->z ? points->z + start : plane},
         registers,
         value + start,
         block,

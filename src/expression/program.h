@@ -12,7 +12,7 @@ typedef struct kg_instruction {
   int32_t operand[3];
 } kg_instruction;
 
-/// Registers 0, 1 and 2 are the caller's x, y and region; then come the constants, filled once a
+/// Registers 0 to 3 are the caller's x, y, region and z; then come the constants, filled once a
 /// call, and among them fields, filled once a block; then the temporaries, reused as soon as their
 /// value is dead. Register -1 - f is result f, in the caller's memory; it may be an operand once it
 /// is written.
@@ -23,7 +23,7 @@ typedef struct kg_program {
   int32_t *fields;  ///< [n_constants]: the field that is there, -1: a constant; NULL: none is
 } kg_program;
 
-enum { KG_PROGRAM_VARIABLES = 3 };
+enum { KG_PROGRAM_VARIABLES = 4 };
 
 /// Operations beside those of kg_op: a result that is none itself, a power by multiplication.
 enum { KG_PROGRAM_COPY = 64, KG_PROGRAM_INTEGER_POWER };

@@ -9,8 +9,9 @@ enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_
 
 #define INFO(name, children, word_, formula) [KG_OP_##name] = {children, word_},
 const kg_op_info kg_ops_info[KG_OP_COUNT] = {
-    [KG_OP_CONSTANT] = {0, ""},     [KG_OP_X] = {0, "x"},    [KG_OP_Y] = {0, "y"},
-    [KG_OP_REGION] = {0, "region"}, [KG_OP_FIELD] = {0, ""}, KG_OPERATIONS(INFO)};
+    [KG_OP_CONSTANT] = {0, ""}, [KG_OP_X] = {0, "x"},           [KG_OP_Y] = {0, "y"},
+    [KG_OP_Z] = {0, "z"},       [KG_OP_REGION] = {0, "region"}, [KG_OP_FIELD] = {0, ""},
+    KG_OPERATIONS(INFO)};
 
 #define CASE(name, children, word, formula) \
   case KG_OP_##name:                        \
@@ -116,7 +117,7 @@ bool kg_expression_constant(const kg_expression *e, double *value)
   for (int32_t i = 0; i < e->n_nodes; ++i)
     if (kg_is_variable(e->nodes[i].op)) return false;
   const double zero = 0.0;
-  kg_expression_evaluate(e, &(kedge_points){.n = 1, .x = &zero, .y = &zero}, value);
+  kg_expression_evaluate(e, &(kedge_points){.n = 1, .x = &zero, .y = &zero, .z = &zero}, value);
   return true;
 }
 

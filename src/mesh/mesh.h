@@ -119,6 +119,12 @@ static inline int32_t kg_group_of_edge(int32_t entry)
   return entry < -1 ? kg_inner_group(entry) : entry;
 }
 
+/// Whether it is one of space, of tetrahedra; else it is one of the plane.
+static inline bool kg_mesh_in_space(const kedge_mesh *mesh)
+{
+  return mesh->block[0].cell == &kg_tetrahedron;
+}
+
 static inline const kg_block *kg_block_of(const kedge_mesh *mesh, int32_t element)
 {
   const kg_block *block = mesh->block;

@@ -122,6 +122,8 @@ kedge_status kg_integral_find(kedge_context *ctx, const kedge_problem *problem,
   if (integral->on) KG_TRY(find_group(&f, integral->on, &out->group));
   const kg_group *const group = out->group < 0 ? NULL : &mesh->groups[out->group];
   out->inside = group && group->dimension == 1 && group->count == 0;
+  if (integral->of && kg_expression_uses(integral->of, KG_OP_Z) && !kg_mesh_in_space(mesh))
+    return fail(&f, integral->of_at, "it names z, and the mesh is one of the plane");
   return check_names(&f, out, integral->of ? kg_expression_fields(integral->of) : 0);
 }
 

@@ -331,6 +331,8 @@ READER(read_map)
     KG_TRY(read_part(p, settings, s, comma, 2, k, &p->map[k]));
     if (kg_function_uses_region(&p->map[k]))
       return kg_setting_fail(settings, s, "map cannot depend on region: nodes lie between regions");
+    if (kg_function_uses_z(&p->map[k]))
+      return kg_setting_fail(settings, s, "map names z: it is for meshes of the plane, in x and y");
   }
   return KEDGE_OK;
 }
@@ -499,11 +501,11 @@ READER(read_exact_u)
 {
   if (s->value == NULL) return kg_value_function(p, settings, s, &p->exact_u);
   kedge_context *const ctx = settings->ctx;
-  kg_function *const d[2] = {&p->exact_dx, &p->exact_dy};
+  kg_function *const d[3] = {&p->exact_dx, &p->exact_dy, &p->exact_dz};
   KG_TRY(kg_value_expression(p, settings, s, &p->exact_u.expression));
   p->exact_u.kind = KG_FUNCTION_EXPRESSION;
-  for (int k = 0; k < 2; ++k) {
-    const char variable = "xy"[k];
+  for (int k = 0; k < 3; ++k) {
+    const char variable = "xyz"[k];
     const kedge_status status =
         kg_expression_differentiate(ctx, p->exact_u.expression, variable, &d[k]->expression);
     if (status == KEDGE_ERR_INPUT)

@@ -4,19 +4,19 @@
 #include "kedge/problem.h"
 #include "mesh/mesh.h"
 
-/// What points have besides x and y, [n] each.
+/// What points have besides x, y and z, [n] each.
 typedef struct kg_located {
-  double *region, *r, *s;
+  double *region, *r, *s, *third;
   int32_t *element, *place;
 } kg_located;
 
-enum { KG_LOCATED = 4 };  ///< doubles that the arrays take for a point
+enum { KG_LOCATED = 5 };  ///< doubles that the arrays take for a point
 
 /// @param[in] memory  [KG_LOCATED * n]
 static inline kg_located kg_located_in(double *memory, size_t n)
 {
-  int32_t *const numbers = (int32_t *)(memory + 3 * n);
-  return (kg_located){memory, memory + n, memory + 2 * n, numbers, numbers + n};
+  int32_t *const numbers = (int32_t *)(memory + 4 * n);
+  return (kg_located){memory, memory + n, memory + 2 * n, memory + 3 * n, numbers, numbers + n};
 }
 
 /// Point i is (r, s) of an element.
@@ -28,6 +28,14 @@ static inline void kg_locate(const kg_located *to, size_t i, const kedge_mesh *m
   to->s[i] = s;
   to->element[i] = mesh->element_origin[element];
   to->place[i] = element;
+}
+
+/// Point i is `at` in the reference shape of an element, as many coordinates as the shape has.
+static inline void kg_locate_at(const kg_located *to, size_t i, const kedge_mesh *mesh,
+                                int32_t element, const double *at)
+{
+  kg_locate(to, i, mesh, element, at[0], at[1]);
+  if (kg_mesh_in_space(mesh)) to->third[i] = at[2];
 }
 
 /// Point i is that of kg_element_middle(), x[i] and y[i]; on curves it is near (r, s).
@@ -64,5 +72,6 @@ static inline kedge_points kg_located_points(const kg_located *at, const kedge_m
                         .element = at->element,
                         .place = at->place,
                         .r = at->r,
-                        .s = at->s};
+                        .s = at->s,
+                        .third = kg_mesh_in_space(mesh) ? at->third : NULL};
 }

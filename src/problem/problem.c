@@ -43,6 +43,7 @@ static void clear(kedge_problem *p)
   kg_expression_free(p->exact_u.expression);
   kg_expression_free(p->exact_dx.expression);
   kg_expression_free(p->exact_dy.expression);
+  kg_expression_free(p->exact_dz.expression);
   for (int i = 0; i < p->n_boundaries; ++i) {
     free(p->boundaries[i].group);
     kg_expression_free(p->boundaries[i].value.expression);

@@ -80,7 +80,8 @@ struct kedge_problem {
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]
   int exact_quadrature;      ///< points a direction of norms of errors; 0: kedge chooses
-  kg_function exact_u, exact_dx, exact_dy;  ///< dx, dy are symbolic derivatives when u is text
+  kg_function exact_u;
+  kg_function exact_dx, exact_dy, exact_dz;  ///< symbolic derivatives when u is text
   int n_parameters;
   kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;

@@ -259,7 +259,8 @@ static kedge_status resolve_boundaries(const matching *m, kg_resolved *out)
   return KEDGE_OK;
 }
 
-static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, kg_resolved *out)
+static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, int dimension,
+                                   kg_resolved *out)
 {
   kg_function *const source = &out->equation.source;
   if (source->kind != KG_FUNCTION_NONE || p->exact_u.kind == KG_FUNCTION_NONE) return KEDGE_OK;
@@ -270,12 +271,49 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, k
       ctx, !kg_coefficients_of_caller(&out->equation), KEDGE_ERR_INPUT,
       "a coefficient is a function of the caller, so no source can be derived from the exact "
       "solution; set the source too");
-  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, out->equation.n_diffusion,
+  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, dimension, out->equation.n_diffusion,
                               out->equation.diffusion, &out->equation.reaction,
                               &source->expression));
   source->kind = KG_FUNCTION_EXPRESSION;
   out->derives_source = true;
   return KEDGE_OK;
+}
+
+/// Refuse a function that has z in it, on a mesh of the plane. @param[in] setting  that made it
+static kedge_status check_z(const matching *m, const kg_function *f, const char *what,
+                            const kg_setting *setting)
+{
+  if (!kg_function_uses_z(f)) return KEDGE_OK;
+  return kg_problem_fail(m->ctx, m->problem, setting,
+                         "%s names z, and %s is a mesh of the plane: write it in x and y", what,
+                         name_of_mesh(m));
+}
+
+static kedge_status check_coefficients_z(const matching *m, const kg_coefficients *c)
+{
+  const kg_settings *const settings = &m->problem->settings;
+  char section[KG_PLACE_BYTES] = "equation";
+  if (c->group) snprintf(section, sizeof section, "region %s", c->group);
+  for (int k = 0; k < c->n_diffusion; ++k)
+    KG_TRY(check_z(m, &c->diffusion[k], "diffusion",
+                   kg_settings_find(settings, section, "diffusion")));
+  KG_TRY(check_z(m, &c->reaction, "reaction", kg_settings_find(settings, section, "reaction")));
+  return check_z(m, &c->source, "source", kg_settings_find(settings, section, "source"));
+}
+
+/// In the plane no function may have z in it.
+static kedge_status check_plane(const matching *m)
+{
+  const kedge_problem *const p = m->problem;
+  if (kg_mesh_in_space(m->mesh)) return KEDGE_OK;
+  KG_TRY(check_coefficients_z(m, &p->equation));
+  for (int i = 0; i < p->n_regions; ++i) KG_TRY(check_coefficients_z(m, &p->regions[i]));
+  for (int i = 0; i < p->n_boundaries; ++i) {
+    const kg_boundary *const b = &p->boundaries[i];
+    KG_TRY(check_z(m, &b->value, "value", b->value_at));
+    KG_TRY(check_z(m, &b->coefficient, "coefficient", b->coefficient_at));
+  }
+  return check_z(m, &p->exact_u, "exact u", kg_settings_find(&p->settings, "exact", "u"));
 }
 
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
@@ -285,14 +323,16 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   KG_TRY(kg_problem_check_solver(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
+  const int dimension = kg_mesh_in_space(mesh) ? 3 : 2;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
+  if (status == KEDGE_OK) status = check_plane(&m);
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = kg_problem_check_determined(ctx, problem, mesh, out);
-  if (status == KEDGE_OK) status = resolve_source(ctx, problem, out);
+  if (status == KEDGE_OK) status = resolve_source(ctx, problem, dimension, out);
   if (status == KEDGE_OK) status = kg_integrals_check(ctx, problem, mesh);
   free(m.of);
   if (status != KEDGE_OK) kg_resolved_free(out);

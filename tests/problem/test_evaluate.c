@@ -269,7 +269,7 @@ static void the_source_of_a_product_of_sines_stays_one_product(void **state)
   (void)state;
   const kg_function three = constant_of(3), one = constant_of(1);
   kg_expression *u = parsed("sin(2*pi*x)*sin(2*pi*y)"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 1, &three, &one, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &three, &one, &f), KEDGE_OK);
   assert_true(f->n_nodes <= 10);
   for (int i = 0; i < 10; ++i) {
     const double x = point(i, 0), y = point(i, 1);
@@ -280,12 +280,39 @@ static void the_source_of_a_product_of_sines_stays_one_product(void **state)
   kg_expression_free(f);
 }
 
+static void sources_in_space_have_three_derivatives(void **state)
+{
+  (void)state;
+  // -div(K grad u) + 2 u of u = x^2 y z with K = [[2, z, 0], [z, 3, x], [0, x, 4]].
+  kg_function k[6], reaction = constant_of(2);
+  static const char *const parts[] = {"2", "z", "0", "3", "x", "4"};
+  for (int i = 0; i < 6; ++i)
+    k[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(parts[i])};
+  kg_expression *u = parsed("x^2*y*z"), *f, *scalar;
+  assert_int_equal(kg_expression_source(NULL, u, 3, 6, k, &reaction, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 3, 1, &k[5], &reaction, &scalar), KEDGE_OK);
+  const double x = 0.3, y = -0.7, z = 1.1;
+  const kedge_points points = {.n = 1, .x = &x, .y = &y, .z = &z};
+  double value;
+  kg_expression_evaluate(f, &points, &value);
+  // Rows: 4xyz + z x^2 z, 2xyz z + 3 x^2 z + x x^2 y, x x^2 z + 4 x^2 y.
+  const double along = 4 * y * z + 2 * x * z * z, across = 2 * x * z * z + x * x * x,
+               up = x * x * x;
+  assert_true(fabs(value - (2 * x * x * y * z - along - across - up)) <= 1e-14);
+  kg_expression_evaluate(scalar, &points, &value);
+  assert_true(fabs(value - (2 * x * x * y * z - 4 * 2 * y * z)) <= 1e-14);
+  for (int i = 0; i < 6; ++i) kg_expression_free(k[i].expression);
+  kg_expression_free(scalar);
+  kg_expression_free(f);
+  kg_expression_free(u);
+}
+
 static void a_harmonic_function_has_no_source(void **state)
 {
   (void)state;
   const kg_function two = constant_of(2), zero = constant_of(0);
   kg_expression *u = parsed("hypot(x,y)^(2/3)*sin(2/3*atan2(y,x))"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 1, &two, &zero, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &zero, &f), KEDGE_OK);
   for (int i = 0; i < 20; ++i)
     assert_true(fabs(at(f, 0.1 + point(i, 0), 0.1 + point(i, 1))) <= 1e-12);
   kg_expression_free(u);
@@ -300,7 +327,7 @@ static void the_source_of_a_tensor_has_the_derivatives_of_all_its_parts(void **s
   for (int i = 0; i < 3; ++i)
     k[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(parts[i])};
   kg_expression *u = parsed("x^2*y"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 3, k, &reaction, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 3, k, &reaction, &f), KEDGE_OK);
   for (int i = 0; i < 10; ++i) {
     const double x = point(i, 0), y = point(i, 1), c = 0.7 * cos(x * y), s = 0.7 * sin(x * y);
     const double along =
@@ -348,6 +375,7 @@ int main(void)
       cmocka_unit_test(derivatives_agree_with_differences),
       cmocka_unit_test(derivatives_have_their_known_form),
       cmocka_unit_test(the_source_of_a_product_of_sines_stays_one_product),
+      cmocka_unit_test(sources_in_space_have_three_derivatives),
       cmocka_unit_test(a_harmonic_function_has_no_source),
       cmocka_unit_test(the_source_of_a_tensor_has_the_derivatives_of_all_its_parts),
       cmocka_unit_test(repeated_derivatives_grow_slowly_and_end_in_a_sentence),

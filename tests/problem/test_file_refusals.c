@@ -169,8 +169,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\nkappa = 2\n[equation]\nsource = kapa*x",
        "plate.ini:4: column 1 of source: unknown name 'kapa': did you mean 'kappa'?"},
       {"[parameters]\na = 2*b\nb = 1",
-       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, region, pi; others are "
-       "set in [parameters], above those that use them"},
+       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, z, region, pi; others "
+       "are set in [parameters], above those that use them"},
       {"[parameters]\na = x",
        "plate.ini:2: a must be a constant, but it depends on x, y or region"},
       {"[parameters]\nsin = 1",
@@ -351,7 +351,7 @@ static void wrong_overrides_name_themselves(void **state)
       {"", "--set '': expected section.key=value, as in space.order=4"},
       {"equation.source=1+q",
        "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
-       "region, pi; others are set in [parameters], above those that use them"},
+       "z, region, pi; others are set in [parameters], above those that use them"},
       {"equation.diffusion=1, 0, sinn(x)",
        "--set equation.diffusion=1, 0, sinn(x): column 7 of diffusion: unknown function 'sinn': "
        "did "

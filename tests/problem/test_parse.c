@@ -118,8 +118,8 @@ static void every_error_names_its_column(void **state)
        "unknown function 'bessel' at column 1: 'kedge help expressions' lists the functions"},
       {"sgn(x)", "unknown function 'sgn' at column 1: did you mean 'sign'?"},
       {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
-      {"z+1",
-       "unknown name 'z' at column 1: known here are x, y, region, pi, sigma; others are set in "
+      {"w+1",
+       "unknown name 'w' at column 1: known here are x, y, z, region, pi, sigma; others are set in "
        "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"1+np.sin(x)", "unknown name 'np' at column 3: leave 'np.' out, as in sin(x) and pi"},

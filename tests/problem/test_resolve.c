@@ -102,6 +102,14 @@ static void what_does_not_fit_the_mesh_is_refused(void **state)
        "plate.ini:2: [boundary steel]: 'steel' in plate.msh is a group of elements, not of "
        "boundary "
        "edges"},
+      {OTHERS "[boundary default]\ntype=dirichlet\nvalue=x+z\n",
+       "plate.ini:12: value names z, and plate.msh is a mesh of the plane: write it in x and y"},
+      {"[equation]\ndiffusion=1+z^2\n",
+       "plate.ini:2: diffusion names z, and plate.msh is a mesh of the plane: write it in x and y"},
+      {"[equation]\ndiffusion=1\n[region steel]\nsource=z\n",
+       "plate.ini:4: source names z, and plate.msh is a mesh of the plane: write it in x and y"},
+      {"[exact]\nu=x*z\n",
+       "plate.ini:2: exact u names z, and plate.msh is a mesh of the plane: write it in x and y"},
       {"[boundary crack]\ntype=dirichlet\n",
        "plate.ini:2: [boundary crack]: 'crack' in plate.msh is a group of lines inside the domain, "
        "where there are no boundary conditions; take the section out, or, for a slit, have Gmsh's "

@@ -377,10 +377,11 @@ static void what_has_no_value_is_refused(void **state)
   assert_string_equal(refusal(mesh, "flux", "domain"),
                       "the integral: flux has a value on lines alone, and 'domain' is a region; "
                       "take a group of lines with on");
-  assert_string_equal(refusal(mesh, "2*v", NULL),
-                      "column 3 of the integral of '2*v': unknown name 'v': known here are x, y, "
-                      "region, pi, u, qx, qy, u_star, sigma_x, sigma_y, normal_x, normal_y, flux, "
-                      "trace and [parameters]");
+  assert_string_equal(
+      refusal(mesh, "2*v", NULL),
+      "column 3 of the integral of '2*v': unknown name 'v': known here are x, y, "
+      "z, region, pi, u, qx, qy, u_star, sigma_x, sigma_y, normal_x, normal_y, flux, "
+      "trace and [parameters]");
   assert_string_equal(refusal(mesh, "u_stra", NULL),
                       "column 1 of the integral of 'u_stra': unknown name 'u_stra': did you mean "
                       "'u_star'?");

@@ -7,13 +7,14 @@
 
 _Static_assert(sizeof(kg_point_code) <= 3600, "room for the other arguments of the kernel");
 
+enum { REGION = 2, Z };  ///< registers of variables
+
 /// Operands that an operation does not have are register 0.
-static bool reads_region(const kg_program *p)
+static bool reads(const kg_program *p, int32_t variable)
 {
-  const int32_t region = KG_PROGRAM_VARIABLES - 1;
   for (int32_t k = 0; k < p->n_instructions; ++k)
     for (int j = 0; j < 3; ++j)
-      if (p->instructions[k].operand[j] == region) return true;
+      if (p->instructions[k].operand[j] == variable) return true;
   return false;
 }
 
@@ -66,11 +67,13 @@ static void make_pairs(kg_point_code *code)
 
 kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)
 {
-  const int variables = reads_region(p) ? KG_PROGRAM_VARIABLES : KG_PROGRAM_VARIABLES - 1;
+  const bool reads_region = reads(p, REGION);
+  const int variables = reads_region ? REGION + 1 : REGION;
+  KG_REQUIRE(ctx, !reads(p, Z), KEDGE_ERR_UNSUPPORTED, "functions of z are evaluated by the host");
   *out = (kg_point_code){.n_instructions = p->n_instructions,
                          .n_rows = variables + p->n_temporaries + p->n_results,
                          .n_results = p->n_results,
-                         .reads_region = variables == KG_PROGRAM_VARIABLES};
+                         .reads_region = reads_region};
   KG_REQUIRE(ctx,
              p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&
                  out->n_rows <= rows,
