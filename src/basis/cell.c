@@ -326,6 +326,7 @@ kg_cell_sizes kg_cell_sizes_of(const kg_cell *cell, int order)
 {
   const int m = cell->facet->n_modes(order), n = m * cell->n_facets;
   return (kg_cell_sizes){.order = order,
+                         .dimension = cell->dimension,
                          .n_facets = cell->n_facets,
                          .n_modes = cell->n_modes(order),
                          .n_flux = cell->n_flux(order),

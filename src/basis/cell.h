@@ -16,9 +16,11 @@
 KEDGE_BEGIN_DECLS
 
 enum {
-  KG_FACETS_MAX = 4,       ///< facets, and corners, of any shape
-  KG_SPACE_ORDER_MAX = 6,  ///< highest order P in space
-  KG_GEOMETRY_MAX = 5,     ///< highest order of the map of an element
+  KG_FACETS_MAX = 4,           ///< facets, and corners, of any shape
+  KG_SPACE_ORDER_MAX = 6,      ///< highest order P in space
+  KG_SPACE_MODES_MAX = 120,    ///< N* there
+  KG_SPACE_FLUX_MAX = 3 * 84,  ///< S there
+  KG_GEOMETRY_MAX = 5,         ///< highest order of the map of an element
   KG_NODES_MAX = (KG_GEOMETRY_MAX + 1) * (KG_GEOMETRY_MAX + 1),  ///< nodes of such a map
 };
 
@@ -56,7 +58,7 @@ typedef struct kg_cell {
 
 /// Sizes that follow from shape and order.
 typedef struct kg_cell_sizes {
-  int order;
+  int order, dimension;
   int n_facets;
   int n_modes;   ///< N
   int n_flux;    ///< S

@@ -1,5 +1,6 @@
 #include "basis/cell_tables.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,18 @@
 #include "core/memory.h"
 
 enum {
-  MODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),
+  MODES_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2),  // of tetrahedra 120
   FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2),
 };
+static_assert((int)FLUX_MAX >= (int)KG_SPACE_FLUX_MAX && (int)MODES_MAX >= (int)KG_SPACE_MODES_MAX,
+              "in space too");
 
 static int count_points(const kg_cell *cell, int rows, kg_cell_behind behind)
 {
-  const int n = behind == KG_BEHIND_FACETS    ? cell->n_facets * rows
+  const int n = behind == KG_BEHIND_FACETS ? cell->n_facets * kg_cell_rule_points(cell->facet, rows)
                 : behind == KG_BEHIND_CORNERS ? cell->n_vertices
                                               : 0;
-  return rows * rows + n;
+  return kg_cell_rule_points(cell, rows) + n;
 }
 
 /// @param[in] rows  of the rule; 0: the points are no rule's
@@ -33,17 +36,19 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int r
                         .n = n_points,
                         .n_map = n_points,
                         .rows = rows};
-  const size_t n = (size_t)p->n;
+  const size_t n = (size_t)p->n, maps = n * (size_t)((1 + cell->dimension) * p->n_nodes);
+  const bool in_plane = cell->dimension == 2;
   const kg_piece pieces[] = {
       {&p->r, n},
       {&p->s, n},
+      {&p->t, in_plane ? 0 : n},
       {&p->weight, n},
-      {&p->map, n * 3 * (size_t)p->n_nodes},
-      {&p->map_by_point, n * 3 * (size_t)p->n_nodes},
+      {&p->map, maps},
+      {&p->map_by_point, maps},
       {&p->value, n * (size_t)p->size.n_star},
       {&p->flux, n * (size_t)p->size.n_flux},
-      {&p->top, (size_t)rows},
-      {&p->top_of_row, (size_t)rows},
+      {&p->top, in_plane ? (size_t)rows : 0},
+      {&p->top_of_row, in_plane ? (size_t)rows : 0},
   };
   return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
 }
@@ -64,23 +69,20 @@ kg_cell_points kg_cell_points_at(const kg_cell *cell, int order, int geometry, i
   return points;
 }
 
-static void fill_map(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
-                     long double s)
+static void fill_map(const kg_cell *cell, const kg_cell_points *p, int q, const long double *at)
 {
-  const int n_shape = 3 * p->n_nodes;
+  const int n_shape = (1 + cell->dimension) * p->n_nodes;
   long double shape[3 * KG_NODES_MAX];
-  cell->map(p->geometry, (const long double[]){r, s}, shape);
+  cell->map(p->geometry, at, shape);
   kg_round_all(n_shape, shape, (double *)p->map + q * n_shape);
   for (int k = 0; k < n_shape; ++k)
     ((double *)p->map_by_point)[k * p->n_map + q] = (double)shape[k];
 }
 
-static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
-                       long double s)
+static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, const long double *at)
 {
   long double phi[MODES_MAX], flux[FLUX_MAX];
-  fill_map(cell, p, q, r, s);
-  const long double at[] = {r, s};
+  fill_map(cell, p, q, at);
   cell->modes(p->size.order + 1, at, phi, NULL);
   kg_round_all(p->size.n_star, phi, (double *)p->value + q * p->size.n_star);
   cell->flux(p->size.order, at, flux, NULL);
@@ -88,34 +90,51 @@ static void fill_point(const kg_cell *cell, const kg_cell_points *p, int q, long
 }
 
 /// A point behind those of the rule.
-static void fill_behind(const kg_cell *cell, const kg_cell_points *p, int q, long double r,
-                        long double s)
+static void fill_behind(const kg_cell *cell, const kg_cell_points *p, int q, const long double *at)
 {
-  ((double *)p->r)[q] = (double)r;
-  ((double *)p->s)[q] = (double)s;
+  ((double *)p->r)[q] = (double)at[0];
+  ((double *)p->s)[q] = (double)at[1];
+  if (p->t) ((double *)p->t)[q] = (double)at[2];
   ((double *)p->weight)[q] = 0.0;
-  fill_point(cell, p, q, r, s);
+  fill_point(cell, p, q, at);
 }
 
 static void fill_facet_points(const kg_cell *cell, const kg_cell_points *p, int rows)
 {
-  long double t[KG_GAUSS_MAX], w[KG_GAUSS_MAX], at[2], along[2];
-  kg_wide_gauss_jacobi(rows, 0, t, w);
-  for (int k = 0; k < cell->n_facets * rows; ++k) {
-    kg_cell_facet_point(cell, k / rows, t[k % rows], at, along);
-    fill_behind(cell, p, rows * rows + k, at[0], at[1]);
+  const int n_rule = kg_cell_rule_points(cell, rows);
+  const int n = kg_cell_rule_points(cell->facet, rows);
+  long double on[2][KG_GAUSS_MAX * KG_GAUSS_MAX], w[KG_GAUSS_MAX * KG_GAUSS_MAX], at[3], along[2];
+  cell->facet->rule(rows, (long double *const[]){on[0], on[1]}, w);
+  for (int k = 0; k < cell->n_facets * n; ++k) {
+    if (cell->dimension == 2)
+      kg_cell_facet_point(cell, k / n, on[0][k % n], at, along);
+    else
+      kg_cell_on_facet(cell, k / n, (const long double[]){on[0][k % n], on[1][k % n]}, at);
+    fill_behind(cell, p, n_rule + k, at);
   }
 }
 
-/// @param[in] scratch  3 rows^2 numbers; the rule is left there: r, s, weights
+/// Point q of a rule that fill_rule() left.
+static void scratch_point(const kg_cell *cell, int n_rule, const long double *scratch, int q,
+                          long double *at)
+{
+  for (int k = 0; k < cell->dimension; ++k) at[k] = scratch[k * n_rule + q];
+}
+
+/// @param[in] scratch  [dimension + 1][points]; the rule is left there: r, s, in space t, weights
 static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const kg_cell_points *p)
 {
-  const int n_rule = rows * rows;
-  long double *const r = scratch, *const s = r + n_rule, *const w = s + n_rule;
-  cell->rule(rows, (long double *const[]){r, s}, w);
+  const int n_rule = kg_cell_rule_points(cell, rows);
+  long double *const r = scratch, *const s = r + n_rule, *const t = s + n_rule;
+  long double *const w = r + (size_t)cell->dimension * (size_t)n_rule;
+  cell->rule(rows, (long double *const[]){r, s, t}, w);
   kg_round_all(n_rule, r, (double *)p->r);
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
+  if (cell->dimension == 3) {
+    kg_round_all(n_rule, t, (double *)p->t);
+    return;
+  }
   double x[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];
   kg_gauss_jacobi(rows, 0, x, weight);
   kg_roughness_top(rows, x, weight, (double *)p->top);
@@ -127,12 +146,17 @@ static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const
 static void fill_points(const kg_cell *cell, int rows, kg_cell_behind behind, long double *scratch,
                         const kg_cell_points *p)
 {
-  const int n_rule = rows * rows;
-  const long double *const r = scratch, *const s = r + n_rule;
+  const int n_rule = kg_cell_rule_points(cell, rows);
+  long double at[3];
   fill_rule(cell, rows, scratch, p);
-  for (int q = 0; q < n_rule; ++q) fill_point(cell, p, q, r[q], s[q]);
-  for (int v = 0; behind == KG_BEHIND_CORNERS && v < cell->n_vertices; ++v)
-    fill_behind(cell, p, n_rule + v, cell->corner[v][0], cell->corner[v][1]);
+  for (int q = 0; q < n_rule; ++q) {
+    scratch_point(cell, n_rule, scratch, q, at);
+    fill_point(cell, p, q, at);
+  }
+  for (int v = 0; behind == KG_BEHIND_CORNERS && v < cell->n_vertices; ++v) {
+    for (int k = 0; k < 3; ++k) at[k] = cell->corner[v][k];
+    fill_behind(cell, p, n_rule + v, at);
+  }
   if (behind == KG_BEHIND_FACETS) fill_facet_points(cell, p, rows);
 }
 
@@ -142,7 +166,8 @@ kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int 
   const size_t count = kg_cell_points_count(cell, order, geometry, rows, behind);
   long double *scratch;
   *values = NULL;
-  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)(rows * rows), sizeof *scratch, &scratch));
+  const size_t n_scratch = (size_t)(1 + cell->dimension) * (size_t)kg_cell_rule_points(cell, rows);
+  KG_TRY(kg_host_alloc(ctx, n_scratch, sizeof *scratch, &scratch));
   const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
   if (status == KEDGE_OK) {
     const kg_cell_points points = kg_cell_points_at(cell, order, geometry, rows, behind, *values);
@@ -155,18 +180,21 @@ kedge_status kg_cell_points_create(kedge_context *ctx, const kg_cell *cell, int 
 kedge_status kg_cell_rule_create(kedge_context *ctx, const kg_cell *cell, int order, int geometry,
                                  int rows, double **values, kg_cell_points *rule)
 {
-  const int n = rows * rows;
+  const int n = kg_cell_rule_points(cell, rows);
   const size_t count = lay_out_points(cell, order, geometry, rows, n, NULL, rule);
-  long double *r;
+  long double *r, at[3];
   *values = NULL;
-  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)n, sizeof *r, &r));
+  KG_TRY(kg_host_alloc(ctx, (size_t)(1 + cell->dimension) * (size_t)n, sizeof *r, &r));
   const kedge_status status = kg_host_alloc(ctx, count, sizeof **values, values);
   lay_out_points(cell, order, geometry, rows, n, *values, rule);
   if (status == KEDGE_OK) {
     fill_rule(cell, rows, r, rule);
-    cell->products(order, rows, (long double *const[]){r, r + n}, (double *)rule->value,
+    cell->products(order, rows, (long double *const[]){r, r + n, r + 2 * n}, (double *)rule->value,
                    (double *)rule->flux);
-    for (int q = 0; q < n; ++q) fill_map(cell, rule, q, r[q], r[n + q]);
+    for (int q = 0; q < n; ++q) {
+      scratch_point(cell, n, r, q, at);
+      fill_map(cell, rule, q, at);
+    }
   }
   free(r);
   return status;
@@ -180,11 +208,13 @@ kedge_status kg_cell_nodes_create(kedge_context *ctx, const kg_cell *cell, int o
   KG_TRY(kg_host_alloc(ctx, count, sizeof **values, values));
   lay_out_points(cell, order, geometry, 0, n, *values, nodes);
   double *const r = (double *)nodes->r, *const s = (double *)nodes->s;
-  cell->nodes(node_order, (double *const[]){r, s});
+  double *const t = (double *)nodes->t;
+  cell->nodes(node_order, (double *const[]){r, s, t});
   memset((double *)nodes->weight, 0, (size_t)n * sizeof(double));
   for (int q = 0; q < n; ++q) {
-    fill_point(cell, nodes, q, r[q], s[q]);
-    double *const map = (double *)nodes->map + 3 * q * n_nodes;
+    fill_point(cell, nodes, q,
+               (const long double[]){r[q], s[q], cell->dimension == 3 ? t[q] : 0.0});
+    double *const map = (double *)nodes->map + (1 + cell->dimension) * q * n_nodes;
     map[0] = 1.0;
     for (int v = 1; v < n_nodes; ++v) map[0] -= map[v];
     ((double *)nodes->map_by_point)[q] = map[0];

@@ -16,7 +16,7 @@ KEDGE_BEGIN_DECLS
 typedef enum kg_cell_behind {
   KG_BEHIND_NOTHING,
   KG_BEHIND_CORNERS,
-  KG_BEHIND_FACETS,  ///< Gauss points of each facet, as many as rows, facet by facet, along it
+  KG_BEHIND_FACETS,  ///< points of the rule of each facet, rows^(dimension - 1), facet by facet
 } kg_cell_behind;
 
 /// Points of the reference element. Pointers into one array of doubles, in host or in device
@@ -25,15 +25,17 @@ typedef struct kg_cell_points {
   kg_cell_sizes size;
   int geometry, n_nodes;       ///< order of the map of elements, and its nodes
   int n;                       ///< points
-  const double *r, *s;         ///< [point]
+  const double *r, *s, *t;     ///< [point]; t in space alone
   const double *weight;        ///< [point]
-  const double *map;           ///< [point][3][node]: kg_cell.map
-  const double *map_by_point;  ///< [3][node][point], n_map points: the same for threads of a GPU
+  const double *map;           ///< [point][1 + dimension][node]: kg_cell.map
+  const double *map_by_point;  ///< [1 + dimension][node][point], n_map points: the same for threads
+                               ///< of a GPU
   int n_map;                   ///< points of both, which may be more than n
   const double *value;         ///< [point][N*]: phi of order P + 1; those of order P are the first
   const double *flux;          ///< [point][S]: Phi, each along its own direction
   int rows;                    ///< of the rule, and points of a row; 0: they are no rule's
-  const double *top, *top_of_row;  ///< [point of a row], [row]: kg_roughness_top()
+  /// [point of a row], [row]: kg_roughness_top(); of plane shapes
+  const double *top, *top_of_row;
 } kg_cell_points;
 
 /// The length of the array behind a kg_cell_points, in doubles. @param[in] rows  points of the rule

@@ -1,9 +1,5 @@
 // Dispatch, loops of the host and costs of the operators by quadrature: what each does with an
 // element is in its header, for host and GPU.
-#include <stdlib.h>
-
-#include "core/memory.h"
-#include "device/loop.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/local/quadrature/make.h"
@@ -11,34 +7,7 @@
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local/quadrature/robin.h"
-
-typedef void team_body(const void *args, int32_t i, kg_team team);
-
-/// Run body(args, i, team) for i < n on the host. A team is one thread and has `scratch` doubles.
-static kedge_status run(kedge_context *ctx, int32_t n, size_t scratch, team_body *body,
-                        const void *args)
-{
-  const int threads = kg_loop_threads(ctx, n, 16 * (int64_t)scratch);
-  double *memory;
-  KG_TRY(kg_host_alloc(ctx, (size_t)threads * scratch, sizeof *memory, &memory));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int thread = 0; thread < threads; ++thread) {
-    const kg_team team = {0, memory + (size_t)thread * scratch, 1, 0};
-    const int32_t begin = (int32_t)((int64_t)n * thread / threads);
-    const int32_t end = (int32_t)((int64_t)n * (thread + 1) / threads);
-    for (int32_t i = begin; i < end; ++i) body(args, i, team);
-  }
-  free(memory);
-  return KEDGE_OK;
-}
-
-/// An operator, and on the host its `body` for each of n things.
-#define OPERATOR(name, n, scratch, body)                                \
-  KG_OPERATOR(name, name##_args)                                        \
-  kedge_status name##_host(kedge_context *ctx, const name##_args *args) \
-  {                                                                     \
-    return run(ctx, n, scratch, body, args);                            \
-  }
+#include "ops/local/quadrature/team_loop.h"
 
 /// Bytes of nodes, of which straight elements share vertices, about one an element.
 static double node_bytes(const kg_cell_points *points)
@@ -66,8 +35,8 @@ static double exact_flops(const kg_cell_tables *t, double rows)
   return t->points.n * S * (S + 1) + S * S * S + rows * (2 * S * column + S * (rows + 1));
 }
 
-OPERATOR(kg_cell_make, kg_cell_make_things(args),
-         kg_cell_make_scratch(&args->cells.tables, &args->material), kg_cell_make_lane)
+KG_TEAM_OPERATOR(kg_cell_make, kg_cell_make_things(args),
+                 kg_cell_make_scratch(&args->cells.tables, &args->material), kg_cell_make_lane)
 
 kg_cost kg_cell_make_cost(const kg_cell_tables *t, const kg_cell_material *material,
                           int64_t n_elements)
@@ -85,8 +54,9 @@ kg_cost kg_cell_make_cost(const kg_cell_tables *t, const kg_cell_material *mater
                    .flops = (build + edges + algebra) * (double)n_elements};
 }
 
-OPERATOR(kg_cell_recover, args->cells.n_elements,
-         kg_cell_recover_scratch(&args->cells.tables, &args->material), kg_cell_recover_element)
+KG_TEAM_OPERATOR(kg_cell_recover, args->cells.n_elements,
+                 kg_cell_recover_scratch(&args->cells.tables, &args->material),
+                 kg_cell_recover_element)
 
 kg_cost kg_cell_recover_cost(const kg_cell_tables *t, const kg_cell_material *material,
                              int64_t n_elements)
@@ -107,8 +77,8 @@ kg_cost kg_cell_recover_cost(const kg_cell_tables *t, const kg_cell_material *ma
                    .flops = (build + vectors + algebra) * (double)n_elements};
 }
 
-OPERATOR(kg_cell_postprocess, args->cells.n_elements,
-         kg_cell_postprocess_scratch(&args->cells.tables), kg_cell_postprocess_element)
+KG_TEAM_OPERATOR(kg_cell_postprocess, args->cells.n_elements,
+                 kg_cell_postprocess_scratch(&args->cells.tables), kg_cell_postprocess_element)
 
 kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, const kg_cell_material *material,
                                  int64_t n_elements)
@@ -124,8 +94,8 @@ kg_cost kg_cell_postprocess_cost(const kg_cell_tables *t, const kg_cell_material
                    .flops = (build + algebra) * (double)n_elements};
 }
 
-OPERATOR(kg_cell_means, args->cells.n_elements, kg_cell_means_scratch(&args->cells.tables.points),
-         kg_cell_means_element)
+KG_TEAM_OPERATOR(kg_cell_means, args->cells.n_elements,
+                 kg_cell_means_scratch(&args->cells.tables.points), kg_cell_means_element)
 
 kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *material,
                            int64_t n_elements)
@@ -137,7 +107,7 @@ kg_cost kg_cell_means_cost(const kg_cell_tables *t, const kg_cell_material *mate
                    .flops = t->points.n * (2 * (N + S) + 12 * nodes + 18) * (double)n_elements};
 }
 
-OPERATOR(kg_cell_robin, args->n_sides, 0, kg_cell_robin_side)
+KG_TEAM_OPERATOR(kg_cell_robin, args->n_sides, 0, kg_cell_robin_side)
 
 kg_cost kg_cell_robin_cost(kg_cell_sizes size, int rows, int64_t n_sides)
 {
@@ -146,8 +116,8 @@ kg_cost kg_cell_robin_cost(kg_cell_sizes size, int rows, int64_t n_sides)
                    .flops = entries * (3.0 * rows + 1.0) * (double)n_sides};
 }
 
-OPERATOR(kg_cell_loads, args->cells.n_elements, kg_cell_loads_scratch(&args->points),
-         kg_cell_loads_element)
+KG_TEAM_OPERATOR(kg_cell_loads, args->cells.n_elements, kg_cell_loads_scratch(&args->points),
+                 kg_cell_loads_element)
 
 kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements)
 {
@@ -156,8 +126,8 @@ kg_cost kg_cell_loads_cost(const kg_cell_points *points, int64_t n_elements)
                    .flops = q * (2 * N + 12 * points->n_nodes + 6) * (double)n_elements};
 }
 
-OPERATOR(kg_cell_errors, kg_cells_groups(&args->cells), kg_cell_errors_scratch(&args->points),
-         kg_cell_errors_group)
+KG_TEAM_OPERATOR(kg_cell_errors, kg_cells_groups(&args->cells),
+                 kg_cell_errors_scratch(&args->points), kg_cell_errors_group)
 
 kg_cost kg_cell_errors_cost(const kg_cell_points *points, int64_t n_elements)
 {

@@ -1,0 +1,160 @@
+/// @file
+/// What values of functions at points of straight tetrahedra give: load vectors, and errors against
+/// an exact solution. The determinant of the map is one number an element.
+#pragma once
+#include <math.h>
+
+#include "basis/cell_tables.h"
+#include "ops/local/quadrature/coefficients.h"
+#include "ops/local/quadrature/team.h"
+#include "ops/ops.h"
+#include "ops/sample/errors.h"
+KEDGE_BEGIN_DECLS
+
+/// A range of whole groups of straight tetrahedra; arrays begin at its first group.
+typedef struct kg_space_elements {
+  int32_t n_elements;
+  const double *vertices;  ///< [vertex][3]
+  const int32_t *vertex;   ///< [group][4][lane]
+} kg_space_elements;
+
+typedef struct kg_space_loads_args {
+  kg_space_elements elements;
+  kg_cell_points points;  ///< where `values` were taken
+  double scale;
+  const double *values;  ///< [group][point][lane]: f
+  double *load;          ///< out: [group][N][lane]: scale (f, phi_i)
+} kg_space_loads_args;
+
+KG_DECLARE_OPERATOR(kg_space_loads, kg_space_loads_args);
+kg_cost kg_space_loads_cost(const kg_cell_points *points, int64_t n_elements);
+
+typedef struct kg_space_errors_args {
+  kg_space_elements elements;
+  kg_cell_points points;         ///< where `exact` was sampled; corners follow the rule
+  const double *u, *q, *u_star;  ///< [group][mode][lane]; q: [group][3N][lane]
+  const double *exact;           ///< [group][4][point][lane]: u, u_x, u_y, u_z
+  kg_error_sums *by_group;       ///< out: [group]; summed in order by the caller
+  double *flux_by_group;    ///< out: [group], squares of diffusion times the error of q; or NULL
+  const double *diffusion;  ///< [material][KG_SPACE_TENSOR]: xx, xy, xz, yy, yz, zz
+  const int32_t *material;  ///< [group][lane]; NULL: the first
+} kg_space_errors_args;
+
+enum { KG_SPACE_TENSOR = 6 };
+
+KG_DECLARE_OPERATOR(kg_space_errors, kg_space_errors_args);
+kg_cost kg_space_errors_cost(const kg_cell_points *points, int64_t n_elements);
+
+/// |det dx/dr| of an element.
+KG_INLINE double kg_space_jacobian(const kg_space_elements *of, int32_t e)
+{
+  double d[3][3];
+  const int64_t origin = of->vertex[kg_cell_at(e, 4, 0)];
+  for (int a = 0; a < 3; ++a) {
+    const int64_t corner = of->vertex[kg_cell_at(e, 4, a + 1)];
+    for (int k = 0; k < 3; ++k)
+      d[a][k] = 0.5 * (of->vertices[3 * corner + k] - of->vertices[3 * origin + k]);
+  }
+  return fabs(d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+              d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+              d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]));
+}
+
+/// Element e of the range.
+KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team team)
+{
+  const kg_space_loads_args *const args = (const kg_space_loads_args *)arguments;
+  const kg_cell_points *const p = &args->points;
+  const double factor = args->scale * kg_space_jacobian(&args->elements, e);
+  double *const weighted = team.scratch;
+  KG_TEAM_EACH(team, q, 0, p->n)
+  {
+    weighted[q] = factor * p->weight[q] * args->values[kg_cell_at(e, p->n, q)];
+  }
+  kg_team_wait(team);
+  KG_TEAM_EACH(team, i, 0, p->size.n_modes)
+  {
+    double sum = 0.0;
+    for (int q = 0; q < p->n; ++q) sum += p->value[q * p->size.n_star + i] * weighted[q];
+    args->load[kg_cell_at(e, p->size.n_modes, i)] = sum;
+  }
+  kg_team_wait(team);
+}
+
+/// The square of a symmetric tensor times a vector.
+KG_INLINE double kg_space_square(const double k[KG_SPACE_TENSOR], const double v[3])
+{
+  const double x = k[0] * v[0] + k[1] * v[1] + k[2] * v[2];
+  const double y = k[1] * v[0] + k[3] * v[1] + k[4] * v[2];
+  const double z = k[2] * v[0] + k[4] * v[1] + k[5] * v[2];
+  return x * x + y * y + z * z;
+}
+
+/// Add the errors at point q of an element. @param[in] u, s, star  its coefficients
+KG_INLINE void kg_space_errors_point(const kg_space_errors_args *args, int32_t e, int q,
+                                     double jacobian, const double *u, const double *s,
+                                     const double *star, kg_error_sums *sums, double *flux)
+{
+  const kg_cell_points *const p = &args->points;
+  const int N = p->size.n_modes;
+  const double *const phi = p->value + q * p->size.n_star, w = p->weight[q] * jacobian;
+  const double exact = args->exact[kg_cell_at(e, 4 * p->n, q)];
+  double value = -exact, best = -exact, error[3];
+  for (int i = 0; i < N; ++i) value += phi[i] * u[i];
+  sums->u_max = kg_larger(sums->u_max, fabs(value));
+  if (w == 0.0) return;  // a corner
+  for (int i = 0; i < p->size.n_star; ++i) best += phi[i] * star[i];
+  for (int k = 0; k < 3; ++k) {
+    error[k] = -args->exact[kg_cell_at(e, 4 * p->n, (k + 1) * p->n + q)];
+    for (int i = 0; i < N; ++i) error[k] += phi[i] * s[k * N + i];
+  }
+  sums->u += w * value * value;
+  sums->q += w * (error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
+  sums->u_star += w * best * best;
+  if (!args->flux_by_group) return;
+  const int material = args->material ? args->material[e] : 0;
+  *flux += w * kg_space_square(args->diffusion + KG_SPACE_TENSOR * material, error);
+}
+
+/// Doubles of scratch of a team.
+KG_INLINE size_t kg_space_errors_scratch(const kg_cell_points *points)
+{
+  return (size_t)(4 * points->size.n_modes + points->size.n_star);
+}
+
+/// Group `group` of the range.
+KG_INLINE void kg_space_errors_group(const void *arguments, int32_t group, kg_team team)
+{
+  const kg_space_errors_args *const args = (const kg_space_errors_args *)arguments;
+  const kg_cell_points *const p = &args->points;
+  const int N = p->size.n_modes;
+  double *const u = team.scratch, *const s = u + N, *const star = s + 3 * N, flux = 0.0;
+  kg_error_sums sums = {0, 0, 0, 0};
+  const int32_t end = (group + 1) * KG_LANES;
+  for (int32_t e = group * KG_LANES; e < end && e < args->elements.n_elements; ++e) {
+    const double jacobian = kg_space_jacobian(&args->elements, e);
+    kg_team_wait(team);
+    KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
+    KG_TEAM_EACH(team, i, 0, 3 * N) s[i] = args->q[kg_cell_at(e, 3 * N, i)];
+    KG_TEAM_EACH(team, i, 0, p->size.n_star)
+    {
+      star[i] = args->u_star[kg_cell_at(e, p->size.n_star, i)];
+    }
+    kg_team_wait(team);
+    KG_TEAM_EACH(team, q, 0, p->n)
+    {
+      kg_space_errors_point(args, e, q, jacobian, u, s, star, &sums, &flux);
+    }
+  }
+  sums.u = kg_team_sum(sums.u);
+  sums.q = kg_team_sum(sums.q);
+  sums.u_star = kg_team_sum(sums.u_star);
+  flux = kg_team_sum(flux);
+  for (int offset = KG_TEAM_THREADS / 2; offset > 0; offset /= 2)
+    sums.u_max = kg_larger(sums.u_max, kg_team_other(sums.u_max, offset));
+  if (team.thread != 0) return;
+  args->by_group[group] = sums;
+  if (args->flux_by_group) args->flux_by_group[group] = flux;
+}
+
+KEDGE_END_DECLS
