@@ -18,6 +18,7 @@ KEDGE_BEGIN_DECLS
 enum {
   KG_FACETS_MAX = 4,           ///< facets, and corners, of any shape
   KG_SPACE_ORDER_MAX = 6,      ///< highest order P in space
+  KG_SPACE_FACET_MAX = 28,     ///< m there
   KG_SPACE_MODES_MAX = 120,    ///< N* there
   KG_SPACE_FLUX_MAX = 3 * 84,  ///< S there
   KG_GEOMETRY_MAX = 5,         ///< highest order of the map of an element

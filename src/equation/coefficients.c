@@ -71,7 +71,7 @@ static kedge_status refuse(const kg_coefficient_values *v, const kg_places *plac
                            int n_functions, const double *value)
 {
   const kedge_mesh *const mesh = v->rules->mesh;
-  double at[2], here[4];
+  double at[3], here[4];
   const int i = find_bad(places, n_functions, value, here), lane = i % KG_LANES;
   kg_place_at(places, group, i / KG_LANES, lane, at);
   const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};

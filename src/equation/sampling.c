@@ -90,14 +90,20 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
                      .n_rule = n_rule,
                      .r = points->r,
                      .s = points->s,
+                     .t = points->t,
                      .map = points->map};
 }
 
 /// Corners of the elements of a group, [corner][lane]; of curved ones all nodes.
 typedef struct group_corners {
   int n;
-  double x[KG_NODES_MAX][KG_LANES], y[KG_NODES_MAX][KG_LANES];
+  double at[3][KG_NODES_MAX][KG_LANES];  ///< [coordinate]
 } group_corners;
+
+static int dimension_of(const kg_places *p)
+{
+  return kg_mesh_in_space(p->mesh) ? 3 : 2;
+}
 
 int32_t kg_lane_element(const kg_places *p, int64_t group, int lane)
 {
@@ -110,15 +116,15 @@ static group_corners corners_of(const kg_places *p, int64_t group)
   group_corners c;
   const kg_cell *cell = kg_block_of(p->mesh, p->first_element)->cell;
   const bool curved = p->mesh->nodes != NULL;
+  const int d = dimension_of(p);
   c.n = curved ? cell->n_modes(p->mesh->geometry) : cell->n_vertices;
   for (int i = 0; i < KG_LANES; ++i) {
     const int32_t e = kg_lane_element(p, group, i);
     const int32_t *const vertex = kg_element_vertices(p->mesh, e);
     for (int l = 0; l < c.n; ++l) {
-      const double *v =
-          curved ? kg_element_nodes(p->mesh, e) + 2 * l : p->mesh->vertices + 2 * (size_t)vertex[l];
-      c.x[l][i] = v[0];
-      c.y[l][i] = v[1];
+      const double *v = curved ? kg_element_nodes(p->mesh, e) + 2 * l
+                               : p->mesh->vertices + (size_t)d * (size_t)vertex[l];
+      for (int k = 0; k < d; ++k) c.at[k][l][i] = v[k];
     }
   }
   return c;
@@ -128,7 +134,7 @@ static group_corners corners_of(const kg_places *p, int64_t group)
 static void place_point(const kg_places *p, int64_t q, int n, double (*corner)[KG_LANES],
                         double *to)
 {
-  const double *const map = p->map ? p->map + 3 * q * n : NULL;
+  const double *const map = p->map ? p->map + (1 + dimension_of(p)) * q * n : NULL;
   for (int i = 0; !map && i < KG_LANES; ++i)
     to[i] = interpolate(p->r[q], p->s[q], corner[0][i], corner[1][i], corner[2][i]);
   for (int i = 0; map && i < KG_LANES; ++i) {
@@ -137,29 +143,34 @@ static void place_point(const kg_places *p, int64_t q, int n, double (*corner)[K
   }
 }
 
-/// Points of one group, [point][lane]: physical coordinates, and what functions may ask.
-static void place_points(const kg_places *p, int32_t group, double *x, double *y,
-                         const kg_located *at)
+static void locate(const kg_located *at, size_t i, const kg_places *p, int32_t element, int q)
+{
+  const double place[3] = {p->r[q], p->s[q], p->t ? p->t[q] : 0.0};
+  kg_locate_at(at, i, p->mesh, element, place);
+}
+
+/// Points of one group: physical coordinates, [coordinate][point][lane], and what functions may
+/// ask.
+static void place_points(const kg_places *p, int32_t group, double *x, const kg_located *at)
 {
   group_corners c = corners_of(p, group);
   for (int i = 0; i < KG_LANES; ++i)
     for (int q = 0; q < p->n; ++q)
-      kg_locate(at, (size_t)(q * KG_LANES + i), p->mesh, kg_lane_element(p, group, i), p->r[q],
-                p->s[q]);
-  for (int q = 0; q < p->n; ++q) {
-    place_point(p, q, c.n, c.x, x + q * KG_LANES);
-    place_point(p, q, c.n, c.y, y + q * KG_LANES);
-  }
+      locate(at, (size_t)(q * KG_LANES + i), p, kg_lane_element(p, group, i), q);
+  for (int k = 0; k < dimension_of(p); ++k)
+    for (int q = 0; q < p->n; ++q)
+      place_point(p, q, c.n, c.at[k], x + (size_t)(k * p->n + q) * KG_LANES);
 }
 
-void kg_place_at(const kg_places *p, int32_t group, int q, int lane, double at[2])
+void kg_place_at(const kg_places *p, int32_t group, int q, int lane, double at[3])
 {
-  double x[KG_LANES], y[KG_LANES];
+  double x[KG_LANES];
   group_corners c = corners_of(p, group);
-  place_point(p, q, c.n, c.x, x);
-  place_point(p, q, c.n, c.y, y);
-  at[0] = x[lane];
-  at[1] = y[lane];
+  at[2] = 0.0;
+  for (int k = 0; k < dimension_of(p); ++k) {
+    place_point(p, q, c.n, c.at[k], x);
+    at[k] = x[lane];
+  }
 }
 
 kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t first,
@@ -168,18 +179,21 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
   const int64_t lane = index % KG_LANES, row = index / KG_LANES;
   const int64_t q = row % places.n, f = row / places.n % set->n;
   const int64_t group = first + row / places.n / set->n;
-  double at[2], value;
+  double at[3], value;
   kg_place_at(&places, (int32_t)group, (int)q, (int)lane, at);
   const int32_t element = kg_lane_element(&places, group, (int)lane);
   const int32_t number = places.mesh->element_region[element];
   double memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
-  kg_locate(&located, 0, places.mesh, element, places.r[q], places.s[q]);
-  const kedge_points point = kg_located_points(&located, places.mesh, 1, &at[0], &at[1]);
+  locate(&located, 0, &places, element, (int)q);
+  kedge_points point = kg_located_points(&located, places.mesh, 1, &at[0], &at[1]);
+  if (kg_mesh_in_space(places.mesh)) point.z = &at[2];
   kg_function_evaluate(set->functions[f], &point, &value);
   if (isfinite(value)) return KEDGE_OK;
   char place[KG_PLACE_BYTES];
   const char *name = NULL;
+  char z[40] = "";
+  if (point.z) snprintf(z, sizeof z, ", z = %.6g", at[2]);
   snprintf(place, sizeof place, "%s", set->place);
   if (set->problem)
     kg_setting_place(&set->problem->settings,
@@ -187,10 +201,10 @@ kedge_status kg_sample_refuse(kedge_context *ctx, kg_places places, int32_t firs
                      place);
   return KG_FAIL(
       ctx, KEDGE_ERR_INPUT,
-      "%s%s%s%s%s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so that it is "
+      "%s%s%s%s%s is %g at x = %.6g, y = %.6g%s, in element %d (from 0); change it so that it is "
       "finite everywhere",
       place, set->names[f], name ? " in region '" : "", name ? name : "", name ? "'" : "",
-      isnan(value) ? NAN : value, at[0], at[1], point.element[0]);  // some NaN print as -nan
+      isnan(value) ? NAN : value, at[0], at[1], z, point.element[0]);  // some NaN print as -nan
 }
 
 kg_points kg_sampling_points(const kg_sampling *s)
@@ -213,7 +227,7 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
                        const kg_sample_set *set, double *values)
 {
   const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
-  const size_t work = (2 + KG_LOCATED) * n;
+  const size_t work = (3 + KG_LOCATED) * n;
   double *coordinates;
   const int threads = kg_loop_threads(ctx, count, 16 * (int64_t)n);
   for (int f = 0; f < set->n; ++f) KG_TRY(kg_function_bring(set->functions[f]));
@@ -222,12 +236,13 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
 #pragma omp parallel num_threads(threads)
   {
     double *x = coordinates + work * (size_t)omp_get_thread_num(), *y = x + n;
-    const kg_located at = kg_located_in(y + n, n);
-    const kedge_points points = kg_located_points(&at, places.mesh, n, x, y);
+    const kg_located at = kg_located_in(x + 3 * n, n);
+    kedge_points points = kg_located_points(&at, places.mesh, n, x, y);
+    if (kg_mesh_in_space(places.mesh)) points.z = y + n;
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(&places, first + g, x, y, &at);
+      place_points(&places, first + g, x, &at);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f], &points, values + row);

@@ -37,8 +37,9 @@ typedef struct kg_places {
   const kedge_mesh *mesh;
   int32_t first_element, n_elements;  ///< of the batch
   int n, n_rule;                      ///< points of an element, and those that are no corners
-  const double *r, *s;                ///< [point]
-  const double *map;  ///< [point][3][corner] (kg_cell.map); NULL: of straight triangles
+  const double *r, *s, *t;            ///< [point]; t in space alone
+  /// [point][1 + dimension][corner] (kg_cell.map); NULL: of straight triangles
+  const double *map;
 } kg_places;
 
 /// Points of the triangles of a mesh, which are its first elements.
@@ -52,8 +53,8 @@ kg_places kg_cell_places(const kg_cell_points *points, int n_rule, const kedge_m
 /// @retval KEDGE_ERR_INPUT  a used value is not finite; the error message is about the first one
 kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int32_t count,
                        const kg_sample_set *set, double *values);
-/// Where a point of an element is: x and y.
-void kg_place_at(const kg_places *places, int32_t group, int q, int lane, double at[2]);
+/// Where a point of an element is: x, y and z, which is 0 in the plane.
+void kg_place_at(const kg_places *places, int32_t group, int q, int lane, double at[3]);
 /// The element of a lane of a group; an empty lane repeats the last one.
 int32_t kg_lane_element(const kg_places *places, int64_t group, int lane);
 /// Evaluate a function again on the host, for the value at `index` of a chunk that begins with

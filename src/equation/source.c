@@ -321,7 +321,7 @@ static kedge_status refuse(const kg_source *s, const kg_element_integrals *integ
   for (int q = 0; q < rule->rows * rule->rows; ++q) {
     rule->cell->map(geometry, (const long double[]){rule->r[q], rule->s[q]}, shape);
     for (int k = 0; k < 3 * n; ++k) map[k] = (double)shape[k];
-    const kg_places at = {mesh, element, 1, 1, 1, rule->r + q, rule->s + q, map};
+    const kg_places at = {mesh, element, 1, 1, 1, rule->r + q, rule->s + q, NULL, map};
     KG_TRY(kg_sample_refuse(rules_of(s)->ctx, at, 0, &s->sampler.evaluation.set, 0));
   }
   return KEDGE_OK;

@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "device/loop.h"
 #include "integrals/element.h"
+#include "integrals/faces.h"
 #include "basis/roughness.h"
 #include "problem/located.h"
 
@@ -477,6 +478,7 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 kg_boundary_moves *moves)
 {
   int32_t *mesh_edge;
+  if (kg_mesh_in_space(mesh)) return kg_sample_faces(ctx, mesh, layout, problem, resolved, modes);
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
   boundary_sampler s = {.mesh = mesh,
                         .mesh_edge = mesh_edge,

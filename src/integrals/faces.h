@@ -1,0 +1,13 @@
+/// @file
+/// Boundary data on the faces of tetrahedra, evaluated on the host by one rule.
+#pragma once
+#include "problem/problem.h"
+#include "space/trace_layout.h"
+
+/// kg_sample_boundary() of a mesh in space: <g, psi_k> on Neumann faces, the coefficients of the L2
+/// projection of g_D on Dirichlet faces, psi being the modes of the reference face.
+/// @param[out] modes  [face of sections 3 and 4][m]
+/// @retval KEDGE_ERR_INPUT  a value is not finite; the sentence is about the first
+kedge_status kg_sample_faces(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kg_trace_layout *layout, const kedge_problem *problem,
+                             const kg_resolved *resolved, double *modes);
