@@ -248,11 +248,14 @@ typedef enum kedge_field {
   KEDGE_FIELD_U_STAR,   ///< order P + 1
   KEDGE_FIELD_SIGMA_X,  ///< order P; the flux sigma = diffusion q
   KEDGE_FIELD_SIGMA_Y,
+  KEDGE_FIELD_COUNT_PLANE,  ///< how many a solution in the plane has; those behind are of space
+  KEDGE_FIELD_QZ = KEDGE_FIELD_COUNT_PLANE,
+  KEDGE_FIELD_SIGMA_Z,
   KEDGE_FIELD_COUNT
 } kedge_field;
 
-/// Nodes of a triangle of the given order: (order+1)(order+2)/2. A quadrilateral has (order+1)^2;
-/// kedge_solution_offsets() counts those of a mesh that has some.
+/// Nodes of a triangle of the given order: (order+1)(order+2)/2. A quadrilateral has (order+1)^2,
+/// a tetrahedron (order+1)(order+2)(order+3)/6; kedge_solution_offsets() counts those of any mesh.
 KEDGE_API int kedge_node_count(int order);
 
 /// The mean of a field over every element; that of u* is that of u.
@@ -271,8 +274,9 @@ KEDGE_API kedge_status kedge_solution_means(const kedge_solution *solution, kedg
 KEDGE_API kedge_status kedge_solution_offsets(const kedge_solution *solution, int order,
                                               int64_t *offsets);
 /// Coordinates of the equispaced Lagrange nodes (in VTK's order, which is Gmsh's on triangles) of
-/// all elements.
-/// @param[out] xy  [element][node][2]
+/// all elements. In space corners are those of the element as kedge sorts them, the last two
+/// exchanged where that makes its volume positive, as VTK wants it.
+/// @param[out] xy  [element][node][2], in space [element][node][3]
 KEDGE_API kedge_status kedge_solution_nodes(const kedge_solution *solution, int order, double *xy);
 /// Values of a field at those nodes.
 /// @param[out] values  [element][node]

@@ -18,7 +18,7 @@ int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
                     [KG_ROWS_STAR] = size->n_star,
                     [KG_ROWS_TRACE] = size->n_trace,
                     [KG_ROWS_NODES] = 2 * batch->n_nodes,
-                    [KG_ROWS_MEANS] = batch->by_quadrature ? KG_CELL_MEANS : 3};
+                    [KG_ROWS_MEANS] = batch->by_quadrature ? KG_CELL_MEANS : 1 + size->dimension};
   return of[rows];
 }
 

@@ -32,6 +32,8 @@ enum { TRIANGLE, QUADRILATERAL, SHAPES };
 static const unsigned char linear_type[SHAPES] = {5, 9};      // VTK_TRIANGLE, VTK_QUAD
 static const unsigned char lagrange_type[SHAPES] = {69, 70};  // VTK_LAGRANGE_TRIANGLE, ..
 static const unsigned char line_type[SHAPES] = {68};          // VTK_LAGRANGE_CURVE, by itself
+static const unsigned char space_type[2][SHAPES] = {{71},
+                                                    {10}};  // VTK_LAGRANGE_TETRAHEDRON, VTK_TETRA
 
 struct kg_vtkhdf {
   kedge_context *ctx;
@@ -290,10 +292,13 @@ static kedge_status create(kedge_context *ctx, const char *path, int order,
                       .n_cells = cells->n,
                       .n_quadrilaterals = cells->n_quadrilaterals,
                       .shared = n_points > 0,
-                      .type = cells->lines   ? line_type
-                              : n_points > 0 ? linear_type
-                                             : lagrange_type};
-  if (cells->lines) file->n_nodes[TRIANGLE] = order + 1;  // the first shape, and no other
+                      .type = cells->lines        ? line_type
+                              : cells->tetrahedra ? space_type[n_points > 0]
+                              : n_points > 0      ? linear_type
+                                                  : lagrange_type};
+  // Where there is one shape alone, it takes the place of the first.
+  if (cells->lines) file->n_nodes[TRIANGLE] = order + 1;
+  if (cells->tetrahedra) file->n_nodes[TRIANGLE] = (order + 1) * (order + 2) * (order + 3) / 6;
   kedge_status status = kg_output_open(ctx, "writing", &file->hdf5);
   if (status == KEDGE_OK) status = count_nodes(file, cells);
   if (status == KEDGE_OK) {

@@ -1,6 +1,6 @@
 /// @file
-/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, or of lines, chunk by
-/// chunk: Lagrange cells that have points of their own (fields are discontinuous), or linear ones
+/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, of tetrahedra or of lines,
+/// chunk by chunk: Lagrange cells that have points of their own (fields are discontinuous), or linear ones
 /// that share their points. The file is written under a temporary name beside the target, flushed,
 /// and renamed when it is complete.
 ///
@@ -21,12 +21,13 @@ typedef struct kg_vtkhdf kg_vtkhdf;
 /// @param[in] doing  "reading" or "writing", for the sentence
 kedge_status kg_output_open(kedge_context *ctx, const char *doing, const kg_hdf5 **out);
 
-/// The cells of a file: triangles and n_quadrilaterals others; or lines.
+/// The cells of a file: triangles and n_quadrilaterals others; or tetrahedra; or lines.
 typedef struct kg_vtkhdf_cells {
   int64_t n, n_quadrilaterals;
   /// [cell]; read where there are cells of both shapes, while the file is created
   const bool *is_quadrilateral;
   bool lines;  ///< all cells are curves with points of their own: both ends, then those between
+  bool tetrahedra;  ///< all cells are tetrahedra
 } kg_vtkhdf_cells;
 
 /// @param[in] order  of the Lagrange cells, 1..KG_VTKHDF_ORDER_MAX

@@ -124,6 +124,10 @@ static inline bool kg_mesh_in_space(const kedge_mesh *mesh)
 {
   return mesh->block[0].cell == &kg_tetrahedron;
 }
+static inline int kg_mesh_dimension(const kedge_mesh *mesh)
+{
+  return kg_mesh_in_space(mesh) ? 3 : 2;
+}
 
 static inline const kg_block *kg_block_of(const kedge_mesh *mesh, int32_t element)
 {

@@ -20,15 +20,18 @@ kg_node_values_args kg_node_args(const kedge_solution *s, int batch, kedge_field
   const kg_results *const r = &s->batch[batch];
   const bool both = s->mesh->n_blocks > 1, is_star = field == KEDGE_FIELD_U_STAR;
   const int n_modes = is_star ? r->size.n_star : r->size.n_modes;
-  kg_node_values_args a = {.n_elements = r->n_elements,
-                           .n_nodes = r->cell->n_modes(order),
-                           .n_modes = n_modes,
-                           .n_star = r->size.n_star,
-                           .rows = kg_held_of(field) == KG_HELD_FLUX ? 2 * n_modes : n_modes,
-                           .first_row = field == KEDGE_FIELD_QY ? n_modes : 0,
-                           .origin = origin + r->first_element,
-                           .wide = both ? origin + s->mesh->n_elements + r->first_element : NULL,
-                           .n_narrow = r->cell->n_modes(order)};
+  kg_node_values_args a = {
+      .n_elements = r->n_elements,
+      .n_nodes = r->cell->n_modes(order),
+      .n_modes = n_modes,
+      .n_star = r->size.n_star,
+      .rows = kg_held_of(field) == KG_HELD_FLUX ? r->size.dimension * n_modes : n_modes,
+      .first_row = field == KEDGE_FIELD_QY   ? n_modes
+                   : field == KEDGE_FIELD_QZ ? 2 * n_modes
+                                             : 0,
+      .origin = origin + r->first_element,
+      .wide = both ? origin + s->mesh->n_elements + r->first_element : NULL,
+      .n_narrow = r->cell->n_modes(order)};
   if (both) {
     a.n_narrow = kg_triangle.n_modes(order);
     a.n_more = kg_quadrilateral.n_modes(order) - a.n_narrow;
@@ -58,7 +61,9 @@ kedge_status kg_node_table(const kedge_solution *s, int batch, int order, double
 static bool follow_from_modes(const kedge_solution *s, kedge_field field, int order)
 {
   const bool is_scalar = field == KEDGE_FIELD_U || field == KEDGE_FIELD_U_STAR;
-  bool follow = is_scalar || field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY;
+  bool follow =
+      is_scalar || field == KEDGE_FIELD_QX || field == KEDGE_FIELD_QY || field == KEDGE_FIELD_QZ;
+  if (kg_mesh_in_space(s->mesh) && order != KG_MEANS) return false;  // nodes may be mirrored
   for (int b = 0; b < s->n_batches; ++b)
     follow = follow && (!s->batch[b].by_quadrature || (is_scalar && order != KG_MEANS));
   return follow;

@@ -311,7 +311,7 @@ static kedge_status gather(const kedge_probe *p, const kedge_solution *s, kg_hel
   return KEDGE_OK;
 }
 
-enum { ALL = KEDGE_FIELD_COUNT, HELD = KG_HELD_U_STAR + 1 };
+enum { ALL = KEDGE_FIELD_COUNT_PLANE, HELD = KG_HELD_U_STAR + 1 };
 
 /// Evaluate fields at a point inside.
 static void evaluate(const kedge_probe *p, const kedge_solution *s, const gathered g[HELD],
@@ -362,7 +362,7 @@ kedge_status kedge_probe_values(const kedge_probe *p, const kedge_solution *s, k
                                 double *values)
 {
   KG_TRY(check(p, s, "kedge_probe_values"));
-  KG_REQUIRE(s->ctx, values && (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG,
+  KG_REQUIRE(s->ctx, values && (unsigned)field < ALL, KEDGE_ERR_ARG,
              "kedge_probe_values: there is no field %d, or the array is NULL", (int)field);
   return evaluate_all(p, s, 1, &field, &values);
 }

@@ -55,6 +55,8 @@ static kedge_status check_field(const kedge_solution *s, kedge_field field)
 {
   KG_REQUIRE(s->ctx, (unsigned)field < KEDGE_FIELD_COUNT, KEDGE_ERR_ARG, "unknown field %d",
              (int)field);
+  KG_REQUIRE(s->ctx, field < KEDGE_FIELD_QZ || kg_mesh_in_space(s->mesh), KEDGE_ERR_ARG,
+             "qz and sigma_z are fields of solutions in space, and the mesh is one of the plane");
   return KEDGE_OK;
 }
 
@@ -127,12 +129,13 @@ static int64_t first_node(const kedge_solution *s, const node_work *w, int32_t e
 kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy)
 {
   node_work w;
+  const int d = s ? kg_mesh_dimension(s->mesh) : 2;
   KG_TRY(check_order(s, order, xy, "kedge_solution_nodes"));
   KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(s->ctx, s->mesh->n_elements, 16 * s->size.n_modes))
   for (int32_t e = 0; e < s->mesh->n_elements; ++e)
-    kg_place_points(s, kg_points_of(s, &w.nodes, e), e, 2, xy + 2 * first_node(s, &w, e));
+    kg_place_points(s, kg_points_of(s, &w.nodes, e), e, d, xy + d * first_node(s, &w, e));
   node_work_free(&w);
   return KEDGE_OK;
 }

@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/memory.h"
 #include "device/context.h"
 #include "problem/located.h"
 #include "ops/local/quadrature/means.h"
@@ -19,15 +21,15 @@ typedef enum vector { SCALAR, GRADIENT, FLUX } vector;
 
 static vector vector_of(kedge_field field)
 {
-  static const vector of[KEDGE_FIELD_COUNT] = {[KEDGE_FIELD_QX] = GRADIENT,
-                                               [KEDGE_FIELD_QY] = GRADIENT,
-                                               [KEDGE_FIELD_SIGMA_X] = FLUX,
-                                               [KEDGE_FIELD_SIGMA_Y] = FLUX};
+  static const vector of[KEDGE_FIELD_COUNT] = {
+      [KEDGE_FIELD_QX] = GRADIENT,  [KEDGE_FIELD_QY] = GRADIENT,  [KEDGE_FIELD_QZ] = GRADIENT,
+      [KEDGE_FIELD_SIGMA_X] = FLUX, [KEDGE_FIELD_SIGMA_Y] = FLUX, [KEDGE_FIELD_SIGMA_Z] = FLUX};
   return of[field];
 }
 
 static int component_of(kedge_field field)
 {
+  if (field == KEDGE_FIELD_QZ || field == KEDGE_FIELD_SIGMA_Z) return 2;
   return field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
 }
 
@@ -46,9 +48,42 @@ static kedge_status create_points(const kedge_solution *s, int which, kg_element
   return KEDGE_OK;
 }
 
+/// The node of a tetrahedron that is at node q when the last two corners are exchanged.
+static int mirror_of(const kg_cell_points *nodes, int q)
+{
+  int i = 0;
+  while (nodes->r[i] != nodes->r[q] || nodes->s[i] != nodes->t[q] || nodes->t[i] != nodes->s[q])
+    ++i;
+  return i;
+}
+
+/// Copy rows of a table over the nodes.
+static void mirror_rows(const kg_cell_points *nodes, int columns, const double *from, double *to)
+{
+  for (int q = 0; q < nodes->n; ++q)
+    memcpy(to + q * columns, from + mirror_of(nodes, q) * columns, (size_t)columns * sizeof *to);
+}
+
+/// Nodes are given by tables over them: the evaluation of fields reads no other.
+static kedge_status mirror_nodes(const kedge_solution *s, kg_element_points *out)
+{
+  const kg_cell_points *const nodes = &out->points[kg_cell_index(&kg_tetrahedron)];
+  kg_cell_points *const to = &out->mirrored;
+  const int n_star = nodes->size.n_star, n = nodes->n;
+  KG_TRY(kg_host_alloc(s->ctx, (size_t)n * (size_t)(16 + n_star), sizeof(double),
+                       &out->mirrored_values));
+  *to = *nodes;
+  to->map = out->mirrored_values;
+  to->value = to->map + 16 * n;
+  mirror_rows(nodes, 16, nodes->map, (double *)to->map);
+  mirror_rows(nodes, n_star, nodes->value, (double *)to->value);
+  return KEDGE_OK;
+}
+
 kedge_status kg_nodes_create(const kedge_solution *s, int order, kg_element_points *out)
 {
-  return create_points(s, order, out, kg_cell_nodes_create);
+  KG_TRY(create_points(s, order, out, kg_cell_nodes_create));
+  return kg_mesh_in_space(s->mesh) ? mirror_nodes(s, out) : KEDGE_OK;
 }
 
 kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points *out)
@@ -58,13 +93,29 @@ kedge_status kg_rule_create(const kedge_solution *s, int rows, kg_element_points
 
 void kg_element_points_free(kg_element_points *points)
 {
-  for (int k = 0; k < KG_BLOCKS_MAX; ++k) free(points->values[k]);
+  for (int k = 0; k < KG_CELL_KINDS; ++k) free(points->values[k]);
+  free(points->mirrored_values);
   *points = (kg_element_points){0};
+}
+
+/// Whether the determinant of a tetrahedron's map is negative.
+static bool is_mirrored(const kedge_mesh *mesh, int32_t element)
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  double d[3][3];
+  for (int l = 0; l < 3; ++l)
+    for (int k = 0; k < 3; ++k)
+      d[l][k] = mesh->vertices[3 * (int64_t)v[l + 1] + k] - mesh->vertices[3 * (int64_t)v[0] + k];
+  return d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+             d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+             d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]) <
+         0.0;
 }
 
 const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_points *points,
                                    int32_t element)
 {
+  if (points->mirrored.n > 0 && is_mirrored(s->mesh, element)) return &points->mirrored;
   return &points->points[kg_cell_index(kg_block_of(s->mesh, element)->cell)];
 }
 
@@ -74,8 +125,9 @@ kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n)
   part.n = n;
   part.r += first;
   part.s += first;
+  if (part.t) part.t += first;
   part.weight += first;
-  part.map += 3 * first * points->n_nodes;
+  part.map += (1 + points->size.dimension) * first * points->n_nodes;
   part.value += first * points->size.n_star;
   part.flux += first * points->size.n_flux;
   return part;
@@ -103,9 +155,27 @@ static double at_point(int n, const double *map, const double *x)
   return sum;
 }
 
+/// Points of a straight tetrahedron.
+static void place_in_space(const kedge_mesh *mesh, const kg_cell_points *points, int32_t element,
+                           int stride, double *xyz)
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  for (int q = 0; q < points->n; ++q)
+    for (int k = 0; k < 3; ++k) {
+      double sum = 0.0;
+      for (int l = 0; l < 4; ++l)
+        sum += points->map[16 * q + l] * mesh->vertices[3 * (int64_t)v[l] + k];
+      xyz[stride * q + k] = sum;
+    }
+}
+
 void kg_place_points(const kedge_solution *s, const kg_cell_points *points, int32_t element,
                      int stride, double *xy)
 {
+  if (kg_mesh_in_space(s->mesh)) {
+    place_in_space(s->mesh, points, element, stride, xy);
+    return;
+  }
   double x[KG_NODES_MAX], y[KG_NODES_MAX];
   const int V = kg_nodes_of(s->mesh, element, x, y);
   for (int q = 0; q < points->n; ++q) {
@@ -136,15 +206,19 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
 }
 
 /// A row of the diffusion tensor of an element in which it is constant.
-static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[2])
+static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[3])
 {
-  const double *at = s->mesh->vertices + 2 * (int64_t)kg_element_vertices(s->mesh, element)[0];
+  const bool in_space = kg_mesh_in_space(s->mesh);
+  const double *at = s->mesh->vertices +
+                     kg_mesh_dimension(s->mesh) * (int64_t)kg_element_vertices(s->mesh, element)[0];
   double value[4], memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
   kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
-  const kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
+  kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
+  if (in_space) point.z = at + 2;
   kg_coefficients_evaluate(&s->equation, &point, value);
-  for (int k = 0; k < 2; ++k) kappa[k] = value[row + k];
+  for (int k = 0; k < 3; ++k)
+    kappa[k] = in_space ? (k == row) * value[0] : k < 2 ? value[row + k] : 0.0;
 }
 
 /// A component of sigma from the coefficients of the flux, or of q = grad u.
@@ -219,13 +293,14 @@ void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_fi
   }
   for (int q = 0; q < points->n; ++q) values[q] = 0.0;
   if (vector_of(field) == FLUX) {
-    double kappa[2];
+    double kappa[3];
     const double *const q = coefficients;
     constant_diffusion(s, element, component_of(field), kappa);
-    for (int k = 0; k < 2; ++k) modes_at(points, n_star, N, q + k * N * KG_LANES, kappa[k], values);
+    for (int k = 0; k < r->size.dimension; ++k)
+      modes_at(points, n_star, N, q + k * N * KG_LANES, kappa[k], values);
     return;
   }
-  const int first = field == KEDGE_FIELD_QY ? N : 0;
+  const int first = component_of(field) * N;
   modes_at(points, n_star, field == KEDGE_FIELD_U_STAR ? n_star : N,
            coefficients + first * KG_LANES, 1.0, values);
 }
@@ -265,17 +340,20 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int32_t e = element - r->first_element;
   const double mode = kg_constant_mode(r->cell);
   if (vector_of(field) == FLUX && !r->by_quadrature) {
-    double kappa[2];
+    double kappa[3];
     constant_diffusion(s, element, component, kappa);
-    return kappa[0] * kg_field_mean(s, rule, KEDGE_FIELD_QX, element) +
-           kappa[1] * kg_field_mean(s, rule, KEDGE_FIELD_QY, element);
+    const double plane = kappa[0] * kg_field_mean(s, rule, KEDGE_FIELD_QX, element) +
+                         kappa[1] * kg_field_mean(s, rule, KEDGE_FIELD_QY, element);
+    return r->size.dimension == 2
+               ? plane
+               : plane + kappa[2] * kg_field_mean(s, rule, KEDGE_FIELD_QZ, element);
   }
   const double scale = vector_of(field) == FLUX ? s->scale : 1.0;
-  const int n_means = r->by_quadrature ? KG_CELL_MEANS : 3;
+  const int n_means = r->by_quadrature ? KG_CELL_MEANS : 1 + r->size.dimension;
   if (r->constant) return mode * r->constant[kg_cell_at(e, n_means, place_of_mean(field))] / scale;
   if (r->by_quadrature) return integrated_mean(s, rule, field, element);
   const double constant = vector_of(field) == GRADIENT
-                              ? r->flux[kg_cell_at(e, 2 * N, component * N)]
+                              ? r->flux[kg_cell_at(e, r->size.n_flux, component * N)]
                               : r->u[kg_cell_at(e, N, 0)];
   return 0.0 + mode * constant;  // no -0, as sums of modes have none
 }

@@ -10,8 +10,12 @@
 
 /// Points of an element of each shape that the mesh has, with the tables of the solution's order.
 typedef struct kg_element_points {
-  kg_cell_points points[KG_BLOCKS_MAX];  ///< by shape; what the mesh does not have is zero
-  double *values[KG_BLOCKS_MAX];         ///< owned, behind them
+  kg_cell_points points[KG_CELL_KINDS];  ///< by shape; what the mesh does not have is zero
+  double *values[KG_CELL_KINDS];         ///< owned, behind them
+  /// Nodes of tetrahedra whose volume is negative as their corners are sorted: the last two corners
+  /// are exchanged, so that VTK finds it positive. Of rules n is 0: their points have no order.
+  kg_cell_points mirrored;
+  double *mirrored_values;  ///< owned
 } kg_element_points;
 
 /// The nodes of Lagrange elements of an order, 1 to KEDGE_ORDER_MAX + 1.
@@ -33,7 +37,8 @@ kg_cell_points kg_points_part(const kg_cell_points *points, int first, int n);
 int kg_nodes_of(const kedge_mesh *mesh, int32_t element, double x[KG_NODES_MAX],
                 double y[KG_NODES_MAX]);
 
-/// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1].
+/// Write where the points of an element lie: x, y of a point in xy[stride * point + 0, 1], in space
+/// z behind them.
 void kg_place_points(const kedge_solution *solution, const kg_cell_points *points, int32_t element,
                      int stride, double *xy);
 
@@ -85,7 +90,7 @@ enum { KG_MEANS = 0 };
 /// The value of the constant mode: modes are orthonormal on the reference element.
 static inline double kg_constant_mode(const kg_cell *cell)
 {
-  return cell == &kg_triangle ? sqrt(0.5) : 0.5;
+  return cell == &kg_triangle ? sqrt(0.5) : cell == &kg_quadrilateral ? 0.5 : sqrt(0.75);
 }
 
 /// Where the modes of u, q and u* lie.

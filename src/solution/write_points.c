@@ -48,7 +48,8 @@ static void fill_points(const writer *w, const int32_t *element, int32_t count)
     const kg_cell_points *const nodes = nodes_of(w, element[i]);
     double *const xyz = w->values + 3 * w->first_node[i];
     kg_place_points(w->s, nodes, element[i], 3, xyz);
-    for (int node = 0; node < nodes->n; ++node) xyz[3 * node + 2] = 0.0;
+    for (int node = 0; !kg_mesh_in_space(w->s->mesh) && node < nodes->n; ++node)
+      xyz[3 * node + 2] = 0.0;
   }
 }
 
@@ -60,12 +61,12 @@ static void fill_scalar(const writer *w, kedge_field field, const int32_t *eleme
     kg_field_at(w->s, nodes_of(w, element[i]), field, element[i], w->scalar + w->first_node[i]);
 }
 
-/// @param[in] x, y  the components of a vector
-static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
+/// @param[in] of  the components of a vector
+static void fill_vector(const writer *w, const kedge_field of[3], const int32_t *element,
                         int32_t count)
 {
-  for (int component = 0; component < 2; ++component) {
-    fill_scalar(w, component == 0 ? x : y, element, count);
+  for (int component = 0; component < kg_mesh_dimension(w->s->mesh); ++component) {
+    fill_scalar(w, of[component], element, count);
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->s->ctx, count, 2 * w->s->size.n_modes))
     for (int32_t i = 0; i < count; ++i) {
@@ -73,7 +74,7 @@ static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int
       double *const q = w->values + 3 * w->first_node[i];
       for (int node = 0; node < nodes_of(w, element[i])->n; ++node) {
         q[3 * node + component] = from[node];
-        q[3 * node + 2] = 0.0;
+        if (component == 1) q[3 * node + 2] = 0.0;
       }
     }
   }
@@ -81,6 +82,9 @@ static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int
 
 static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first, int32_t count)
 {
+  static const kedge_field q[] = {KEDGE_FIELD_QX, KEDGE_FIELD_QY, KEDGE_FIELD_QZ};
+  static const kedge_field sigma[] = {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y,
+                                      KEDGE_FIELD_SIGMA_Z};
   const int32_t *const element = w->element + first;
   count_nodes(w, element, count);
   fill_points(w, element, count);
@@ -89,9 +93,9 @@ static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int64_t first,
   KG_TRY(kg_vtkhdf_write(file, "u", first, count, w->scalar));
   fill_scalar(w, KEDGE_FIELD_U_STAR, element, count);
   KG_TRY(kg_vtkhdf_write(file, "u_star", first, count, w->scalar));
-  fill_vector(w, KEDGE_FIELD_QX, KEDGE_FIELD_QY, element, count);
+  fill_vector(w, q, element, count);
   KG_TRY(kg_vtkhdf_write(file, "q", first, count, w->values));
-  fill_vector(w, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, element, count);
+  fill_vector(w, sigma, element, count);
   KG_TRY(kg_vtkhdf_write(file, "sigma", first, count, w->values));
   for (int32_t i = 0; i < count; ++i) {
     w->regions[i] = w->s->mesh->element_region[element[i]];
@@ -124,8 +128,8 @@ static kedge_status allocate(writer *w, int order)
 {
   const kedge_solution *s = w->s;
   const size_t n = (size_t)s->mesh->n_elements;
-  const bool is_wide = kg_mesh_quadrilaterals(s->mesh) > 0;
-  const size_t nodes = (size_t)(is_wide ? kg_quadrilateral : kg_triangle).n_modes(order);
+  const kg_cell *const most = s->mesh->block[s->mesh->n_blocks - 1].cell;
+  const size_t nodes = (size_t)most->n_modes(order);
   KG_TRY(kg_nodes_create(s, order, &w->nodes));
   KG_TRY(kg_host_alloc(s->ctx, 3 * nodes * CHUNK_ELEMENTS, sizeof *w->values, &w->values));
   KG_TRY(kg_host_alloc(s->ctx, nodes * CHUNK_ELEMENTS, sizeof *w->scalar, &w->scalar));
@@ -144,7 +148,10 @@ kg_vtkhdf_cells kg_output_order(const kedge_mesh *mesh, int32_t *element, bool *
       is_quadrilateral[mesh->element_origin[e]] = block->cell == &kg_quadrilateral;
     }
   }
-  return (kg_vtkhdf_cells){mesh->n_elements, kg_mesh_quadrilaterals(mesh), is_quadrilateral};
+  return (kg_vtkhdf_cells){.n = mesh->n_elements,
+                           .n_quadrilaterals = kg_mesh_quadrilaterals(mesh),
+                           .is_quadrilateral = is_quadrilateral,
+                           .tetrahedra = kg_mesh_in_space(mesh)};
 }
 
 static kedge_status write_file(const kedge_solution *s, const char *path)

@@ -182,14 +182,14 @@ static void add_errors(const kedge_solution *solution, const kg_cell_points *fin
                        exact_function *at, int32_t e, kedge_report *sum)
 {
   const int n = fine->n;
-  double xy[2 * FINE_POINTS], value[KEDGE_FIELD_COUNT][FINE_POINTS];
+  double xy[2 * FINE_POINTS], value[KEDGE_FIELD_COUNT_PLANE][FINE_POINTS];
   kg_place_points(solution, fine, e, 2, xy);
   const int32_t *const v = kg_element_vertices(solution->mesh, e);
   const double *const a = solution->mesh->vertices + 2 * (size_t)v[0];
   const double *const b = solution->mesh->vertices + 2 * (size_t)v[1];
   const double *const c = solution->mesh->vertices + 2 * (size_t)v[2];
   const double jacobian = 0.25 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field)
+  for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field)
     kg_field_at(solution, fine, (kedge_field)field, e, value[field]);
   for (int q = 0; q < n; ++q) {
     double exact[3];

@@ -109,7 +109,7 @@ fields fields_of(kedge_context *ctx, const kedge_solution *solution)
   fields f;
   kedge_report r = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &r);
-  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+  for (int k = 0; k < KEDGE_FIELD_COUNT_PLANE; ++k) {
     const int order = r.order + (k == KEDGE_FIELD_U_STAR);
     int64_t *offsets = malloc(((size_t)r.elements + 1) * sizeof *offsets);
     assert_non_null(offsets);
@@ -135,7 +135,7 @@ void fields_free(fields *f)
 double fields_distance(const fields *a, const fields *b)
 {
   double most = 0.0;
-  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+  for (int k = 0; k < KEDGE_FIELD_COUNT_PLANE; ++k) {
     assert_int_equal(a->n[k], b->n[k]);
     const double d = distance(a->n[k], a->values[k], b->values[k]);
     if (!(d <= most)) most = d;

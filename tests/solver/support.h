@@ -56,7 +56,7 @@ typedef struct patience {
 
 bool be_patient(void *user, const kedge_progress *progress);
 
-enum { FIELD_TRACE = KEDGE_FIELD_COUNT, FIELDS };
+enum { FIELD_TRACE = KEDGE_FIELD_COUNT_PLANE, FIELDS };
 /// Everything a solution holds: fields at nodes of their own order, then the trace.
 typedef struct fields {
   size_t n[FIELDS];

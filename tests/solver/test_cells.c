@@ -29,7 +29,7 @@ static double *means_of(const kedge_solution *solution, kedge_field field, size_
 
 static void compare_means(const kedge_solution *full, const kedge_solution *cells, size_t n)
 {
-  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+  for (int k = 0; k < KEDGE_FIELD_COUNT_PLANE; ++k) {
     double *a = means_of(full, (kedge_field)k, n), *b = means_of(cells, (kedge_field)k, n);
     assert_memory_equal(a, b, n * sizeof *a);
     free(a);

@@ -27,12 +27,12 @@ static void compare_fields(void *user, const kedge_points *points, double *value
 {
   reading *const r = user;
   double worst = 0.0;
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+  for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field) {
     if (kedge_solution_at(r->solution, (kedge_field)field, points, value) != KEDGE_OK)
       worst = INFINITY;
     for (size_t i = 0; i < points->n; ++i) {
       const double x = points->x[i], y = points->y[i];
-      const double exact[KEDGE_FIELD_COUNT] = {[KEDGE_FIELD_U] = 2.0 + x * y - y * y / 2.0 + x,
+      const double exact[KEDGE_FIELD_COUNT_PLANE] = {[KEDGE_FIELD_U] = 2.0 + x * y - y * y / 2.0 + x,
                                                [KEDGE_FIELD_U_STAR] = 2.0 + x * y - y * y / 2.0 + x,
                                                [KEDGE_FIELD_QX] = y + 1.0,
                                                [KEDGE_FIELD_QY] = x - y,
@@ -63,7 +63,7 @@ static void points_in_any_order_have_the_values_that_they_have_alone(void **stat
       r[k] = -0.9 + 0.03 * (k % PLACES);
       s[k] = -0.5 - 0.02 * (k % (PLACES - (k / PLACES) % 3));
     }
-    for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+    for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field) {
       const kedge_points all = {.n = (size_t)n, .mesh = mesh, .place = place, .r = r, .s = s};
       must(ctx, kedge_solution_at(solution, (kedge_field)field, &all, together));
       for (int k = 0; k < n; ++k) {

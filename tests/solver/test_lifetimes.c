@@ -9,11 +9,11 @@
 static double *read_elements(const bench *b, const kedge_solution *s, size_t *count)
 {
   const size_t n = (size_t)b->mesh->n_elements;
-  double *const values = malloc((*count = n * (KEDGE_FIELD_COUNT + 1)) * sizeof *values);
+  double *const values = malloc((*count = n * (KEDGE_FIELD_COUNT_PLANE + 1)) * sizeof *values);
   assert_non_null(values);
-  for (int f = 0; f < KEDGE_FIELD_COUNT; ++f)
+  for (int f = 0; f < KEDGE_FIELD_COUNT_PLANE; ++f)
     must(b->ctx, kedge_solution_means(s, (kedge_field)f, values + (size_t)f * n));
-  must(b->ctx, kedge_solution_indicator(s, values + KEDGE_FIELD_COUNT * n));
+  must(b->ctx, kedge_solution_indicator(s, values + KEDGE_FIELD_COUNT_PLANE * n));
   return values;
 }
 

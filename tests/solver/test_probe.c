@@ -128,7 +128,7 @@ static void points_inside_have_the_values_of_their_element(void **state)
     assert_int_equal(kedge_probe_outside(probe), 0);
     double *nodes = calloc((size_t)b.n_nodes, sizeof *nodes);
     double *expected = calloc((size_t)n, sizeof *expected);
-    for (int f = 0; f < KEDGE_FIELD_COUNT; ++f) {
+    for (int f = 0; f < KEDGE_FIELD_COUNT_PLANE; ++f) {
       double *found = values_of(&b, probe, (kedge_field)f);
       must(b.ctx, kedge_solution_values(b.solution, (kedge_field)f, NODES, nodes));
       for (int64_t i = 0; i < n; ++i) expected[i] = nodes[from[i]];
@@ -180,7 +180,7 @@ static void rounding_outside_counts_as_inside_and_more_does_not(void **state)
   bench b = bench_of(&square);
   kedge_probe *probe = probe_of(&b, N, x, y), *nearest = probe_of(&b, INSIDE, nearest_x, nearest_y);
   assert_int_equal(kedge_probe_outside(probe), N - INSIDE);
-  for (int f = 0; f < KEDGE_FIELD_COUNT; ++f) {
+  for (int f = 0; f < KEDGE_FIELD_COUNT_PLANE; ++f) {
     double *found = values_of(&b, probe, (kedge_field)f);
     double *expected = values_of(&b, nearest, (kedge_field)f);
     assert_close(INSIDE, found, expected, 1e-7);
@@ -325,7 +325,7 @@ static void a_table_has_the_values_to_the_last_bit(void **state)
       continue;
     }
     assert_true(strtod(at + 1, &at) == 0);
-    for (int f = 0; f < KEDGE_FIELD_COUNT; ++f) {
+    for (int f = 0; f < KEDGE_FIELD_COUNT_PLANE; ++f) {
       double *values = values_of(&b, probe, columns[f]);
       assert_int_equal(*at, ',');
       assert_true(strtod(at + 1, &at) == values[i]);

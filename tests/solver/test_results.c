@@ -36,10 +36,10 @@ static void assert_near(const test_grid *grid, double actual, double expected)
 static void check_values(const test_grid *grid, const kedge_solution *solution, int order)
 {
   const size_t n = (size_t)grid->n_triangles * (size_t)kedge_node_count(order);
-  double *xy = malloc(2 * n * sizeof *xy), *values[KEDGE_FIELD_COUNT];
+  double *xy = malloc(2 * n * sizeof *xy), *values[KEDGE_FIELD_COUNT_PLANE];
   assert_non_null(xy);
   must(ctx, kedge_solution_nodes(solution, order, xy));
-  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) {
+  for (int k = 0; k < KEDGE_FIELD_COUNT_PLANE; ++k) {
     values[k] = malloc(n * sizeof(double));
     assert_non_null(values[k]);
     must(ctx, kedge_solution_values(solution, (kedge_field)k, order, values[k]));
@@ -51,7 +51,7 @@ static void check_values(const test_grid *grid, const kedge_solution *solution, 
     assert_near(grid, values[KEDGE_FIELD_QX][i], 1.0 + 0.5 * y);
     assert_near(grid, values[KEDGE_FIELD_QY][i], -2.0 + 0.5 * x);
   }
-  for (int k = 0; k < KEDGE_FIELD_COUNT; ++k) free(values[k]);
+  for (int k = 0; k < KEDGE_FIELD_COUNT_PLANE; ++k) free(values[k]);
   free(xy);
 }
 

@@ -23,7 +23,7 @@ static double power(double x, double y, int degree)
 static double exact(kedge_field field, int order, double x, double y)
 {
   const double slope = (order + 1) * pow(0.3 + x - 0.5 * y, order);
-  const double values[KEDGE_FIELD_COUNT] = {power(x, y, order), slope,
+  const double values[KEDGE_FIELD_COUNT_PLANE] = {power(x, y, order), slope,
                                             1.0 - 0.5 * slope,  power(x, y, order + 1),
                                             diffusion * slope,  diffusion * (1.0 - 0.5 * slope)};
   return values[field];
@@ -182,7 +182,7 @@ static void check_nodes(kedge_solution *s, int order, int64_t n)
       for (int k = 0; k < 2; ++k)
         assert_true(xy[2 * (offsets[origin] + l) + k] == mesh->vertices[2 * v[l] + k]);
   }
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+  for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field) {
     must(ctx, kedge_solution_values(s, (kedge_field)field, order + 1, values));
     for (int64_t i = 0; i < n; ++i)
       assert_at_most(fabs(values[i] - exact((kedge_field)field, order, xy[2 * i], xy[2 * i + 1])),
@@ -224,7 +224,7 @@ static void check_means(kedge_solution *s, int order, int64_t n)
 {
   (void)n;
   double *values = allocate((size_t)s->mesh->n_elements);
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+  for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field) {
     if (field == KEDGE_FIELD_U_STAR) continue;  // whose mean is that of u
     must(ctx, kedge_solution_means(s, (kedge_field)field, values));
     for (int32_t e = 0; e < s->mesh->n_elements; ++e)
@@ -288,7 +288,7 @@ static void check_file(kedge_solution *s, int order, int64_t n)
   for (int64_t i = 0; i < n; ++i)
     assert_true(xyz[3 * i] == expected[2 * i] && xyz[3 * i + 1] == expected[2 * i + 1] &&
                 xyz[3 * i + 2] == 0.0);
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+  for (int field = 0; field < KEDGE_FIELD_COUNT_PLANE; ++field) {
     const bool is_vector = field != KEDGE_FIELD_U && field != KEDGE_FIELD_U_STAR;
     const int component = field == KEDGE_FIELD_QY || field == KEDGE_FIELD_SIGMA_Y;
     const int step = is_vector ? 3 : 1;

@@ -175,7 +175,7 @@ static void fields_of_a_solution_are_those_of_its_report(void **state)
     assert_at_most(fabs(e.sigma / r.sigma_l2 - 1.0), 1e-6);
     assert_at_most(fabs(e.u_star / r.u_star_l2 - 1.0), 1e-6);
     assert_at_most(e.q, 1.0);
-    for (kedge_field f = 0; f < KEDGE_FIELD_COUNT; ++f) {
+    for (kedge_field f = 0; f < KEDGE_FIELD_COUNT_PLANE; ++f) {
       double of_all[64], of_cells[64];
       must(ctx, kedge_solution_means(solution, f, of_all));
       must(ctx, kedge_solution_means(means, f, of_cells));
