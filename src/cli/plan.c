@@ -133,7 +133,7 @@ int kg_cli_plan(int argc, char **argv)
       .children = kg_cli_problem_children};
   kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
   problem.overrides.values = calloc((size_t)argc + 1, sizeof *problem.overrides.values);
-  if (!problem.overrides.values) return KG_EXIT_FAILED;
+  if (!problem.overrides.values) return kg_cli_no_memory();
   argp_parse(&argp, argc, argv, 0, NULL, &problem);
   const int code = make_plan(&problem);
   free(problem.overrides.values);

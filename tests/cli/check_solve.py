@@ -560,7 +560,7 @@ k = 0
         self.assertEqual(self.json("r.json")["integrals"], {})
         for setting, says in (("integral heat.on=lft", "[integral heat]: square 20 has no group or region 'lft'"),
                               ("integral heat.on=all", "flux has a value on lines alone, and 'all' is"),
-                              ("integral heat.of=fluz", "column 1 of of: unknown name 'fluz': did you mean 'flux'?"),
+                              ("integral heat.of=fluz", "column 1 of the integral: unknown name 'fluz': did you mean 'flux'?"),
                               ("integral heat.quadrature=41", "quadrature must be a whole number from 1 to 40"),
                               ("integral heat.off=1", "unknown key 'off' in [integral heat]; did you mean 'of'?"),
                               ("integral.of=1", "[integral] needs a name: [integral NAME]"),
@@ -568,7 +568,7 @@ k = 0
                               ("output.fields=cells", "of which [integral heat] cannot be made")):
             self.refused("solve", "i.ini", "-s", setting, says=says)
         self.refused("solve", "i.ini", "-s", "parameters.u=1", "-s", "integral heat.of=2*u",
-                     says="column 3 of of: 'u' is a parameter, and here also a field")
+                     says="column 3 of the integral: 'u' is a parameter, and here also a field")
         line = problem.count("\n") + 2
         self.write("i.ini", problem + "[integral heat]\nof = u\n")
         self.refused("solve", "i.ini", says=f"i.ini:{line}: duplicate key 'of' in [integral heat]")
