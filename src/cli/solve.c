@@ -161,8 +161,8 @@ static int check_targets(run *r, const solve_options *options, const char *outpu
   int code = KG_EXIT_SOLVED;
   if (!kg_cli_targets(&options->from, r->problem, options->output, said)) {
     code = KG_EXIT_INPUT;
-  } else if ((code = kg_cli_beside_check(&options->from, r->problem, output, options->picture,
-                                         &r->beside)) != KG_EXIT_SOLVED) {
+  } else if ((code = kg_cli_beside_check(r->ctx, &options->from, r->problem, output,
+                                         options->picture, &r->beside)) != KG_EXIT_SOLVED) {
     return code;
   } else if (output || r->beside.boundary || r->beside.picture) {
     const kedge_status status = kedge_output_ready(r->ctx);

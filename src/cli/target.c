@@ -105,8 +105,8 @@ static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
   good = good && (!output->path || same || kg_writable_named(&to, ".vtkhdf", ".hdf"));
   free(to.file);
   free(report_to.file);
-  if (same) fprintf(stderr, "kedge: output and report cannot both be %s\n",
-                    kg_cli_shown(output->path));
+  if (same)
+    fprintf(stderr, "kedge: output and report cannot both be %s\n", kg_cli_shown(output->path));
   if (!good) say(output, &to);
   if (output->said && !report_good) output->said[0] = '\0';
   if (good && !report_good) say(report, &report_to);
