@@ -291,6 +291,15 @@ class Picture(Command):
         refused("kedge: --picture: ImportError: the library of kedge cannot be loaded",
                 KEDGE_LIBRARY=self.path("none.so"))
 
+    def test_modules_in_the_current_folder_are_not_taken(self):
+        for module in ("kedge", "matplotlib", "numpy", "sys"):
+            self.write(f"{module}.py", "open('taken', 'w')\n")
+        result = self.kedge("solve", "p.ini", "-q", "--picture", "a.png", env=self.environment,
+                            code=0 if self.ready else None)
+        self.assertNotIn("taken", os.listdir(self.folder))
+        self.assertEqual("a.png" in os.listdir(self.folder), result.returncode == 0)
+        self.assertNotIn("needs the Python package kedge", result.stderr)
+
     def test_names_and_fields_that_give_no_picture_are_refused(self):
         self.refused("solve", "p.ini", "--picture", "a.jpg", says="cannot write the picture a.jpg: ")
         self.refused("solve", "p.ini", "--picture", "no/a.png",
