@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import math
-import numbers
 from functools import cached_property
 from typing import Callable, Optional, TypeVar
 
@@ -14,11 +13,12 @@ from . import exchange
 from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
-from .data import Expression, Operators, Polynomials, refuse_outside
+from .data import Expression, Operators, Polynomials
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 from .outline import values_at
+from .points import alike, check_outside, refuse_outside, unit_of
 
 F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
@@ -96,24 +96,18 @@ class Fields(Operators):
                      units of float32 of its farthest coordinate where x or y is of float32. Points on the GPU have none
         nearest   -- True: points outside have that value however far they are
         """
-        if outside not in ("nan", "raise"):
-            raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
+        most = check_outside(outside, tolerance, nearest)
         there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
         if there and (tolerance is not None or nearest):
             raise WrongType("tolerance and nearest are for points on the host; copy x and y to it")
-        most = _most(tolerance, nearest)
         if parts_of(field):
             values = [self(x, y, part, outside, tolerance=tolerance, nearest=nearest) for part in parts_of(field)]
             return stacked(values) if there else np.stack(values, axis=-1)
         if there:
             return self._at_there(x, y, field, outside)
         if most is None:
-            most = self.mesh._rounding(max(_unit(x), _unit(y)))
-        x, y = real("x", x), real("y", y)
-        try:
-            x, y = np.broadcast_arrays(x, y)
-        except ValueError:
-            raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+            most = self.mesh._rounding(max(unit_of(x), unit_of(y)))
+        x, y = alike(x, y)
         order, nodes = self._at_nodes(field)
         values = self.mesh.locator.values(order, nodes, x, y)
         if most > 0:
@@ -277,24 +271,3 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
-
-
-def _most(tolerance, nearest):
-    """How far outside points have values; None: what rounding takes of them."""
-    if not isinstance(nearest, (bool, np.bool_)):
-        raise WrongType(f"nearest is {shown(nearest)}; it is True or False")
-    if tolerance is None:
-        return math.inf if nearest else None
-    if nearest:
-        raise WrongType("nearest=True takes points at any distance; leave it or tolerance out")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, numbers.Real):
-        raise WrongType(f"tolerance is {shown(tolerance)}; it takes a number")
-    if not 0 <= tolerance < math.inf:
-        raise InputError(f"tolerance is {float(tolerance)}; it is 0 or more, and finite: nearest=True takes all points")
-    return float(tolerance)
-
-
-def _unit(values):
-    """The unit in the last place of 1 in the type of values."""
-    kind = str(getattr(values, "dtype", "")).rpartition(".")[2]  # of PyTorch "torch.float32"
-    return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)

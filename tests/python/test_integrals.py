@@ -140,6 +140,27 @@ class Expressions(Case):
             with self.assertRaises(kedge.InputError):
                 e(x, y, outside="raise")
 
+    def test_points_outside_have_the_values_that_a_solution_has(self):
+        for mesh in (kedge.mixed(4), kedge.quads(3), kedge.square(3)):
+            s, t = self.pair(mesh)
+            numbers = np.arange(mesh.elements) + 0.5
+            x, y = np.array([1 + 5e-10, 1.01, 0.3, 7.0, np.nan]), np.array([0.4, 0.6, -5e-10, 0.2, 0.5])
+            for options, known in (({}, [1, 0, 1, 0, 0]), ({"tolerance": 0}, [0, 0, 0, 0, 0]),
+                                   ({"tolerance": 0.1}, [1, 1, 1, 0, 0]), ({"nearest": True}, [1, 1, 1, 1, 0])):
+                e = (s - t) + numbers * 0
+                np.testing.assert_allclose(e(x, y, **options), s(x, y, **options) - t(x, y, **options), rtol=0, atol=1e-14)
+                np.testing.assert_array_equal(~np.isnan(e(x, y, **options)), np.array(known, bool))
+            inside = (numbers + 0 * s)(np.minimum(x[:4], 1 - 1e-9), np.maximum(y[:4], 1e-9))
+            np.testing.assert_array_equal((numbers + 0 * s)(x[:4], y[:4], nearest=True), inside)
+            self.assertEqual(e(1.01, 0.6, "raise", nearest=True), e(1.01, 0.6, tolerance=0.1))
+            x32 = np.float32(1 + 1e-7)
+            self.assertFalse(math.isnan(e(x32, np.float32(0.5))))
+            for options, says in (({"tolerance": -1}, "tolerance is -1.0"), ({"tolerance": 1, "nearest": True}, "leave it or"),
+                                  ({"outside": "none"}, "outside is 'none'"), ({"outside": "raise"}, "2 of 5 points lie")):
+                with self.assertRaises(kedge.Error) as caught:
+                    e(x, y, **{"tolerance": 0.1, **options})
+                self.assertIn(says, str(caught.exception))
+
     def test_arrays_by_element_are_those_of_the_elements(self):
         mesh = kedge.mixed(4)
         s, _ = self.pair(mesh)
