@@ -19,6 +19,7 @@ from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 from .outline import values_at
 from .points import alike, check_outside, refuse_outside, unit_of
+from .regions import group_on
 
 F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
@@ -208,26 +209,60 @@ class Fields(Operators):
             self.prepare(field)
         return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
-    def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
+    def quadrature(self, *fields: str, points: Optional[int] = None, on: Union[str, int, None] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
         and "sigma" [element][point][2].
 
         points -- of the rule, a direction, at most 100: P + 4 where it is left out
+        on     -- the name or number of a region, whose elements these are, or of a group of the boundary: then all are
+                  [edge][point], the edges of the group as mesh.boundary has them, and weights add up to its length.
+                  None, "all": the domain
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
         flat = [part for field in fields for part in parts_of(field) or (field,)]
-        arrays = np.empty((3 + len(flat), self.mesh.elements, n * n))
-        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
-            x, y, weight = shape.rule(n)
-            arrays[0, elements] = maps.jacobians(x, y) * weight
-            arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
+        group = None if on in (None, "all") else group_on(self.mesh.groups, on)
+        if group is not None and self.mesh.groups[group].dimension == 1:
+            size, blocks = (self.mesh.groups[group].count, n), self._edge_blocks(n, self.mesh.boundary[2] == group)
+        else:
+            inside = np.ones(self.mesh.elements, bool)
+            if group is not None:
+                inside = self.mesh.regions == self.mesh.groups[group].tag
+            size, blocks = (np.count_nonzero(inside), n * n), self._blocks(n, inside)
+        arrays = np.empty((3 + len(flat), *size))
+        for rows, k, which, (x, y), place, weight in blocks:
+            arrays[0, rows], arrays[1:3, rows] = weight, np.moveaxis(place, -1, 0)
             for array, field in zip(arrays[3:], flat):
                 order, coefficients = self._coefficients(field)
-                array[elements] = coefficients[k] @ shape.basis(order, x, y).T
+                array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, x, y).T
         weight, x, y, *parts = arrays
         rest = iter(parts)
         return (weight, (x, y), *(np.stack([next(rest), next(rest)], axis=-1) if parts_of(field) else next(rest)
                                   for field in fields))
+
+    def _blocks(self, n, inside):
+        """Some elements, by shape: rows of arrays, number of the shape, which of its elements, points of reference,
+        places and weights there."""
+        row = np.cumsum(inside) - 1
+        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
+            x, y, weight = shape.rule(n)
+            which = np.flatnonzero(inside[elements])
+            yield (row[elements[which]], k, which, (x, y), maps.places(x, y, which),
+                   maps.jacobians(x, y, which) * weight)
+
+    def _edge_blocks(self, n, edges):
+        """Likewise some edges of the boundary, by shape and side."""
+        elements, sides = (array[edges] for array in self.mesh.boundary[:2])
+        shape_of, place = self.mesh.shape_places
+        at, weight = np.polynomial.legendre.leggauss(n)
+        for k, (shape, _, maps) in enumerate(self.mesh.shapes):
+            corner = shape.lattice(1)
+            for side in range(shape.corners):
+                rows = np.flatnonzero((shape_of[elements] == k) & (sides == side))
+                along = corner[(side + 1) % shape.corners] - corner[side]
+                x, y = corner[side][:, None] + along[:, None] * (at + 1) / 2
+                which = place[elements[rows]]
+                yield (rows, k, which, (x, y), maps.places(x, y, which),
+                       maps.speeds(x, y, along, which) * weight / 2)
 
     def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
              **options: Any) -> Any:

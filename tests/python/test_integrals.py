@@ -58,6 +58,30 @@ class Integrals(Case):
                              (s.integrate("sigma_x*normal_x", "right", 6), 3)):
             self.assertAlmostEqual(value, exact, delta=1e-7)
 
+    def test_quadrature_is_on_regions_and_groups_of_the_boundary_as_integrals_are(self):
+        points, lines = [[0, 0], [2, 0], [2, 1], [0, 1], [3, 0.5]], {"low": [[0, 1]], "cut": [[2, 1]], "tip": [[1, 4], [4, 2]]}
+        halves = kedge.Mesh(points, {"quad": [[0, 1, 2, 3]], "triangle": [[1, 4, 2]]}, lines,
+                            regions=[1, 2], refine=2)
+        for mesh, names in ((halves, ("1", 2, "low", "tip", "default")), (kedge.disk(4), (None, "boundary")),
+                            (kedge.ring(3, 12, geometry=3), ("inner", "outer", "all", "domain"))):
+            s = self.solve(mesh, kedge.Problem(order=2, source="1 + x", boundary={"default": kedge.Dirichlet("x*y")}))
+            for on in names:
+                weight, (x, y), u, q = s.quadrature("u", "q", points=12, on=on)
+                self.assertEqual((x.shape, u.shape, q.shape), (weight.shape, weight.shape, (*weight.shape, 2)))
+                cases = [(1, "1"), (u**2, "u^2"), (x * y**2 * u, "x*y^2*u")]
+                if mesh.info["geometry"] == 1:  # q is interpolated, which is exact on straight elements
+                    cases.append((q[..., 0] * q[..., 1], "qx*qy"))
+                for value, of in cases:
+                    exact = s.integrate(of, on=on, quadrature=12)
+                    self.assertAlmostEqual(np.sum(weight * value), exact, delta=1e-12 * max(1, abs(exact)))
+        s = self.solve(halves, kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}))
+        for on, says in (("loww", "has no group or region 'loww'; did you mean 'low'?"),
+                         ("cut", "'cut' is a group of lines inside the domain, where quadrature() has no points"),
+                         (9, "has no group or region '9'")):
+            with self.assertRaises(kedge.InputError) as caught:
+                s.quadrature("u", on=on)
+            self.assertIn(says, str(caught.exception))
+
     def test_data_are_integrated_as_text_is(self):
         mesh = kedge.mixed(6)
         s, t = self.solved("x^2*y", mesh), self.solved("x*y^2", mesh)
