@@ -583,6 +583,25 @@ k = 0
         self.kedge("solve", "s.ini", "-q", "-s", "integral a.on=1", "--report", "r.json")
         self.assertAlmostEqual(self.json("r.json")["integrals"]["a"], 1.8125)
 
+    def test_a_section_of_regions_that_share_a_name_takes_a_number(self):
+        with open(os.path.join(SOURCE, "meshes", "inclusion22.msh"), encoding="utf-8") as file:
+            self.write("same.msh", file.read().replace('"inclusion"', '"matrix"'))
+        head = "[mesh]\nfile = same.msh\n[boundary default]\ntype = dirichlet\nvalue = 0\n" + "".join(
+            f"[boundary {name}]\ntype = neumann\nvalue = 1\n" for name in ("inlet", "outlet", "floor"))
+        line = head.count("\n") + 1
+        self.write("s.ini", head + "[region matrix]\ndiffusion = 2\n")
+        for more in ((), ("-s", "region default.diffusion=3"), ("-s", "region 1.diffusion=3")):
+            self.refused("solve", "s.ini", *more, says=f"s.ini:{line}: [region matrix]: the regions 1, 2 of same.msh all have "
+                         "this name; write a section [region NUMBER] for each")
+        self.write("s.ini", head + "[region 1]\ndiffusion = 2\n")
+        self.refused("solve", "s.ini", says="region 'matrix' of same.msh has no section; add [region 2] or [region default]")
+        self.kedge("solve", "s.ini", "-q", "-s", "region 2.diffusion=3", "--report", "r.json")
+        energy = {region["tag"]: region["energy"] for region in self.json("r.json")["regions"]}
+        self.write("s.ini", head.replace("same.msh", os.path.join(SOURCE, "meshes", "inclusion22.msh")) +
+                   "[region matrix]\ndiffusion = 2\n[region inclusion]\ndiffusion = 3\n")
+        self.kedge("solve", "s.ini", "-q", "--report", "r.json")
+        self.assertEqual({region["tag"]: region["energy"] for region in self.json("r.json")["regions"]}, energy)
+
     def test_a_backend_that_is_missing_fails(self):
         machine = json.loads(self.kedge("info", "--json").stdout)
         if machine["cuda"]["gpus"] and not machine["cuda"]["problem"]:
