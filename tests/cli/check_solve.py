@@ -592,7 +592,7 @@ k = 0
         self.write("s.ini", head + "[region matrix]\ndiffusion = 2\n")
         for more in ((), ("-s", "region default.diffusion=3"), ("-s", "region 1.diffusion=3")):
             self.refused("solve", "s.ini", *more, says=f"s.ini:{line}: [region matrix]: the regions 1, 2 of same.msh all have "
-                         "this name; write a section [region NUMBER] for each")
+                         "this name; take their numbers in its place")
         self.write("s.ini", head + "[region 1]\ndiffusion = 2\n")
         self.refused("solve", "s.ini", says="region 'matrix' of same.msh has no section; add [region 2] or [region default]")
         self.kedge("solve", "s.ini", "-q", "-s", "region 2.diffusion=3", "--report", "r.json")

@@ -117,6 +117,32 @@ class Integrals(Case):
                 for name, value in s.integrals.items():
                     self.assertAlmostEqual(written[name], value, delta=1e-12)
 
+    def test_integrals_of_a_problem_are_those_of_its_solutions(self):
+        problem = kedge.Problem(order=3, exact="x^2*y", parameters={"k": 2}, boundary={"default": kedge.Dirichlet()},
+                                integrals={"heat": {"of": "flux", "on": "right"}, "mean": "k*u",
+                                           "two": {"of": "u_star", "on": "domain", "quadrature": 5}, "area": 1})
+        s = self.solve(kedge.square(4), problem)
+        self.assertEqual(s.integrals, {"heat": s.integrate("flux", on="right"), "mean": s.integrate("k*u"),
+                                       "two": s.integrate("u_star", "domain", 5), "area": s.integrate(1)})
+        self.assertAlmostEqual(s.integrals["heat"], 1, delta=1e-7)
+        other = problem.replace(integrals={"heat": "u", "two": {"of": "u", "on": None}})
+        self.assertEqual({at: value for at, value in other.settings.items() if at[0] in ("integral heat", "integral two")},
+                         {("integral heat", "of"): "u", ("integral two", "of"): "u"})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            problem.write(path)
+            again = kedge.Problem.read(path, integrals={"more": "u_star"})
+            self.assertEqual(dict(again.settings), {**problem.settings, ("integral more", "of"): "u_star"})
+        for integrals, says in (
+                ({"a": "2*v"}, "integrals['a']: column 3 of the integral: unknown name 'v'"),
+                ({"a": {"on": "left"}}, "integrals['a'] has no expression; add 'of': 'u'"),
+                ({"a": {"of": "u", "onn": "left"}}, "did you mean 'on'?"), ({"a": lambda x, y: x}, "integrals['a'] is <function"),
+                ({"a": {"of": "u", "quadrature": 41}}, "1 to 40"), ({"a": {"of": "u", 3: "left"}}, "integrals['a'] has the key 3"),
+                (["u"], "integrals is"), ({"a": {"of": "u", "on": "lefft"}}, "integrals['a']: "), ({"a": "flux"}, "on lines alone")):
+            with self.subTest(integrals=integrals), self.assertRaises(kedge.InputError) as caught:
+                self.solve(kedge.square(2), kedge.Problem(boundary={"default": kedge.Dirichlet(0)}, integrals=integrals))
+            self.assertIn(says, str(caught.exception))
+
     def test_a_solution_that_is_overwritten_has_new_integrals(self):
         mesh = kedge.square(3)
         solver = kedge.Solver(mesh, kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}), self.context)
