@@ -209,7 +209,8 @@ class Fields(Operators):
             self.prepare(field)
         return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
-    def quadrature(self, *fields: str, points: Optional[int] = None, on: Union[str, int, None] = None) -> Tuple[Any, ...]:
+    def quadrature(self, *fields: str, points: Optional[int] = None,
+                   on: Union[str, int, None] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
         and "sigma" [element][point][2].
 

@@ -90,10 +90,11 @@ static kedge_status check_one(const regions *r, const kg_coefficients *c, const 
   snprintf(number, sizeof number, "%d", region->tag);
   const bool by_number = strcmp(c->group, number) == 0 && strcmp(c->group, region->name) != 0;
   if (by_number || !shares_name(r, region, numbers)) return KEDGE_OK;
-  return kg_problem_fail(r->ctx, r->problem, c->at,
-                         "[region %s]: the regions %s of %.*s all have this name; take their numbers "
-                         "in its place",
-                         c->group, numbers, name_length(r->mesh), r->mesh->source);
+  return kg_problem_fail(
+      r->ctx, r->problem, c->at,
+      "[region %s]: the regions %s of %.*s all have this name; take their numbers "
+      "in its place",
+      c->group, numbers, name_length(r->mesh), r->mesh->source);
 }
 
 static kedge_status no_section(const regions *r, const kg_group *region)

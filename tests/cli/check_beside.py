@@ -173,7 +173,8 @@ class Beside(Command):
         said = self.kedge("solve", "a.ini", "-q", "-r", "/dev/full", "-s", "probe a.output=a.csv", code=1,
                           preexec_fn=limit).stderr
         self.assertRegex(said, "^kedge: cannot write the output b.hdf: .*File too large\n$")
-        self.refused("solve", "p.ini", "-o", "no/o.hdf", "-r", "no/r.json", says="cannot write the output no/o.hdf: no: ")
+        self.refused("solve", "p.ini", "-o", "no/o.hdf", "-r", "no/r.json",
+                     says="cannot write the output no/o.hdf: no: ")
 
     def test_a_plan_refuses_what_a_solve_refuses_before_its_mesh(self):
         self.write("words.csv", "0.5,0.5\n0.5,here\n")

@@ -560,7 +560,8 @@ k = 0
         self.assertEqual(self.json("r.json")["integrals"], {})
         for setting, says in (("integral heat.on=lft", "[integral heat]: square 20 has no group or region 'lft'"),
                               ("integral heat.on=all", "flux has a value on lines alone, and 'all' is"),
-                              ("integral heat.of=fluz", "column 1 of the integral: unknown name 'fluz': did you mean 'flux'?"),
+                              ("integral heat.of=fluz",
+                               "column 1 of the integral: unknown name 'fluz': did you mean 'flux'?"),
                               ("integral heat.quadrature=41", "quadrature must be a whole number from 1 to 40"),
                               ("integral heat.off=1", "unknown key 'off' in [integral heat]; did you mean 'of'?"),
                               ("integral.of=1", "[integral] needs a name: [integral NAME]"),
@@ -591,10 +592,11 @@ k = 0
         line = head.count("\n") + 1
         self.write("s.ini", head + "[region matrix]\ndiffusion = 2\n")
         for more in ((), ("-s", "region default.diffusion=3"), ("-s", "region 1.diffusion=3")):
-            self.refused("solve", "s.ini", *more, says=f"s.ini:{line}: [region matrix]: the regions 1, 2 of same.msh all have "
-                         "this name; take their numbers in its place")
+            self.refused("solve", "s.ini", *more, says=f"s.ini:{line}: [region matrix]: the regions 1, 2 of same.msh "
+                         "all have this name; take their numbers in its place")
         self.write("s.ini", head + "[region 1]\ndiffusion = 2\n")
-        self.refused("solve", "s.ini", says="region 'matrix' of same.msh has no section; add [region 2] or [region default]")
+        self.refused("solve", "s.ini",
+                     says="region 'matrix' of same.msh has no section; add [region 2] or [region default]")
         self.kedge("solve", "s.ini", "-q", "-s", "region 2.diffusion=3", "--report", "r.json")
         energy = {region["tag"]: region["energy"] for region in self.json("r.json")["regions"]}
         self.write("s.ini", head.replace("same.msh", os.path.join(SOURCE, "meshes", "inclusion22.msh")) +

@@ -75,8 +75,8 @@ class Probes(OnBackend):
         probe.write(s, self.path("a.csv"))
         kedge.Probe(s.mesh, x, y).write(s, self.path("ba.csv"))
         probe.write(s, self.path("a.csv"))
-        self.assertEqual(s.report.probe_note, "; ".join(
-            f"{self.path(name)}: 1 of 3 points lie outside of the mesh and have no values" for name in ("a.csv", "ba.csv")))
+        says = ": 1 of 3 points lie outside of the mesh and have no values"
+        self.assertEqual(s.report.probe_note, f"{self.path('a.csv')}{says}; {self.path('ba.csv')}{says}")
         table = np.genfromtxt(self.path("a.csv"), delimiter=",", names=True)
         self.assertEqual(table.dtype.names, ("x", "y", "region", *FIELDS))
         np.testing.assert_array_equal(table["x"], x)
