@@ -64,7 +64,10 @@ static int make_integrals(run *r)
   while (kedge_problem_integral(r->problem, n)) ++n;
   r->integrals = calloc((size_t)n + 1, sizeof *r->integrals);
   r->values = calloc((size_t)n + 1, sizeof *r->values);
-  if (!r->integrals || !r->values) return kg_cli_no_memory();
+  if (!r->integrals || !r->values) {
+    if (r->line) kg_progress_clear(r->line);
+    return kg_cli_no_memory();
+  }
   kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
   options.problem = r->problem;
   for (; r->n_integrals < n; ++r->n_integrals) {
@@ -150,8 +153,7 @@ static void report_refusal(const run *r, const solve_options *options, const cha
   report.iteration_u = report.iteration_u_star = report.iteration_q = report.iteration_sigma = NAN;
   report.relative_residual = report.start_residual = report.rounding_residual = NAN;
   report.output_error = sentence;
-  const kedge_status status = kedge_report_write(r->ctx, &report, options->from.report);
-  if (status != KEDGE_OK) fail(r, status, false);
+  (void)kedge_report_write(r->ctx, &report, options->from.report);  // the refusal has been told
 }
 
 /// Look at all files before the work. Returns an exit code.

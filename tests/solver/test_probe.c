@@ -378,6 +378,7 @@ static void what_is_no_probe_is_refused(void **state)
   assert_int_equal(kedge_probe_write(probe, means, path), KEDGE_ERR_ARG);
   assert_non_null(strstr(kedge_context_error(ctx), "[output] fields = cells"));
   assert_int_equal(kedge_probe_write(probe, b.solution, "/nowhere/x.csv"), KEDGE_ERR_IO);
+  assert_int_equal(kedge_problem_check_probes(NULL), KEDGE_ERR_ARG);
   assert_int_equal(access(path, F_OK), -1);
   kedge_solution_destroy(elsewhere);
   kedge_solution_destroy(means);
