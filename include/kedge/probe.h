@@ -48,6 +48,10 @@ KEDGE_API int kedge_problem_probe_count(const kedge_problem *problem);
 KEDGE_API const char *kedge_problem_probe_name(const kedge_problem *problem, int index);
 KEDGE_API const char *kedge_problem_probe_file(const kedge_problem *problem, int index);
 KEDGE_API const char *kedge_problem_probe_output(const kedge_problem *problem, int index);
+/// Refuse files of points that cannot be read, or are no table of points, before there is a mesh.
+/// Pipes are left for kedge_problem_probe_create(), as they can be read once.
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_IO  as kedge_problem_probe_create()
+KEDGE_API kedge_status kedge_problem_check_probes(const kedge_problem *problem);
 /// Make the probe of such a section.
 /// @retval KEDGE_ERR_INPUT  it names no points, its file holds something else, or no point lies in
 ///                          the mesh; the sentence begins with the place in the problem file

@@ -187,10 +187,15 @@ class Maps:
         px, py = _powers(x, i.max()), _powers(y, j.max())
         return (i * px[..., np.maximum(i - 1, 0)] * py[..., j], j * px[..., i] * py[..., np.maximum(j - 1, 0)])
 
-    def jacobians(self, x, y):
-        """Determinants of the maps of all elements at reference points: [element][point]."""
-        along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients) for slope in self._slopes(x, y))
+    def jacobians(self, x, y, elements=slice(None)):
+        """Determinants of the maps of elements at reference points: [element][point]."""
+        along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients[elements]) for slope in self._slopes(x, y))
         return along[..., 0] * up[..., 1] - along[..., 1] * up[..., 0]
+
+    def speeds(self, x, y, direction, elements=slice(None)):
+        """How far places move where reference points do by `direction`: [element][point]."""
+        slope = sum(part * step for part, step in zip(self._slopes(x, y), direction))
+        return np.hypot(*np.moveaxis(np.einsum("pk,ekd->epd", slope, self.coefficients[elements]), -1, 0))
 
     def along(self, elements, sides, pieces):
         """Points along sides of elements, one side for each element: [side][point][2]."""
@@ -205,9 +210,9 @@ class Maps:
                 lines[here] = np.einsum("pk,ekd->epd", self.powers(*at.T), self.coefficients[elements[here]])
         return lines
 
-    def places(self, x, y):
-        """Points of all elements at reference points: [element][point][2]."""
-        return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients)
+    def places(self, x, y, elements=slice(None)):
+        """Points of elements at reference points: [element][point][2]."""
+        return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients[elements])
 
 
 def _powers(x, n):

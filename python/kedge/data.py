@@ -13,11 +13,12 @@ from typing import Optional
 import numpy as np
 
 from . import _library as c
-from .arguments import called, is_array, real, shown, whole
+from .arguments import called, is_array, shown, whole
 from .context import refuse_pickle
 from .dlpack import Borrowed, on_gpu, on_host
 from .errors import BY_STATUS, InputError, WrongType, of_status
 from .hints import Any, Array, ArrayLike
+from .points import Points
 
 class Native:
     """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
@@ -98,15 +99,14 @@ class Expression(Operators):
     def expression(self):
         return self
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, outside: str = "nan") -> Any:
-        """Values at points, arrays x, y of any shape.
-
-        outside -- of the mesh the value is NaN, "nan", or an error, "raise"
-        """
-        shape, x, y, element = points_in(self.mesh, x, y, outside)
-        values = np.array(np.broadcast_to(self._anywhere(x, y, element), x.shape), float)
-        values[np.isnan(element)] = np.nan
-        return values.reshape(shape) if shape else values.item()
+    def __call__(self, x: ArrayLike, y: ArrayLike, outside: str = "nan", *, tolerance: Optional[float] = None,
+                 nearest: bool = False) -> Any:
+        """Values at points, arrays x, y of any shape. outside, tolerance and nearest are those of a solution at points:
+        s(x, y, ...)."""
+        points = Points(self.mesh, x, y, outside, tolerance, nearest)
+        values = np.array(np.broadcast_to(self._anywhere(points), points.x.shape), float)
+        values[np.isnan(points.element)] = np.nan
+        return values.reshape(points.shape) if points.shape else values.item()
 
     def values(self, order: Optional[int] = None) -> Array:
         """Values at the nodes of every element, as of solutions; order: left out, the highest of its parts."""
@@ -131,8 +131,8 @@ class Expression(Operators):
     def _degree(self):
         return max(part._degree for part in self._parts if isinstance(part, Expression))
 
-    def _anywhere(self, x, y, element):
-        return self._ufunc(*(part._anywhere(x, y, element) if hasattr(part, "at") else part for part in self._parts))
+    def _anywhere(self, points):
+        return self._ufunc(*(part._anywhere(points) if hasattr(part, "at") else part for part in self._parts))
 
     def _at_nodes(self, order, offsets):
         return self._ufunc(*(part._at_nodes(order, offsets) if hasattr(part, "at") else part for part in self._parts))
@@ -162,8 +162,8 @@ class Field(Expression):
     _label = property(lambda self: self.field)
     _degree = property(lambda self: self._own)
 
-    def _anywhere(self, x, y, element):
-        return self.mesh.locator.values(self._degree, self._at_nodes(self._degree, None), x, y)
+    def _anywhere(self, points):
+        return points.values(self._degree, self._at_nodes(self._degree, None))
 
     def _at_nodes(self, order, offsets):
         return self.memories[0].at_nodes(self.field, order)
@@ -231,28 +231,6 @@ def pieces(mesh, order):
     return places, np.concatenate(triangles)
 
 
-def points_in(mesh, x, y, outside):
-    """The shape of points, their coordinates one after the other, and the elements that hold them, NaN outside."""
-    if outside not in ("nan", "raise"):
-        raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
-    x, y = real("x", x), real("y", y)
-    try:
-        x, y = np.broadcast_arrays(x, y)
-    except ValueError:
-        raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
-    shape, x, y = x.shape, x.ravel(), y.ravel()
-    element = np.rint(mesh.locator.values(1, np.repeat(np.arange(mesh.elements, dtype=float),
-                                                       np.diff(mesh._nodes_of(1))), x, y))
-    bad = np.flatnonzero(np.isnan(element)) if outside == "raise" else ()
-    if len(bad):
-        refuse_outside(len(bad), x.size, x[bad[0]], y[bad[0]])
-    return shape, x, y, element
-
-
-def refuse_outside(bad, n, x, y):
-    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")
-
-
 @lru_cache(maxsize=8)
 def _basis_at(shape, order, x, y):
     """The basis at the points of a block, and which of them each is; most blocks of a rule have the same."""
@@ -302,9 +280,9 @@ class ByElement:
     def __repr__(self):
         return f"<{self.count} numbers, one an element>"
 
-    def _anywhere(self, x, y, element):
-        known = np.nan_to_num(element).astype(np.int64)
-        return np.where(np.isnan(element), np.nan, self.values[known])
+    def _anywhere(self, points):
+        known = np.nan_to_num(points.element).astype(np.int64)
+        return np.where(np.isnan(points.element), np.nan, self.values[known])
 
     def _at_nodes(self, order, offsets):
         return np.repeat(self.values, np.diff(offsets))

@@ -107,6 +107,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"^\[region ([^\]]+)\] (\w+): ", r"\2['\1']: "),
     (r"^\[(?:boundary )?([^\]]+)\] value: ", r"boundary['\1']: "),
     (r"has no section; add \[region ([^\]]+)\] or \[region default\]", r"has no coefficients; add '\1' or 'default'"),
+    (r"\[integral ([^\]]+)\](?: (?:of|on))?", r"integrals['\1']"),
     (r"\[region ([^\]]+)\]", r"region '\1'"),
     (r"\[boundary (?:boundary )?([^\]]+)\]", r"boundary['\1']"),
     (r"\[equation\] quadrature", "equation_quadrature"),

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import functools
 import math
-import numbers
 from functools import cached_property
 from typing import Callable, Optional, TypeVar
 
@@ -14,11 +13,13 @@ from . import exchange
 from .arguments import package, real, shown, whole
 from .cells import from_nodes, part
 from .context import refuse_assignment
-from .data import Expression, Operators, Polynomials, refuse_outside
+from .data import Expression, Operators, Polynomials
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 from .outline import values_at
+from .points import alike, check_outside, refuse_outside, unit_of
+from .regions import group_on
 
 F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
@@ -96,24 +97,18 @@ class Fields(Operators):
                      units of float32 of its farthest coordinate where x or y is of float32. Points on the GPU have none
         nearest   -- True: points outside have that value however far they are
         """
-        if outside not in ("nan", "raise"):
-            raise InputError(f'outside is {outside!r}; it is "nan" or "raise"')
+        most = check_outside(outside, tolerance, nearest)
         there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
         if there and (tolerance is not None or nearest):
             raise WrongType("tolerance and nearest are for points on the host; copy x and y to it")
-        most = _most(tolerance, nearest)
         if parts_of(field):
             values = [self(x, y, part, outside, tolerance=tolerance, nearest=nearest) for part in parts_of(field)]
             return stacked(values) if there else np.stack(values, axis=-1)
         if there:
             return self._at_there(x, y, field, outside)
         if most is None:
-            most = self.mesh._rounding(max(_unit(x), _unit(y)))
-        x, y = real("x", x), real("y", y)
-        try:
-            x, y = np.broadcast_arrays(x, y)
-        except ValueError:
-            raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+            most = self.mesh._rounding(max(unit_of(x), unit_of(y)))
+        x, y = alike(x, y)
         order, nodes = self._at_nodes(field)
         values = self.mesh.locator.values(order, nodes, x, y)
         if most > 0:
@@ -214,26 +209,61 @@ class Fields(Operators):
             self.prepare(field)
         return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
 
-    def quadrature(self, *fields: str, points: Optional[int] = None) -> Tuple[Any, ...]:
+    def quadrature(self, *fields: str, points: Optional[int] = None,
+                   on: Union[str, int, None] = None) -> Tuple[Any, ...]:
         """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
         and "sigma" [element][point][2].
 
         points -- of the rule, a direction, at most 100: P + 4 where it is left out
+        on     -- the name or number of a region, whose elements these are, or of a group of the boundary: then all are
+                  [edge][point], the edges of the group as mesh.boundary has them, and weights add up to its length.
+                  None, "all": the domain
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
         flat = [part for field in fields for part in parts_of(field) or (field,)]
-        arrays = np.empty((3 + len(flat), self.mesh.elements, n * n))
-        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
-            x, y, weight = shape.rule(n)
-            arrays[0, elements] = maps.jacobians(x, y) * weight
-            arrays[1:3, elements] = np.moveaxis(maps.places(x, y), -1, 0)
+        group = None if on in (None, "all") else group_on(self.mesh.groups, on)
+        if group is not None and self.mesh.groups[group].dimension == 1:
+            size, blocks = (self.mesh.groups[group].count, n), self._edge_blocks(n, self.mesh.boundary[2] == group)
+        else:
+            inside = np.ones(self.mesh.elements, bool)
+            if group is not None:
+                inside = self.mesh.regions == self.mesh.groups[group].tag
+            size, blocks = (np.count_nonzero(inside), n * n), self._blocks(n, inside)
+        arrays = np.empty((3 + len(flat), *size))
+        for rows, k, which, (x, y), place, weight in blocks:
+            arrays[0, rows], arrays[1:3, rows] = weight, np.moveaxis(place, -1, 0)
             for array, field in zip(arrays[3:], flat):
                 order, coefficients = self._coefficients(field)
-                array[elements] = coefficients[k] @ shape.basis(order, x, y).T
+                array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, x, y).T
         weight, x, y, *parts = arrays
         rest = iter(parts)
         return (weight, (x, y), *(np.stack([next(rest), next(rest)], axis=-1) if parts_of(field) else next(rest)
                                   for field in fields))
+
+    def _blocks(self, n, inside):
+        """Some elements, by shape: rows of arrays, number of the shape, which of its elements, points of reference,
+        places and weights there."""
+        row = np.cumsum(inside) - 1
+        for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
+            x, y, weight = shape.rule(n)
+            which = np.flatnonzero(inside[elements])
+            yield (row[elements[which]], k, which, (x, y), maps.places(x, y, which),
+                   maps.jacobians(x, y, which) * weight)
+
+    def _edge_blocks(self, n, edges):
+        """Likewise some edges of the boundary, by shape and side."""
+        elements, sides = (array[edges] for array in self.mesh.boundary[:2])
+        shape_of, place = self.mesh.shape_places
+        at, weight = np.polynomial.legendre.leggauss(n)
+        for k, (shape, _, maps) in enumerate(self.mesh.shapes):
+            corner = shape.lattice(1)
+            for side in range(shape.corners):
+                rows = np.flatnonzero((shape_of[elements] == k) & (sides == side))
+                along = corner[(side + 1) % shape.corners] - corner[side]
+                x, y = corner[side][:, None] + along[:, None] * (at + 1) / 2
+                which = place[elements[rows]]
+                yield (rows, k, which, (x, y), maps.places(x, y, which),
+                       maps.speeds(x, y, along, which) * weight / 2)
 
     def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
              **options: Any) -> Any:
@@ -277,24 +307,3 @@ class Fields(Operators):
         triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
                      for shape, elements, _ in self.mesh.shapes]
         return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
-
-
-def _most(tolerance, nearest):
-    """How far outside points have values; None: what rounding takes of them."""
-    if not isinstance(nearest, (bool, np.bool_)):
-        raise WrongType(f"nearest is {shown(nearest)}; it is True or False")
-    if tolerance is None:
-        return math.inf if nearest else None
-    if nearest:
-        raise WrongType("nearest=True takes points at any distance; leave it or tolerance out")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, numbers.Real):
-        raise WrongType(f"tolerance is {shown(tolerance)}; it takes a number")
-    if not 0 <= tolerance < math.inf:
-        raise InputError(f"tolerance is {float(tolerance)}; it is 0 or more, and finite: nearest=True takes all points")
-    return float(tolerance)
-
-
-def _unit(values):
-    """The unit in the last place of 1 in the type of values."""
-    kind = str(getattr(values, "dtype", "")).rpartition(".")[2]  # of PyTorch "torch.float32"
-    return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)

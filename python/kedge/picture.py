@@ -1,5 +1,5 @@
-"""The picture of `kedge solve --picture`: `python3 -m kedge.picture FILE.png` draws u_star of the output file that is
-open as descriptor 3; without FILE it says whether it could. What fails is one sentence on standard output."""
+"""The picture of `kedge solve --picture`, which runs main() with the argument FILE.png: draws u_star of the output file
+that is open as descriptor 3; without FILE it says whether it could. What fails is one sentence on standard output."""
 import io
 import os
 import shutil
@@ -41,7 +41,3 @@ def main():
         print(" ".join(str(failure).split()) or type(failure).__name__)
         return 1
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,12 +7,13 @@ from typing import Tuple
 import numpy as np
 
 from . import _library as c
-from .arguments import named, path_of, real, wanted
+from .arguments import named, path_of, wanted
 from .context import own, refuse_pickle
 from .errors import InputError
 from .fields import component, parts_of
 from .hints import Any, ArrayLike, Path
 from .mesh import Mesh
+from .points import alike
 
 
 class Probe:
@@ -29,11 +30,7 @@ class Probe:
     @named
     def __init__(self, mesh: Mesh, x: ArrayLike, y: ArrayLike) -> None:
         wanted("mesh", mesh, Mesh)
-        x, y = real("x", x), real("y", y)
-        try:
-            x, y = np.broadcast_arrays(x, y)
-        except ValueError:
-            raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+        x, y = alike(x, y)
         if x.size == 0:
             raise InputError("a probe has at least one point, and x and y have none")
         x, y = (np.array(array, float, order="C") for array in (x, y))

@@ -62,9 +62,8 @@ NAMES.update({
     ("region NAME", "source"): "Problem(source)", ("parameters", "NAME"): "Problem(parameters)",
     ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
-    ("integral NAME", "of"): "Solution.integrate(of)", ("integral NAME", "on"): "Solution.integrate(on)",
-    ("integral NAME", "quadrature"): "Solution.integrate(quadrature)",
     ("output", "boundary"): "Solution.write_boundary(path)",
+    **{("integral NAME", key): "Problem(integrals)" for key in ("of", "on", "quadrature")},
     **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output")},
 })
 
@@ -82,6 +81,8 @@ class Problem:
     exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report (u_l2 and others), and
                  data that are left out come from it
     parameters -- {name: number} for expressions
+    integrals -- {name: expression}, for Solution.integrals: text with fields, as integrate() of solutions takes it, or
+                 the keys of a section [integral NAME] as a dict, {"of": "flux", "on": "wall"}
     probes    -- {name: points}, for Solution.probes: [point][2], or the keys of a section [probe NAME] as a dict of
                  text, {"line": "0 0.5, 1 0.5, 21"}
 
@@ -110,12 +111,13 @@ class Problem:
                  operator: Optional[str] = None, preconditioner: Optional[str] = None, smoother: Optional[str] = None,
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
-                 fields: Optional[str] = None, probes: Optional[Mapping[str, Any]] = None, **unknown: NoReturn) -> None:
+                 fields: Optional[str] = None, integrals: Optional[Mapping[str, Any]] = None,
+                 probes: Optional[Mapping[str, Any]] = None, **unknown: NoReturn) -> None:
         given = locals()
         for name in unknown:
             _key_of(name)
         self.__dict__["_settings"] = {}
-        names = [*ARGUMENTS.values(), "boundary", "parameters", "probes"]
+        names = [*ARGUMENTS.values(), "boundary", "parameters", "integrals", "probes"]
         self._change({name: given[name] for name in names if given[name] is not None})
         self.parsed(_checker())
 
@@ -203,6 +205,8 @@ class Problem:
                         raise WrongType(f"parameters has the name {key!r}; names are text")
                     _finite(f"parameters[{key!r}]", number)
                     self._settings["parameters", key] = _text(key, number)
+            elif name == "integrals":
+                self._set_integrals(by_name(name, value, "name", "expression"))
             elif name == "probes":
                 self._set_probes(by_name(name, value, "name", "points"))
             elif name in ("diffusion", "reaction", "source") and is_by_name(value):
@@ -227,6 +231,20 @@ class Problem:
             section = _section("region", region)
             _finite(f"{name}[{region!r}]", value)
             self._settings[section, name] = setting(name, value)
+
+    def _set_integrals(self, integrals):
+        for name, given in integrals.items():
+            section, called = _section("integral", name), f"integrals[{name!r}]"
+            keys = dict(given) if is_by_name(given) else {"of": given}
+            if keys.get("of") is None:
+                raise InputError(f"{called} has no expression; add 'of': 'u', for example")
+            for key in ("of", "on", "quadrature"):
+                self._settings.pop((section, key), None)
+            for key, value in keys.items():
+                if not isinstance(key, str):
+                    raise WrongType(f"{called} has the key {shown(key)}; keys are text")
+                if value is not None:
+                    self._settings[section, key] = _text(called if key == "of" else f"{key} of {called}", value)
 
     def _set_probes(self, probes):
         for name, points in probes.items():
@@ -346,6 +364,8 @@ def _name_of(section, key):
     word, _, group = section.partition(" ")
     if word == "boundary":
         return f"boundary[{group!r}]" if key == "value" else f"the coefficient of boundary[{group!r}]"
+    if word == "integral":
+        return f"integrals[{group!r}]" if key == "of" else f"{key} of integrals[{group!r}]"
     return f"{key} of {word} {group!r}" if word in ("region", "probe") else key
 
 
@@ -353,7 +373,7 @@ def _key_of(name):
     for key, argument in ARGUMENTS.items():
         if argument == name:
             return key
-    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters", "probes"])
+    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters", "integrals", "probes"])
 
 
 def _finite(name, value):

@@ -59,6 +59,25 @@ class Regions(np.ndarray):
         return self.names[name]
 
 
+def group_on(groups, on):
+    """The number of the group of a mesh that `on` names, as for integrals: its name, its tag, or its name but for
+    blanks around it. A group of lines has some on the boundary."""
+    there, on = [k for k, group in enumerate(groups) if group.count or group.inner], str(on)
+    for name_of in (lambda group: group.name, lambda group: str(group.tag), lambda group: group.name.strip(" \t")):
+        found = [k for k in there if name_of(groups[k]) == on]
+        if len({groups[k].dimension for k in found}) > 1:
+            raise InputError(f"{on!r} is a group of lines of the mesh and also a region; give one of them another name")
+        if len(found) > 1:
+            tags = ", ".join(str(groups[k].tag) for k in found)
+            raise InputError(f"{on!r} is the name of groups {tags} of the mesh; give the number of one")
+        if found and not groups[found[0]].count:
+            raise InputError(f"{on!r} is a group of lines inside the domain, where quadrature() has no points; "
+                             f"s.integrate(of, on={on!r}) has")
+        if found:
+            return found[0]
+    raise InputError(no_such("the mesh", "group or region", on, [groups[k].name for k in there]))
+
+
 def _bare(value):
     """A plain array of numbers of regions; anything else as it is."""
     return value.view(np.ndarray) if isinstance(value, Regions) else value

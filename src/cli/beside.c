@@ -105,11 +105,14 @@ static bool keeps_values(const kedge_problem *problem)
   return true;
 }
 
-int kg_cli_beside_check(const kg_cli_problem *from, const kedge_problem *problem,
-                        const char *output, const char *picture, kg_cli_beside *b)
+int kg_cli_beside_check(const kedge_context *ctx, const kg_cli_problem *from,
+                        const kedge_problem *problem, const char *output, const char *picture,
+                        kg_cli_beside *b)
 {
-  if (!list(problem, picture, b)) return KG_EXIT_FAILED;
+  if (!list(problem, picture, b)) return kg_cli_no_memory();
   if (!find(from, problem, b) || !are_apart(from, output, b)) return KG_EXIT_INPUT;
+  const kedge_status status = kedge_problem_check_probes(problem);
+  if (status != KEDGE_OK) return kg_cli_fail(ctx, status, true);
   if (!picture) return KG_EXIT_SOLVED;
   if (!keeps_values(problem)) {
     fprintf(

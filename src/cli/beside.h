@@ -22,13 +22,15 @@ typedef struct kg_cli_beside {
 } kg_cli_beside;
 
 /// List the files, and refuse with a sentence, before the work, what could not be written after it,
-/// and two files of one name. Output and report have been looked at.
+/// two outputs in one file, and files of points that hold none. Output and report have been looked
+/// at.
 /// @param[in]  output   NULL: none
 /// @param[in]  picture  NULL: none
 /// @param[out] beside   kg_cli_beside_free(), after a failure too
 /// @return an exit code
-int kg_cli_beside_check(const kg_cli_problem *from, const kedge_problem *problem,
-                        const char *output, const char *picture, kg_cli_beside *beside);
+int kg_cli_beside_check(const kedge_context *ctx, const kg_cli_problem *from,
+                        const kedge_problem *problem, const char *output, const char *picture,
+                        kg_cli_beside *beside);
 void kg_cli_beside_free(kg_cli_beside *beside);
 /// Whether a solve must keep its fields.
 static inline bool kg_cli_beside_needs_fields(const kg_cli_beside *beside)

@@ -90,7 +90,7 @@ char *kg_cli_target(const kg_cli_file *file);
 /// Refuse a name that ends in neither of two endings, with their '.'; the second may be NULL.
 /// Devices and pipes may have any name.
 bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other);
-/// Whether two paths are of one file, which need not exist; links are followed in folders alone.
+/// Whether two paths lead to one file, which need not exist. Neither was refused before.
 bool kg_cli_is_one(const char *a, const char *b);
 /// Refuse, before the work, an output or a report that kg_cli_target() refuses, both in one file,
 /// or an output that kg_cli_named() refuses.
@@ -103,6 +103,9 @@ bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, co
 /// Print the sentence of the last failure and return the exit code that goes with it: bad input
 /// where the failing call reads the user's input, else failed.
 int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input);
+
+/// Say that there is no memory, where no call of the library has failed. Returns the exit code.
+int kg_cli_no_memory(void);
 
 /// Return the ending of a plural: "s", or "" after 1.
 const char *kg_cli_plural(int64_t n);

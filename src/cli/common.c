@@ -144,6 +144,12 @@ int kg_cli_fail(const kedge_context *ctx, kedge_status status, bool reads_input)
   return input ? KG_EXIT_INPUT : KG_EXIT_FAILED;
 }
 
+int kg_cli_no_memory(void)
+{
+  fprintf(stderr, "kedge: no host memory for the command's own lists; free some\n");
+  return KG_EXIT_FAILED;
+}
+
 const char *kg_cli_plural(int64_t n)
 {
   return n == 1 ? "" : "s";

@@ -1,4 +1,4 @@
-// Pictures: python3 -m kedge.picture, which draws as Output.plot() of the Python package does.
+// Pictures: python3 with the module kedge.picture, which draws as Output.plot() of the Python package does.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -9,6 +9,12 @@
 #include "cli/beside.h"
 
 extern char **environ;
+
+/// As -m kedge.picture, but without the current folder among the places of modules: a numpy.py that
+/// lies beside a problem is not NumPy. Python 3.11 has -P for that; -I would leave PYTHONPATH out.
+static const char program[] =
+    "import sys; sys.path[:] = filter(None, sys.path); from kedge.picture import main; "
+    "sys.exit(main())";
 
 enum { OUTPUT = 3, SAID = 1000 };  // descriptor that the module reads; bytes of its sentence
 
@@ -36,7 +42,7 @@ static void listen_to(int descriptor, char said[SAID])
 /// @param[in] to      its standard streams for output and errors
 static int start(int output, const char *picture, int to, pid_t *child)
 {
-  char *const arguments[] = {"python3", "-m", "kedge.picture", (char *)picture, NULL};
+  char *const arguments[] = {"python3", "-c", (char *)program, (char *)picture, NULL};
   posix_spawn_file_actions_t actions;
   int error = posix_spawn_file_actions_init(&actions);
   if (error) return error;

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "cli/beside.h"
 #include "cli/cli.h"
 #include "core/number.h"
 
@@ -78,39 +79,46 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
   if (plan->note[0] != '\0') printf("note: %s\n", plan->note);
 }
 
-/// Table, why the problem does not fit or HDF5 is missing for its output, report. Returns an exit
-/// code.
-/// @param[in] output  NULL: none
+/// Table, why the problem does not fit or HDF5 is missing for its output, report. Whatever fails,
+/// there is a report, and one sentence. Returns an exit code.
+/// @param[in] writes  there is an output, or one of the boundary
 static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan,
-                   const char *output)
+                   bool writes)
 {
   if (!from->quiet) print_plan(ctx, from->file, plan);
   int code = KG_EXIT_SOLVED;
   if (!plan->fits[plan->operator_kind]) code = kg_cli_fail(ctx, KEDGE_ERR_MEMORY, false);
-  kedge_status status = output ? kedge_output_ready(ctx) : KEDGE_OK;
-  if (status != KEDGE_OK) code = kg_cli_fail(ctx, status, false);
-  if (!from->report) return code;
-  status = kedge_plan_write(ctx, plan, from->report);
-  return status == KEDGE_OK ? code : kg_cli_fail(ctx, status, false);
+  kedge_status status = writes ? kedge_output_ready(ctx) : KEDGE_OK;
+  if (status != KEDGE_OK && code == KG_EXIT_SOLVED) code = kg_cli_fail(ctx, status, false);
+  status = from->report ? kedge_plan_write(ctx, plan, from->report) : KEDGE_OK;
+  if (status != KEDGE_OK && code == KG_EXIT_SOLVED) code = kg_cli_fail(ctx, status, false);
+  return code;
+}
+
+/// What a solve refuses before its mesh is refused here too. Returns an exit code.
+static int look_ahead(kedge_context *ctx, const kg_cli_problem *from, const kedge_problem *problem,
+                      kg_cli_beside *beside)
+{
+  if (!kg_cli_targets(from, problem, NULL, NULL)) return KG_EXIT_INPUT;
+  return kg_cli_beside_check(ctx, from, problem, kedge_problem_output(problem), NULL, beside);
 }
 
 static int make_plan(const kg_cli_problem *from)
 {
   kedge_context *ctx;
   kedge_problem *problem = NULL;
-  int code = KG_EXIT_SOLVED;
+  kg_cli_beside beside = {0};
+  kedge_plan plan = KEDGE_PLAN_INIT;
   kedge_status status = kedge_context_create(&from->context, &ctx);
   if (status != KEDGE_OK) return kg_cli_fail(NULL, status, false);
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
-  if (status == KEDGE_OK && !kg_cli_targets(from, problem, NULL, NULL)) {
-    code = KG_EXIT_INPUT;
-    goto done;
-  }
-  kedge_plan plan = KEDGE_PLAN_INIT;
+  int code = status == KEDGE_OK ? look_ahead(ctx, from, problem, &beside) : KG_EXIT_SOLVED;
+  if (code != KG_EXIT_SOLVED) goto done;
   if (status == KEDGE_OK) status = kedge_plan_make(ctx, NULL, problem, &plan);
-  code = status == KEDGE_OK ? deliver(ctx, from, &plan, kedge_problem_output(problem))
-                            : kg_cli_fail(ctx, status, true);
+  const bool writes = kedge_problem_output(problem) || beside.boundary;
+  code = status == KEDGE_OK ? deliver(ctx, from, &plan, writes) : kg_cli_fail(ctx, status, true);
 done:
+  kg_cli_beside_free(&beside);
   kedge_problem_destroy(problem);
   kedge_context_destroy(ctx);
   return code;
@@ -133,7 +141,7 @@ int kg_cli_plan(int argc, char **argv)
       .children = kg_cli_problem_children};
   kg_cli_problem problem = {.context = KEDGE_CONTEXT_OPTIONS_INIT};
   problem.overrides.values = calloc((size_t)argc + 1, sizeof *problem.overrides.values);
-  if (!problem.overrides.values) return KG_EXIT_FAILED;
+  if (!problem.overrides.values) return kg_cli_no_memory();
   argp_parse(&argp, argc, argv, 0, NULL, &problem);
   const int code = make_plan(&problem);
   free(problem.overrides.values);

@@ -57,14 +57,17 @@ static int fail(const run *r, kedge_status status, bool reads_input)
   return kg_cli_fail(r->ctx, status, reads_input);
 }
 
-/// The sections [integral NAME] of the problem, which the mesh may not fit.
-static kedge_status make_integrals(run *r)
+/// The sections [integral NAME] of the problem, which the mesh may not fit. Returns an exit code.
+static int make_integrals(run *r)
 {
   int n = 0;
   while (kedge_problem_integral(r->problem, n)) ++n;
   r->integrals = calloc((size_t)n + 1, sizeof *r->integrals);
   r->values = calloc((size_t)n + 1, sizeof *r->values);
-  if (!r->integrals || !r->values) return KEDGE_ERR_MEMORY;
+  if (!r->integrals || !r->values) {
+    if (r->line) kg_progress_clear(r->line);
+    return kg_cli_no_memory();
+  }
   kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
   options.problem = r->problem;
   for (; r->n_integrals < n; ++r->n_integrals) {
@@ -72,9 +75,9 @@ static kedge_status make_integrals(run *r)
         kedge_problem_integral(r->problem, r->n_integrals);
     const kedge_status status =
         kedge_integral_create(r->ctx, r->mesh, &options, &r->integrals[r->n_integrals]);
-    if (status != KEDGE_OK) return status;
+    if (status != KEDGE_OK) return fail(r, status, false);
   }
-  return KEDGE_OK;
+  return KG_EXIT_SOLVED;
 }
 
 /// Mesh, probes and solution, which has its report alone where nothing reads fields. Returns an
@@ -88,37 +91,47 @@ static int compute(run *r, const char *output)
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
   if (status == KEDGE_OK) status = kg_cli_beside_open(r->ctx, r->mesh, r->problem, &r->beside);
   if (status != KEDGE_OK) return fail(r, status, true);
-  status = make_integrals(r);
-  if (status != KEDGE_OK) return fail(r, status, false);
+  const int code = make_integrals(r);
+  if (code != KG_EXIT_SOLVED) return code;
   const bool keeps = output || r->n_integrals > 0 || kg_cli_beside_needs_fields(&r->beside);
   status = (keeps ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &r->solution);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
 }
 
-/// Output files, integrals, report, summary. Returns an exit code.
+/// Tell of a failure, unless one has been told of: what follows from it, or comes on top of it, is
+/// not worth a second sentence.
+static void tell(const run *r, kedge_status status, int *code)
+{
+  if (status != KEDGE_OK && *code == KG_EXIT_SOLVED) *code = fail(r, status, false);
+}
+
+/// Give the report the integrals, all of them or none.
+static kedge_status integrate(run *r, kedge_report *report)
+{
+  for (int i = 0; i < r->n_integrals; ++i) {
+    const kedge_status status =
+        kedge_integral_evaluate(r->integrals[i], r->solution, &r->values[i].value);
+    if (status != KEDGE_OK) return status;
+  }
+  report->n_integrals = r->n_integrals;
+  report->integrals = r->values;
+  return KEDGE_OK;
+}
+
+/// Output files, integrals, report, summary. Whatever fails, there is a report, and one sentence.
+/// Returns an exit code.
 static int deliver(run *r, const solve_options *options, const char *output)
 {
-  kedge_status status = KEDGE_OK;
-  if (output) status = kedge_solution_write(r->solution, output);
-  const kedge_status output_status = status;
-  if (status == KEDGE_OK) status = kg_cli_beside_write(&r->beside, r->solution);
+  int code = KG_EXIT_SOLVED;
+  if (output) tell(r, kedge_solution_write(r->solution, output), &code);
+  const char *const written = code == KG_EXIT_SOLVED ? output : NULL;
+  if (code == KG_EXIT_SOLVED) tell(r, kg_cli_beside_write(&r->beside, r->solution), &code);
   kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(r->solution, &report);
-  kedge_status integrated = KEDGE_OK;
-  for (int i = 0; i < r->n_integrals && integrated == KEDGE_OK; ++i)
-    integrated = kedge_integral_evaluate(r->integrals[i], r->solution, &r->values[i].value);
-  if (integrated == KEDGE_OK) {
-    report.n_integrals = r->n_integrals;
-    report.integrals = r->values;
-  }
+  tell(r, integrate(r, &report), &code);
+  if (options->from.report)
+    tell(r, kedge_report_write(r->ctx, &report, options->from.report), &code);
   if (r->line) kg_progress_clear(r->line);
-  int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
-  if (integrated != KEDGE_OK) code = fail(r, integrated, false);
-  if (options->from.report) {
-    status = kedge_report_write(r->ctx, &report, options->from.report);
-    if (status != KEDGE_OK) code = fail(r, status, false);
-  }
-  const char *const written = output_status == KEDGE_OK ? output : NULL;
   if (r->beside.picture && code == KG_EXIT_SOLVED)
     code = kg_cli_beside_draw(r->ctx, &r->beside, r->solution, written);
   if (!options->from.quiet) {
@@ -140,8 +153,7 @@ static void report_refusal(const run *r, const solve_options *options, const cha
   report.iteration_u = report.iteration_u_star = report.iteration_q = report.iteration_sigma = NAN;
   report.relative_residual = report.start_residual = report.rounding_residual = NAN;
   report.output_error = sentence;
-  const kedge_status status = kedge_report_write(r->ctx, &report, options->from.report);
-  if (status != KEDGE_OK) fail(r, status, false);
+  (void)kedge_report_write(r->ctx, &report, options->from.report);  // the refusal has been told
 }
 
 /// Look at all files before the work. Returns an exit code.
@@ -151,8 +163,8 @@ static int check_targets(run *r, const solve_options *options, const char *outpu
   int code = KG_EXIT_SOLVED;
   if (!kg_cli_targets(&options->from, r->problem, options->output, said)) {
     code = KG_EXIT_INPUT;
-  } else if ((code = kg_cli_beside_check(&options->from, r->problem, output, options->picture,
-                                         &r->beside)) != KG_EXIT_SOLVED) {
+  } else if ((code = kg_cli_beside_check(r->ctx, &options->from, r->problem, output,
+                                         options->picture, &r->beside)) != KG_EXIT_SOLVED) {
     return code;
   } else if (output || r->beside.boundary || r->beside.picture) {
     const kedge_status status = kedge_output_ready(r->ctx);
@@ -198,7 +210,7 @@ int kg_cli_solve(int argc, char **argv)
 {
   solve_options options = {.from.context = KEDGE_CONTEXT_OPTIONS_INIT};
   options.from.overrides.values = calloc((size_t)argc + 1, sizeof *options.from.overrides.values);
-  if (!options.from.overrides.values) return KG_EXIT_FAILED;
+  if (!options.from.overrides.values) return kg_cli_no_memory();
   argp_parse(&argp, argc, argv, 0, NULL, &options);
   const int code = solve(&options);
   free(options.from.overrides.values);

@@ -39,14 +39,21 @@ bool kg_cli_named(const kg_cli_file *file, const char *ending, const char *other
   return kg_writable_named(&w, ending, other) || say(file, &w);
 }
 
+/// Find the file that a path leads to. @return false: w->sentence says what is wrong with it
+static bool find(const kg_cli_file *file, kg_writable *w)
+{
+  if (is_no_dash(file, w) && kg_writable_find(w, file->regular) && spares_inputs(file, w))
+    return true;
+  free(w->file);
+  w->file = NULL;
+  return false;
+}
+
 char *kg_cli_target(const kg_cli_file *file)
 {
   kg_writable w = {.path = file->path, .what = file->what};
-  if (is_no_dash(file, &w) && kg_writable_find(&w, file->regular) && spares_inputs(file, &w))
-    return w.file;
-  say(file, &w);
-  free(w.file);
-  return NULL;
+  if (!find(file, &w)) say(file, &w);
+  return w.file;
 }
 
 /// The folder of a file that need not exist, and its name there.
@@ -60,7 +67,8 @@ static bool find_folder(const char *file, struct stat *folder, const char **name
   return found;
 }
 
-bool kg_cli_is_one(const char *a, const char *b)
+/// Whether two files have one name in one folder, links followed.
+static bool are_named_alike(const char *a, const char *b)
 {
   struct stat folder[2];
   const char *name[2];
@@ -69,23 +77,40 @@ bool kg_cli_is_one(const char *a, const char *b)
          strcmp(name[0], name[1]) == 0;
 }
 
-/// Output and report must be writable, two files, and none that is read. Where the report is, it
-/// can tell what is wrong with the output.
+bool kg_cli_is_one(const char *a, const char *b)
+{
+  struct stat file[2];
+  if (stat(a, &file[0]) == 0 && stat(b, &file[1]) == 0)
+    return file[0].st_dev == file[1].st_dev && file[0].st_ino == file[1].st_ino;
+  kg_writable to[2] = {{.path = a}, {.path = b}};
+  const bool is_one = kg_writable_find(&to[0], false) && kg_writable_find(&to[1], false) &&
+                      are_named_alike(to[0].file, to[1].file);
+  free(to[0].file);
+  free(to[1].file);
+  return is_one;
+}
+
+/// Output and report must be writable, two files, and none that is read. One sentence is printed,
+/// of the output if both are refused. Where the report is writable, it can tell what is wrong with
+/// the output.
 /// @param[in] output  its path is NULL where nothing is written
 static bool are_targets(const kg_cli_file *output, const kg_cli_file *report)
 {
-  char *const to = output->path ? kg_cli_target(output) : NULL;
-  char *const report_to = report->path ? kg_cli_target(report) : NULL;
-  const bool same = to && report_to && kg_cli_is_one(to, report_to);
-  const bool output_good =
-      !output->path || (to && !same && kg_cli_named(output, ".vtkhdf", ".hdf"));
+  kg_writable to = {.path = output->path, .what = output->what};
+  kg_writable report_to = {.path = report->path, .what = report->what};
+  const bool report_good = !report->path || find(report, &report_to);
+  bool good = !output->path || find(output, &to);
+  const bool same =
+      good && report_good && output->path && report->path && kg_cli_is_one(to.file, report_to.file);
+  good = good && (!output->path || same || kg_writable_named(&to, ".vtkhdf", ".hdf"));
+  free(to.file);
+  free(report_to.file);
   if (same)
     fprintf(stderr, "kedge: output and report cannot both be %s\n", kg_cli_shown(output->path));
-  if (output->said && (!report_to || same)) output->said[0] = '\0';
-  const bool good = output_good && (!report->path || report_to);
-  free(report_to);
-  free(to);
-  return good;
+  if (!good) say(output, &to);
+  if (output->said && !report_good) output->said[0] = '\0';
+  if (good && !report_good) say(report, &report_to);
+  return good && report_good && !same;
 }
 
 bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, const char *output,

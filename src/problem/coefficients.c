@@ -10,6 +10,8 @@
 #include "mesh/mesh.h"
 #include "problem/problem.h"
 
+enum { NUMBERS = 200 };  ///< bytes of the list of numbers of regions
+
 typedef struct regions {
   kedge_context *ctx;
   const kedge_problem *problem;
@@ -65,6 +67,46 @@ static kedge_status check_overlap(const regions *r, const kg_coefficients *c)
                          overlap->name ? overlap->name : c->group);
 }
 
+/// Whether other regions have the name of a region, which are not one as groups of lines would be.
+/// @param[out] numbers  of all of them: "3, 5"
+static bool shares_name(const regions *r, const kg_group *region, char numbers[NUMBERS])
+{
+  int n = 0;
+  size_t length = 0;
+  for (const kg_group *g = r->group; g < r->group + r->n; ++g) {
+    if (g->count == 0 || strcmp(g->name, region->name) != 0) continue;
+    if (length < NUMBERS)
+      length +=
+          (size_t)snprintf(numbers + length, NUMBERS - length, "%s%d", n > 0 ? ", " : "", g->tag);
+    ++n;
+  }
+  return n > 1;
+}
+
+/// A name that means several regions, though not the number of one.
+static kedge_status check_one(const regions *r, const kg_coefficients *c, const kg_group *region)
+{
+  char numbers[NUMBERS], number[16];
+  snprintf(number, sizeof number, "%d", region->tag);
+  const bool by_number = strcmp(c->group, number) == 0 && strcmp(c->group, region->name) != 0;
+  if (by_number || !shares_name(r, region, numbers)) return KEDGE_OK;
+  return kg_problem_fail(
+      r->ctx, r->problem, c->at,
+      "[region %s]: the regions %s of %.*s all have this name; take their numbers "
+      "in its place",
+      c->group, numbers, name_length(r->mesh), r->mesh->source);
+}
+
+static kedge_status no_section(const regions *r, const kg_group *region)
+{
+  char numbers[NUMBERS], number[16];
+  snprintf(number, sizeof number, "%d", region->tag);
+  return kg_problem_fail(r->ctx, r->problem, r->problem->regions[0].at,
+                         "region '%s' of %.*s has no section; add [region %s] or [region default]",
+                         region->name, name_length(r->mesh), r->mesh->source,
+                         shares_name(r, region, numbers) ? number : region->name);
+}
+
 static kedge_status match(regions *r)
 {
   const kedge_problem *p = r->problem;
@@ -78,6 +120,7 @@ static kedge_status match(regions *r)
     KG_TRY(check_overlap(r, c));
     const int found = kg_group_named(r->n, r->group, c->group);
     if (found < 0) return no_such_region(r, c);
+    KG_TRY(check_one(r, c, &r->group[found]));
     const kg_coefficients **of = &r->of[found];
     if (*of)
       return kg_problem_fail(r->ctx, p, c->at,
@@ -88,11 +131,7 @@ static kedge_status match(regions *r)
   }
   for (int t = 0; t < r->n; ++t) {
     if (r->of[t]) continue;
-    if (!rest)
-      return kg_problem_fail(
-          r->ctx, p, p->regions[0].at,
-          "region '%s' of %.*s has no section; add [region %s] or [region default]",
-          r->group[t].name, name_length(r->mesh), r->mesh->source, r->group[t].name);
+    if (!rest) return no_section(r, &r->group[t]);
     r->of[t] = rest;
   }
   return KEDGE_OK;

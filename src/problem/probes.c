@@ -2,8 +2,10 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/file.h"
 #include "core/memory.h"
@@ -279,6 +281,40 @@ kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *p, int64_t *n, 
     const double *const here = is_line ? p->points : p->points + 2 * i;
     (*x)[i] = is_line ? between(here[0], here[2], i, p->n) : here[0];
     (*y)[i] = is_line ? between(here[1], here[3], i, p->n) : here[1];
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_probe_blame(kedge_context *ctx, const kedge_problem *problem, const kg_probe *p,
+                            kedge_status status)
+{
+  char sentence[800];
+  if (status != KEDGE_ERR_INPUT && status != KEDGE_ERR_IO) return status;
+  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(ctx));
+  const bool beside = status == KEDGE_ERR_IO && problem->path && p->file[0] != '/';
+  (void)kg_problem_fail(ctx, problem, p->at, "%s%s", sentence,
+                        beside ? "; the path is relative to the problem file" : "");
+  return status;
+}
+
+/// Whether a file can be read once: a pipe, a terminal.
+static bool is_stream(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+kedge_status kedge_problem_check_probes(const kedge_problem *problem)
+{
+  KG_REQUIRE(NULL, problem, KEDGE_ERR_ARG, "kedge_problem_check_probes: the problem is NULL");
+  for (const kg_probe *p = problem->probes; p < problem->probes + problem->n_probes; ++p) {
+    int64_t n;
+    double *x = NULL, *y = NULL;
+    if (!p->file || is_stream(p->file)) continue;
+    const kedge_status status = kg_probe_points(problem->ctx, p, &n, &x, &y);
+    free(x);
+    free(y);
+    if (status != KEDGE_OK) return kg_probe_blame(problem->ctx, problem, p, status);
   }
   return KEDGE_OK;
 }

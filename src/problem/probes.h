@@ -35,6 +35,10 @@ void kg_probe_free(kg_probe *probe);
 kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *probe, int64_t *n, double **x,
                              double **y);
 
+/// Put the place of a probe's points before the sentence of a failure, whose status is kept.
+kedge_status kg_probe_blame(kedge_context *ctx, const kedge_problem *problem, const kg_probe *probe,
+                            kedge_status status);
+
 /// Read points from the text of a CSV file.
 /// @param[in]  name  of the file, for sentences
 /// @param[out] x, y  [n]; the caller frees them, after a failure too

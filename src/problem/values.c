@@ -56,6 +56,12 @@ kedge_status kg_value_word(const kg_settings *settings, const kg_setting *s,
   return kg_setting_fail(settings, s, "unknown %s '%s'; it must be %s", s->key, s->value, list);
 }
 
+/// What sentences call an expression: `of` would read as a preposition.
+static const char *called(const kg_setting *s)
+{
+  return strcmp(s->key, "of") == 0 ? "the integral" : s->key;
+}
+
 static kedge_status parse(const kg_constant *constants, int n_constants, const char *const *fields,
                           const kg_settings *settings, const kg_setting *s, kg_expression **out)
 {
@@ -68,12 +74,12 @@ static kedge_status parse(const kg_constant *constants, int n_constants, const c
     return kg_setting_fail(settings, s,
                            "%s is too long: it needs more than "
                            "%d terms and operations",
-                           s->key, KG_EXPRESSION_NODES);
+                           called(s), KG_EXPRESSION_NODES);
   int lines;
   const int column = kg_text_column(s->value, error.offset, &lines);
   kg_setting at = *s;
   at.line += lines;
-  return kg_setting_fail(settings, &at, "column %d of %s: %s%s%s", column, s->key, error.what,
+  return kg_setting_fail(settings, &at, "column %d of %s: %s%s%s", column, called(s), error.what,
                          error.hint[0] ? ": " : "", error.hint);
 }
 

@@ -401,16 +401,27 @@ static void put_table(FILE *to, void *user)
   }
 }
 
-/// Have the report say that a file has points without values.
+/// Whether a list, with "; " between its sentences, has one of them.
+static bool has_sentence(const char *list, const char *sentence)
+{
+  for (const char *at = list; (at = strstr(at, sentence)) != NULL; ++at)
+    if (at == list || (at - list >= 2 && memcmp(at - 2, "; ", 2) == 0)) return true;
+  return false;
+}
+
+/// Have the report say, once, that a file has points without values.
 static void note(const kedge_probe *p, kedge_solution *s, const char *path)
 {
   if (!s->report.probe_note) s->probe_note[0] = '\0';  // a solve has begun a new report
   s->report.probe_note = s->probe_note;
-  const size_t n = strlen(s->probe_note);
   if (kedge_probe_outside(p) == 0) return;
-  snprintf(s->probe_note + n, sizeof s->probe_note - n,
-           "%s%.300s: %lld of %lld points lie outside of the mesh and have no values",
-           n > 0 ? "; " : "", path, (long long)kedge_probe_outside(p), (long long)p->n);
+  char sentence[400];
+  snprintf(sentence, sizeof sentence,
+           "%.300s: %lld of %lld points lie outside of the mesh and have no values", path,
+           (long long)kedge_probe_outside(p), (long long)p->n);
+  const size_t n = strlen(s->probe_note);
+  if (!has_sentence(s->probe_note, sentence))
+    snprintf(s->probe_note + n, sizeof s->probe_note - n, "%s%s", n > 0 ? "; " : "", sentence);
 }
 
 kedge_status kedge_probe_write(const kedge_probe *p, kedge_solution *s, const char *path)

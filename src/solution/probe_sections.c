@@ -1,22 +1,8 @@
 // Probes of problem files.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "kedge/probe.h"
 #include "problem/problem.h"
-
-/// Put the place of the points before the sentence of a failure, whose status is kept.
-static kedge_status blame(kedge_context *ctx, const kedge_problem *problem, const kg_probe *p,
-                          kedge_status status)
-{
-  char sentence[800];
-  if (status != KEDGE_ERR_INPUT && status != KEDGE_ERR_IO) return status;
-  snprintf(sentence, sizeof sentence, "%s", kedge_context_error(ctx));
-  const bool beside = status == KEDGE_ERR_IO && problem->path && p->file[0] != '/';
-  (void)kg_problem_fail(ctx, problem, p->at, "%s%s", sentence,
-                        beside ? "; the path is relative to the problem file" : "");
-  return status;
-}
 
 kedge_status kedge_problem_probe_create(kedge_context *ctx, const kedge_mesh *mesh,
                                         const kedge_problem *problem, int index, kedge_probe **out)
@@ -37,5 +23,5 @@ kedge_status kedge_problem_probe_create(kedge_context *ctx, const kedge_mesh *me
   if (status == KEDGE_OK) status = kedge_probe_create(ctx, mesh, n, x, y, out);
   free(x);
   free(y);
-  return blame(ctx, problem, p, status);
+  return kg_probe_blame(ctx, problem, p, status);
 }

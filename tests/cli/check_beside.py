@@ -3,6 +3,7 @@
 import csv
 import math
 import os
+import resource
 import stat
 import struct
 import subprocess
@@ -129,6 +130,69 @@ class Beside(Command):
                      says="kedge: probe a and picture cannot both be z.png")
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.ini", "p.ini", "sub"])
 
+    def test_two_outputs_that_links_lead_to_one_file_are_refused(self):
+        all_in = PROBLEM + "[probe a]\npoints = 0 0\n[probe b]\npoints = 0 0\n[output]\nboundary = b.hdf\n"
+        self.write("a.ini", all_in)
+        for exists in (False, True):
+            if exists:
+                self.write("new.hdf", "precious")
+                os.link(self.path("new.hdf"), self.path("hard.hdf"))
+                os.link(self.path("new.hdf"), self.path("hard.png"))
+            else:
+                os.symlink("new.hdf", self.path("link.hdf"))
+                os.symlink("new.hdf", self.path("link.png"))
+            for link, picture in (("link.hdf", "link.png"), ("hard.hdf", "hard.png"))[:1 + exists]:
+                for one, other, options in (
+                        ("output", "boundary output", ("-o", "new.hdf", "-s", f"output.boundary={link}")),
+                        ("output", "boundary output", ("-o", link, "-s", "output.boundary=new.hdf")),
+                        ("output", "probe a", ("-o", link, "-s", "probe a.output=new.hdf")),
+                        ("output", "picture", ("-o", "new.hdf", "--picture", picture)),
+                        ("report", "boundary output", ("-r", link, "-s", "output.boundary=new.hdf")),
+                        ("report", "probe b", ("-r", "new.hdf", "-s", f"probe b.output={link}")),
+                        ("report", "picture", ("-r", "new.hdf", "--picture", picture)),
+                        ("probe a", "probe b", ("-s", "probe a.output=new.hdf", "-s", f"probe b.output={link}")),
+                        ("probe a", "boundary output",
+                         ("-s", f"probe a.output={link}", "-s", "output.boundary=new.hdf")),
+                        ("boundary output", "picture", ("-s", "output.boundary=new.hdf", "--picture", picture))):
+                    with self.subTest(options=options):
+                        self.refused("solve", "a.ini", *options, says=f"{one} and {other} cannot both be ")
+            self.refused("solve", "p.ini", "-o", "new.hdf", "-r", "hard.hdf" if exists else "link.hdf",
+                         says="output and report cannot both be new.hdf")
+        self.assertEqual(contents(self.path("new.hdf")), b"precious")
+
+    def test_a_file_that_fails_after_the_solve_leaves_the_report_and_one_sentence(self):
+        self.write("a.ini", PROBLEM + "[probe a]\npoints = 0.5 0.5\noutput = /dev/full\n[output]\nboundary = b.hdf\n")
+        for options in (("-r", "r.json"), ("-r", "r.json", "-o", "o.hdf", "-s", "integral i.of=u")):
+            said = self.kedge("solve", "a.ini", "-q", *options, code=1).stderr
+            self.assertEqual(said, "kedge: cannot write the probe /dev/full: No space left on device\n")
+            self.assertTrue(self.json("r.json")["solver"]["converged"])
+        self.assertTrue(self.json("r.json")["output"]["written"])
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000))
+        said = self.kedge("solve", "a.ini", "-q", "-r", "/dev/full", "-s", "probe a.output=a.csv", code=1,
+                          preexec_fn=limit).stderr
+        self.assertRegex(said, "^kedge: cannot write the output b.hdf: .*File too large\n$")
+        self.refused("solve", "p.ini", "-o", "no/o.hdf", "-r", "no/r.json",
+                     says="cannot write the output no/o.hdf: no: ")
+
+    def test_a_plan_refuses_what_a_solve_refuses_before_its_mesh(self):
+        self.write("words.csv", "0.5,0.5\n0.5,here\n")
+        self.write("a.ini", PROBLEM + "[probe a]\nfile = words.csv\n")
+        for options in ((), ("-s", "probe a.file=none.csv"), ("-s", "probe a.file=."),
+                        ("-s", "probe a.output=words.csv"), ("-s", "probe a.output=no/a.csv"),
+                        ("-s", "output.boundary=b.txt"), ("-s", "output.boundary=a.hdf", "-s", "probe a.output=a.hdf")):
+            said = [self.refused(command, "a.ini", *options, "-r", "r.json", says="kedge: ").stderr
+                    for command in ("plan", "solve")]
+            self.assertEqual(*said)
+        self.write("words.csv", "0.5,0.5\n")
+        self.kedge("plan", "a.ini", "-q", "-r", "r.json")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.ini", "p.ini", "r.json", "words.csv"])
+
+    def test_points_may_come_through_a_pipe(self):
+        self.shell("printf 'x,y\\n0.5,0.25\\n' | $K solve p.ini -q -s 'probe a.file=/dev/stdin'", 0)
+        self.assertEqual([row[:2] for row in self.table("a.csv")], [["0.5", "0.25"]])
+
     def test_no_input_is_written_over(self):
         self.write("x.csv", "0.5,0.5\n")
         self.write("a.ini", PROBLEM + "[probe a]\nfile = x.csv\noutput = x.csv\n")
@@ -227,6 +291,15 @@ class Picture(Command):
             refused("kedge: --picture: --picture needs matplotlib", PYTHONPATH=self.path("fake") + ":" + PYTHON)
         refused("kedge: --picture: ImportError: the library of kedge cannot be loaded",
                 KEDGE_LIBRARY=self.path("none.so"))
+
+    def test_modules_in_the_current_folder_are_not_taken(self):
+        for module in ("kedge", "matplotlib", "numpy", "sys"):
+            self.write(f"{module}.py", "open('taken', 'w')\n")
+        result = self.kedge("solve", "p.ini", "-q", "--picture", "a.png", env=self.environment,
+                            code=0 if self.ready else None)
+        self.assertNotIn("taken", os.listdir(self.folder))
+        self.assertEqual("a.png" in os.listdir(self.folder), result.returncode == 0)
+        self.assertNotIn("needs the Python package kedge", result.stderr)
 
     def test_names_and_fields_that_give_no_picture_are_refused(self):
         self.refused("solve", "p.ini", "--picture", "a.jpg", says="cannot write the picture a.jpg: ")

@@ -560,7 +560,8 @@ k = 0
         self.assertEqual(self.json("r.json")["integrals"], {})
         for setting, says in (("integral heat.on=lft", "[integral heat]: square 20 has no group or region 'lft'"),
                               ("integral heat.on=all", "flux has a value on lines alone, and 'all' is"),
-                              ("integral heat.of=fluz", "column 1 of of: unknown name 'fluz': did you mean 'flux'?"),
+                              ("integral heat.of=fluz",
+                               "column 1 of the integral: unknown name 'fluz': did you mean 'flux'?"),
                               ("integral heat.quadrature=41", "quadrature must be a whole number from 1 to 40"),
                               ("integral heat.off=1", "unknown key 'off' in [integral heat]; did you mean 'of'?"),
                               ("integral.of=1", "[integral] needs a name: [integral NAME]"),
@@ -568,7 +569,7 @@ k = 0
                               ("output.fields=cells", "of which [integral heat] cannot be made")):
             self.refused("solve", "i.ini", "-s", setting, says=says)
         self.refused("solve", "i.ini", "-s", "parameters.u=1", "-s", "integral heat.of=2*u",
-                     says="column 3 of of: 'u' is a parameter, and here also a field")
+                     says="column 3 of the integral: 'u' is a parameter, and here also a field")
         line = problem.count("\n") + 2
         self.write("i.ini", problem + "[integral heat]\nof = u\n")
         self.refused("solve", "i.ini", says=f"i.ini:{line}: duplicate key 'of' in [integral heat]")
@@ -582,6 +583,26 @@ k = 0
         self.refused("solve", "s.ini", says="[integral a]: 'matrix' is the name of several regions of the mesh; give the number")
         self.kedge("solve", "s.ini", "-q", "-s", "integral a.on=1", "--report", "r.json")
         self.assertAlmostEqual(self.json("r.json")["integrals"]["a"], 1.8125)
+
+    def test_a_section_of_regions_that_share_a_name_takes_a_number(self):
+        with open(os.path.join(SOURCE, "meshes", "inclusion22.msh"), encoding="utf-8") as file:
+            self.write("same.msh", file.read().replace('"inclusion"', '"matrix"'))
+        head = "[mesh]\nfile = same.msh\n[boundary default]\ntype = dirichlet\nvalue = 0\n" + "".join(
+            f"[boundary {name}]\ntype = neumann\nvalue = 1\n" for name in ("inlet", "outlet", "floor"))
+        line = head.count("\n") + 1
+        self.write("s.ini", head + "[region matrix]\ndiffusion = 2\n")
+        for more in ((), ("-s", "region default.diffusion=3"), ("-s", "region 1.diffusion=3")):
+            self.refused("solve", "s.ini", *more, says=f"s.ini:{line}: [region matrix]: the regions 1, 2 of same.msh "
+                         "all have this name; take their numbers in its place")
+        self.write("s.ini", head + "[region 1]\ndiffusion = 2\n")
+        self.refused("solve", "s.ini",
+                     says="region 'matrix' of same.msh has no section; add [region 2] or [region default]")
+        self.kedge("solve", "s.ini", "-q", "-s", "region 2.diffusion=3", "--report", "r.json")
+        energy = {region["tag"]: region["energy"] for region in self.json("r.json")["regions"]}
+        self.write("s.ini", head.replace("same.msh", os.path.join(SOURCE, "meshes", "inclusion22.msh")) +
+                   "[region matrix]\ndiffusion = 2\n[region inclusion]\ndiffusion = 3\n")
+        self.kedge("solve", "s.ini", "-q", "--report", "r.json")
+        self.assertEqual({region["tag"]: region["energy"] for region in self.json("r.json")["regions"]}, energy)
 
     def test_a_backend_that_is_missing_fails(self):
         machine = json.loads(self.kedge("info", "--json").stdout)

@@ -18,6 +18,8 @@ try:
 except ImportError:
     matplotlib = None
 
+MESHES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")
+
 FILE = """[mesh]
 generate = mixed 6
 [parameters]
@@ -58,6 +60,47 @@ class Integrals(Case):
                              (s.integrate("sigma_x*normal_x", "right", 6), 3)):
             self.assertAlmostEqual(value, exact, delta=1e-7)
 
+    def test_quadrature_is_on_regions_and_groups_of_the_boundary_as_integrals_are(self):
+        halves = kedge.Mesh([[0, 0], [2, 0], [2, 1], [0, 1], [3, 0.5]],
+                            {"quad": [[0, 1, 2, 3]], "triangle": [[1, 4, 2]]},
+                            {"low": [[0, 1]], "cut": [[2, 1]], "tip": [[1, 4], [4, 2]]}, regions=[1, 2], refine=2)
+        for mesh, names in ((halves, ("1", 2, "low", "tip", "default")), (kedge.disk(4), (None, "boundary")),
+                            (kedge.ring(3, 12, geometry=3), ("inner", "outer", "all", "domain"))):
+            s = self.solve(mesh, kedge.Problem(order=2, source="1 + x", boundary={"default": kedge.Dirichlet("x*y")}))
+            for on in names:
+                weight, (x, y), u, q = s.quadrature("u", "q", points=12, on=on)
+                self.assertEqual((x.shape, u.shape, q.shape), (weight.shape, weight.shape, (*weight.shape, 2)))
+                cases = [(1, "1"), (u**2, "u^2"), (x * y**2 * u, "x*y^2*u")]
+                if mesh.info["geometry"] == 1:  # q is interpolated, which is exact on straight elements
+                    cases.append((q[..., 0] * q[..., 1], "qx*qy"))
+                for value, of in cases:
+                    exact = s.integrate(of, on=on, quadrature=12)
+                    self.assertAlmostEqual(np.sum(weight * value), exact, delta=1e-12 * max(1, abs(exact)))
+        s = self.solve(halves, kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}))
+        for on, says in (("loww", "has no group or region 'loww'; did you mean 'low'?"),
+                         ("cut", "'cut' is a group of lines inside the domain, where quadrature() has no points"),
+                         (9, "has no group or region '9'")):
+            with self.assertRaises(kedge.InputError) as caught:
+                s.quadrature("u", on=on)
+            self.assertIn(says, str(caught.exception))
+
+    def test_quadrature_asks_for_the_number_of_one_of_the_regions_that_share_a_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "same.msh")
+            with open(os.path.join(MESHES, "inclusion22.msh"), encoding="utf-8") as file:
+                text = file.read()
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text.replace('"inclusion"', '"matrix"'))
+            mesh = kedge.Mesh(path)
+        s = self.solve(mesh, kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}))
+        with self.assertRaisesRegex(kedge.InputError, "'matrix' is the name of groups 1, 2 of the mesh; give"):
+            s.quadrature(on="matrix")
+        areas = [s.quadrature(on=number)[0].sum() for number in (1, "2")]
+        np.testing.assert_allclose(areas, [1.8125, 0.1875], atol=1e-9)
+        s = self.solve(kedge.square(2), kedge.Problem(source="1", boundary={"default": kedge.Dirichlet(0)}))
+        with self.assertRaisesRegex(kedge.InputError, "'1' is a group of lines of the mesh and also a region"):
+            s.quadrature(on=1)
+
     def test_data_are_integrated_as_text_is(self):
         mesh = kedge.mixed(6)
         s, t = self.solved("x^2*y", mesh), self.solved("x*y^2", mesh)
@@ -92,6 +135,36 @@ class Integrals(Case):
                     written = json.load(file)["integrals"]
                 for name, value in s.integrals.items():
                     self.assertAlmostEqual(written[name], value, delta=1e-12)
+
+    def test_integrals_of_a_problem_are_those_of_its_solutions(self):
+        problem = kedge.Problem(order=3, exact="x^2*y", parameters={"k": 2}, boundary={"default": kedge.Dirichlet()},
+                                integrals={"heat": {"of": "flux", "on": "right"}, "mean": "k*u",
+                                           "two": {"of": "u_star", "on": "domain", "quadrature": 5}, "area": 1})
+        s = self.solve(kedge.square(4), problem)
+        self.assertEqual(s.integrals, {"heat": s.integrate("flux", on="right"), "mean": s.integrate("k*u"),
+                                       "two": s.integrate("u_star", "domain", 5), "area": s.integrate(1)})
+        self.assertAlmostEqual(s.integrals["heat"], 1, delta=1e-7)
+        other = problem.replace(integrals={"heat": "u", "two": {"of": "u", "on": None}})
+        self.assertEqual([at for at in other.settings if at[0] in ("integral heat", "integral two")],
+                         [("integral heat", "of"), ("integral two", "of")])
+        self.assertEqual(other.settings["integral two", "of"], "u")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            problem.write(path)
+            again = kedge.Problem.read(path, integrals={"more": "u_star"})
+            self.assertEqual(dict(again.settings), {**problem.settings, ("integral more", "of"): "u_star"})
+        for integrals, says in (
+                ({"a": "2*v"}, "integrals['a']: column 3 of the integral: unknown name 'v'"),
+                ({"a": {"on": "left"}}, "integrals['a'] has no expression; add 'of': 'u'"),
+                ({"a": {"of": "u", "onn": "left"}}, "did you mean 'on'?"),
+                ({"a": lambda x, y: x}, "integrals['a'] is <function"),
+                ({"a": {"of": "u", "quadrature": 41}}, "1 to 40"),
+                ({"a": {"of": "u", 3: "left"}}, "integrals['a'] has the key 3"), (["u"], "integrals is"),
+                ({"a": {"of": "u", "on": "lefft"}}, "integrals['a']: "), ({"a": "flux"}, "on lines alone")):
+            with self.subTest(integrals=integrals), self.assertRaises(kedge.InputError) as caught:
+                problem = kedge.Problem(boundary={"default": kedge.Dirichlet(0)}, integrals=integrals)
+                self.solve(kedge.square(2), problem)
+            self.assertIn(says, str(caught.exception))
 
     def test_a_solution_that_is_overwritten_has_new_integrals(self):
         mesh = kedge.square(3)
@@ -139,6 +212,28 @@ class Expressions(Case):
             self.assertTrue(math.isnan((s > 0)(3, 3)))
             with self.assertRaises(kedge.InputError):
                 e(x, y, outside="raise")
+
+    def test_points_outside_have_the_values_that_a_solution_has(self):
+        for mesh in (kedge.mixed(4), kedge.quads(3), kedge.square(3)):
+            s, t = self.pair(mesh)
+            numbers = np.arange(mesh.elements) + 0.5
+            x, y = np.array([1 + 5e-10, 1.01, 0.3, 7.0, np.nan]), np.array([0.4, 0.6, -5e-10, 0.2, 0.5])
+            for options, known in (({}, [1, 0, 1, 0, 0]), ({"tolerance": 0}, [0, 0, 0, 0, 0]),
+                                   ({"tolerance": 0.1}, [1, 1, 1, 0, 0]), ({"nearest": True}, [1, 1, 1, 1, 0])):
+                e = (s - t) + numbers * 0
+                values = e(x, y, **options)
+                np.testing.assert_allclose(values, s(x, y, **options) - t(x, y, **options), rtol=0, atol=1e-14)
+                np.testing.assert_array_equal(~np.isnan(values), np.array(known, bool))
+            inside = (numbers + 0 * s)(np.minimum(x[:4], 1 - 1e-9), np.maximum(y[:4], 1e-9))
+            np.testing.assert_array_equal((numbers + 0 * s)(x[:4], y[:4], nearest=True), inside)
+            self.assertEqual(e(1.01, 0.6, "raise", nearest=True), e(1.01, 0.6, tolerance=0.1))
+            x32 = np.float32(1 + 1e-7)
+            self.assertFalse(math.isnan(e(x32, np.float32(0.5))))
+            for options, says in (({"tolerance": -1}, "tolerance is -1.0"), ({"outside": "none"}, "outside is 'none'"),
+                                  ({"nearest": True}, "leave it or"), ({"outside": "raise"}, "2 of 5 points lie")):
+                with self.assertRaises(kedge.Error) as caught:
+                    e(x, y, **{"tolerance": 0.1, **options})
+                self.assertIn(says, str(caught.exception))
 
     def test_arrays_by_element_are_those_of_the_elements(self):
         mesh = kedge.mixed(4)

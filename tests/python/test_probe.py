@@ -72,6 +72,11 @@ class Probes(OnBackend):
         probe.write(s, self.path("a.csv"))
         self.assertEqual(s.report.probe_note,
                          f"{self.path('a.csv')}: 1 of 3 points lie outside of the mesh and have no values")
+        probe.write(s, self.path("a.csv"))
+        kedge.Probe(s.mesh, x, y).write(s, self.path("ba.csv"))
+        probe.write(s, self.path("a.csv"))
+        says = ": 1 of 3 points lie outside of the mesh and have no values"
+        self.assertEqual(s.report.probe_note, f"{self.path('a.csv')}{says}; {self.path('ba.csv')}{says}")
         table = np.genfromtxt(self.path("a.csv"), delimiter=",", names=True)
         self.assertEqual(table.dtype.names, ("x", "y", "region", *FIELDS))
         np.testing.assert_array_equal(table["x"], x)
