@@ -12,7 +12,8 @@ STATUS = ("OK", "ERR_ARG", "ERR_INPUT", "ERR_IO", "ERR_MEMORY", "ERR_DEVICE", "E
           "ERR_CANCELLED", "ERR_INTERNAL")
 BACKENDS = ("auto", "host", "shadow", "cuda")
 BOUNDARY_TYPES = ("dirichlet", "neumann", "robin")
-FIELDS = ("u", "qx", "qy", "u_star", "sigma_x", "sigma_y", "qz", "sigma_z")  # the last two in space
+PLANE_FIELDS = ("u", "qx", "qy", "u_star", "sigma_x", "sigma_y")
+FIELDS = (*PLANE_FIELDS, "qz", "sigma_z")  # in space
 STOPS = ("tolerance", "rounding", "limit")
 
 

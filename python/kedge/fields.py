@@ -296,7 +296,7 @@ class Fields(Operators):
         meshio = package("meshio", "to_meshio()")
         order = self.order + 1
         points, triangles = self._pieces(order)
-        fields = {name: self.values(name, order).ravel() for name in c.FIELDS}
+        fields = {name: self.values(name, order).ravel() for name in c.PLANE_FIELDS}
         vectors = {name: exchange.in_space(np.stack([fields.pop(part) for part in parts], axis=-1))
                    for name, parts in VECTORS.items()}
         return meshio.Mesh(exchange.in_space(points), [("triangle", triangles)], point_data={**fields, **vectors})

@@ -369,7 +369,7 @@ static void what_is_no_probe_is_refused(void **state)
   assert_non_null(strstr(kedge_context_error(ctx), "the first of 2 is (3, 4)"));
   assert_null(none);
   assert_refused(&b, kedge_probe_values(probe, b.solution, KEDGE_FIELD_COUNT, &value),
-                 KEDGE_ERR_ARG, "kedge_probe_values: there is no field 6, or the array is NULL");
+                 KEDGE_ERR_ARG, "kedge_probe_values: there is no field 8, or the array is NULL");
   kedge_mesh *other = moved(ctx, 3, ALL, 1, stay);
   kedge_solution *elsewhere = solution_on(ctx, other, &samples[0], "full");
   kedge_solution *means = solution_on(ctx, b.mesh, &samples[1], "cells");

@@ -290,7 +290,7 @@ static void arguments_that_are_missing_or_out_of_range_are_named(void **state)
   assert_int_equal(kedge_solution_values(solution, KEDGE_FIELD_U, 14, value), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx), "nodes of order 14: the order must be 1 to 13");
   assert_int_equal(kedge_solution_values(solution, KEDGE_FIELD_COUNT, 1, value), KEDGE_ERR_ARG);
-  assert_string_equal(kedge_context_error(ctx), "unknown field 6");
+  assert_string_equal(kedge_context_error(ctx), "unknown field 8");
   assert_int_equal(kedge_solution_write(solution, NULL), KEDGE_ERR_ARG);
   assert_string_equal(kedge_context_error(ctx), "kedge_solution_write: path is NULL");
   static const char *const names[] = {"u.vtk", "u.vtu", "u", ".hdf", "u.hdf.bak"};
