@@ -169,8 +169,8 @@ kedge_status kg_tetrahedron_reference_create(kedge_context *ctx, int order, doub
   const size_t gradients = 3 * (size_t)z.n_star * (size_t)z.n_modes;
   long double *gradient = NULL;
   *values = NULL;
-  kedge_status status = kg_host_calloc(ctx, gradients + (size_t)(z.n_modes * z.n_trace),
-                                       sizeof *gradient, &gradient);
+  kedge_status status =
+      kg_host_calloc(ctx, gradients + (size_t)(z.n_modes * z.n_trace), sizeof *gradient, &gradient);
   if (status == KEDGE_OK) status = integrate_gradients(ctx, z, gradient);
   if (status == KEDGE_OK) status = integrate_facets(ctx, z, gradient + gradients);
   if (status == KEDGE_OK)

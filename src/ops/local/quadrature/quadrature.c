@@ -1,9 +1,5 @@
 // Dispatch, loops of the host and costs of the operators by quadrature: what each does with an
 // element is in its header, for host and GPU.
-#include <stdlib.h>
-
-#include "core/memory.h"
-#include "device/loop.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/local/quadrature/loads.h"
 #include "ops/local/quadrature/make.h"
@@ -11,33 +7,14 @@
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local/quadrature/robin.h"
-
-typedef void team_body(const void *args, int32_t i, kg_team team);
-
-/// Run body(args, i, team) for i < n on the host. A team is one thread and has `scratch` doubles.
-static kedge_status run(kedge_context *ctx, int32_t n, size_t scratch, team_body *body,
-                        const void *args)
-{
-  const int threads = kg_loop_threads(ctx, n, 16 * (int64_t)scratch);
-  double *memory;
-  KG_TRY(kg_host_alloc(ctx, (size_t)threads * scratch, sizeof *memory, &memory));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int thread = 0; thread < threads; ++thread) {
-    const kg_team team = {0, memory + (size_t)thread * scratch, 1, 0};
-    const int32_t begin = (int32_t)((int64_t)n * thread / threads);
-    const int32_t end = (int32_t)((int64_t)n * (thread + 1) / threads);
-    for (int32_t i = begin; i < end; ++i) body(args, i, team);
-  }
-  free(memory);
-  return KEDGE_OK;
-}
+#include "ops/local/quadrature/team_run.h"
 
 /// An operator, and on the host its `body` for each of n things.
 #define OPERATOR(name, n, scratch, body)                                \
   KG_OPERATOR(name, name##_args)                                        \
   kedge_status name##_host(kedge_context *ctx, const name##_args *args) \
   {                                                                     \
-    return run(ctx, n, scratch, body, args);                            \
+    return kg_team_run(ctx, n, scratch, body, args);                    \
   }
 
 /// Bytes of nodes, of which straight elements share vertices, about one an element.
