@@ -108,7 +108,8 @@ static kedge_status bring(const kedge_solution *s, const kg_integral_rule *rule)
 kedge_status kg_integral_rule_open(const kedge_integral *in, const kedge_solution *s,
                                    kg_integral_rule *rule)
 {
-  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT_PLANE, "names of fields come first");
+  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT_PLANE,
+                "names of fields come first");
   const int order = s ? s->size.order : KEDGE_ORDER_MIN;
   const unsigned flux = 1u << KEDGE_FIELD_U | 1u << KEDGE_FIELD_SIGMA_X | 1u << KEDGE_FIELD_SIGMA_Y;
   *rule = (kg_integral_rule){.integral = in, .solution = s, .rows = rows_of(in, order)};

@@ -32,12 +32,13 @@ static void compare_fields(void *user, const kedge_points *points, double *value
       worst = INFINITY;
     for (size_t i = 0; i < points->n; ++i) {
       const double x = points->x[i], y = points->y[i];
-      const double exact[KEDGE_FIELD_COUNT_PLANE] = {[KEDGE_FIELD_U] = 2.0 + x * y - y * y / 2.0 + x,
-                                               [KEDGE_FIELD_U_STAR] = 2.0 + x * y - y * y / 2.0 + x,
-                                               [KEDGE_FIELD_QX] = y + 1.0,
-                                               [KEDGE_FIELD_QY] = x - y,
-                                               [KEDGE_FIELD_SIGMA_X] = y + 1.0,
-                                               [KEDGE_FIELD_SIGMA_Y] = x - y};
+      const double exact[KEDGE_FIELD_COUNT_PLANE] = {
+          [KEDGE_FIELD_U] = 2.0 + x * y - y * y / 2.0 + x,
+          [KEDGE_FIELD_U_STAR] = 2.0 + x * y - y * y / 2.0 + x,
+          [KEDGE_FIELD_QX] = y + 1.0,
+          [KEDGE_FIELD_QY] = x - y,
+          [KEDGE_FIELD_SIGMA_X] = y + 1.0,
+          [KEDGE_FIELD_SIGMA_Y] = x - y};
       worst = fmax(worst, fabs(value[i] - exact[field]));
     }
   }

@@ -23,9 +23,10 @@ static double power(double x, double y, int degree)
 static double exact(kedge_field field, int order, double x, double y)
 {
   const double slope = (order + 1) * pow(0.3 + x - 0.5 * y, order);
-  const double values[KEDGE_FIELD_COUNT_PLANE] = {power(x, y, order), slope,
-                                            1.0 - 0.5 * slope,  power(x, y, order + 1),
-                                            diffusion * slope,  diffusion * (1.0 - 0.5 * slope)};
+  const double values[KEDGE_FIELD_COUNT_PLANE] = {
+      power(x, y, order), slope,
+      1.0 - 0.5 * slope,  power(x, y, order + 1),
+      diffusion * slope,  diffusion * (1.0 - 0.5 * slope)};
   return values[field];
 }
 

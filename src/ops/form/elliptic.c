@@ -1,5 +1,5 @@
-// The elliptic form: the fast kernels of triangles, closed forms of parallelograms, quadrature for
-// every other element.
+// The elliptic form: the fast kernels of triangles, those of tetrahedra, closed forms of
+// parallelograms, quadrature for every other element.
 #include "ops/local/recover/constant_modes.h"
 #include "ops/form/form.h"
 #include "ops/local/parallelogram/parallelogram.h"
@@ -7,16 +7,30 @@
 #include "ops/local/quadrature/means.h"
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
+#include "ops/local/tetrahedron/tetrahedron.h"
 #include "ops/local/triangle/local_matrices.h"
 #include "ops/local/triangle/local_solve.h"
 #include "ops/local/recover/postprocess.h"
 
 static const kg_cell_material of_constants;  // what costs depend on
 
+static bool in_space(const kg_elements *e)
+{
+  return e->cell == &kg_tetrahedron;
+}
+
 static kedge_status make(kedge_context *ctx, const kg_elements *e,
                          const kg_coefficient *coefficient, const double *load, kg_local local,
                          double *condensed)
 {
+  if (in_space(e)) {
+    assert(local.layout == KG_LAYOUT_PACKED && local.number == KG_DOUBLE);
+    return kg_tetrahedron_make(ctx, &(kg_tetrahedron_make_args){.cells = e->tetrahedra,
+                                                                .materials = coefficient->constant,
+                                                                .load = load,
+                                                                .local = local.data,
+                                                                .condensed = condensed});
+  }
   if (!e->by_quadrature)
     return kg_local_matrices(ctx, &(kg_local_matrices_args){.batch = e->batch,
                                                             .materials = coefficient->constant,
@@ -36,6 +50,14 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e,
                             const kg_coefficient *coefficient, const double *load,
                             const double *trace, double *u, double *flux)
 {
+  if (in_space(e))
+    return kg_tetrahedron_recover(ctx,
+                                  &(kg_tetrahedron_recover_args){.cells = e->tetrahedra,
+                                                                 .materials = coefficient->constant,
+                                                                 .load = load,
+                                                                 .trace = trace,
+                                                                 .u = u,
+                                                                 .flux = flux});
   if (!e->by_quadrature)
     return kg_local_solve(ctx, &(kg_local_solve_args){.batch = e->batch,
                                                       .materials = coefficient->constant,
@@ -57,6 +79,14 @@ static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
                                 const kg_coefficient *coefficient, const double *u,
                                 const double *flux, double *u_star, double *indicator)
 {
+  if (in_space(e))
+    return kg_tetrahedron_postprocess(
+        ctx, &(kg_tetrahedron_postprocess_args){.cells = e->tetrahedra,
+                                                .materials = coefficient->constant,
+                                                .u = u,
+                                                .flux = flux,
+                                                .u_star = u_star,
+                                                .indicator = indicator});
   if (!e->by_quadrature)
     return kg_postprocess(ctx, &(kg_postprocess_args){.batch = e->batch,
                                                       .materials = coefficient->constant,
@@ -79,6 +109,12 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e,
                           const kg_coefficient *coefficient, const double *u, const double *flux,
                           double *constant)
 {
+  if (in_space(e))
+    return kg_tetrahedron_means(ctx, &(kg_tetrahedron_means_args){.size = e->size,
+                                                                  .n_elements = e->n_elements,
+                                                                  .u = u,
+                                                                  .flux = flux,
+                                                                  .constant = constant});
   if (!e->by_quadrature)  // the constant modes have the means
     return kg_constant_modes(ctx, &(kg_constant_modes_args){.size = e->batch.reference.size,
                                                             .n_groups = kg_elements_groups(e),
@@ -94,6 +130,7 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e,
 
 static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 {
+  if (in_space(e)) return kg_tetrahedron_make_cost(e->size, e->n_elements);
   if (!e->by_quadrature)
     return kg_local_matrices_cost(e->batch.reference.size, layout, e->n_elements);
   return e->are_parallelograms ? kg_parallelogram_make_cost(e->size, e->n_elements)
@@ -102,6 +139,7 @@ static kg_cost make_cost(const kg_elements *e, kg_layout layout)
 
 static kg_cost recover_cost(const kg_elements *e)
 {
+  if (in_space(e)) return kg_tetrahedron_recover_cost(e->size, e->n_elements);
   if (!e->by_quadrature) return kg_local_solve_cost(e->batch.reference.size, e->n_elements);
   return e->are_parallelograms
              ? kg_parallelogram_recover_cost(e->size, e->n_elements)
@@ -110,6 +148,7 @@ static kg_cost recover_cost(const kg_elements *e)
 
 static kg_cost postprocess_cost(const kg_elements *e)
 {
+  if (in_space(e)) return kg_tetrahedron_postprocess_cost(e->size, e->n_elements);
   if (!e->by_quadrature) return kg_postprocess_cost(e->batch.reference.size, e->n_elements);
   return e->are_parallelograms
              ? kg_parallelogram_postprocess_cost(e->size, e->n_elements)
@@ -118,6 +157,7 @@ static kg_cost postprocess_cost(const kg_elements *e)
 
 static kg_cost means_cost(const kg_elements *e)
 {
+  if (in_space(e)) return kg_tetrahedron_means_cost(e->n_elements);
   return !e->by_quadrature ? kg_constant_modes_cost(e->n_elements)
                            : kg_cell_means_cost(&e->cells.tables, &of_constants, e->n_elements);
 }

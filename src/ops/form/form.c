@@ -5,6 +5,10 @@ kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, i
   const int32_t left = elements->n_elements - first_group * KG_LANES, all = n_groups * KG_LANES;
   kg_elements part = *elements;
   part.n_elements = left < all ? left : all;
+  if (elements->cell == &kg_tetrahedron) {
+    part.tetrahedra = kg_tetrahedra_part(&elements->tetrahedra, first_group, n_groups);
+    return part;
+  }
   if (elements->by_quadrature) {
     part.cells = kg_cells_part(&elements->cells, first_group, n_groups);
     return part;

@@ -6,6 +6,7 @@
 #include "ops/local/triangle/element.h"
 #include "ops/local/local.h"
 #include "ops/local/quadrature/elements.h"
+#include "ops/local/tetrahedron/tetrahedra.h"
 KEDGE_BEGIN_DECLS
 
 /// A range of whole groups of elements of one shape and order. All arrays of the range, here and in
@@ -14,12 +15,13 @@ typedef struct kg_elements {
   const kg_cell *cell;
   kg_cell_sizes size;
   int32_t n_elements;
-  bool by_quadrature;  ///< else straight triangles with constant coefficients
+  bool by_quadrature;  ///< else straight triangles or tetrahedra with constant coefficients
   /// Elements by quadrature that need none for matrices and solutions: parallelograms with the
   /// adjusted flux and coefficients that are constant in each element.
   bool are_parallelograms;
-  kg_batch batch;  ///< of the latter
-  kg_cells cells;  ///< of elements by quadrature
+  kg_batch batch;            ///< of straight triangles
+  kg_cells cells;            ///< of elements by quadrature
+  kg_tetrahedra tetrahedra;  ///< where the cell is the tetrahedron
 } kg_elements;
 
 /// Groups that have an element.
@@ -33,7 +35,7 @@ kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, i
 
 /// The coefficients of a range of elements, as its operators take them.
 typedef struct kg_coefficient {
-  kg_materials constant;   ///< of the kernels of triangles
+  kg_materials constant;   ///< of the kernels of triangles and tetrahedra
   kg_cell_material cells;  ///< of operators by quadrature
 } kg_coefficient;
 
@@ -50,8 +52,9 @@ typedef struct kg_form {
   /// The solution of the elements from that of the trace.
   /// @param[in]  trace  [trace facet][mode]
   /// @param[out] u      [group][N][lane]
-  /// @param[out] flux   [group][S][lane]: of triangles q_x, then q_y, in the modes of u; of other
-  ///                    shapes the coefficients of sigma (ops/local/quadrature/recover.h)
+  /// @param[out] flux   [group][S][lane]: of triangles q_x, then q_y, in the modes of u, of
+  ///                    tetrahedra also q_z; of elements by quadrature the coefficients of sigma
+  ///                    (ops/local/quadrature/recover.h)
   kedge_status (*recover)(kedge_context *ctx, const kg_elements *elements,
                           const kg_coefficient *coefficient, const double *load,
                           const double *trace, double *u, double *flux);
@@ -63,8 +66,9 @@ typedef struct kg_form {
                               const double *flux, double *u_star, double *indicator);
   /// Means over the elements.
   /// @param[out] constant  [group][means][lane]: coefficients of the constant mode of functions
-  ///                       that have the means of u, q_x and q_y, of elements by quadrature also
-  ///                       of sigma_x and sigma_y (KG_CELL_MEANS), else 3, and no other mode
+  ///                       that have the means of u, q_x and q_y, and no other mode: 3; of
+  ///                       elements by quadrature also of sigma_x and sigma_y (KG_CELL_MEANS), of
+  ///                       tetrahedra of q_z (KG_TETRAHEDRON_MEANS)
   kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
                         const kg_coefficient *coefficient, const double *u, const double *flux,
                         double *constant);

@@ -1,8 +1,8 @@
 #include "ops/sample/space_samples.h"
 
-#include "ops/local/quadrature/team_loop.h"
+#include "ops/local/quadrature/team_run.h"
 
-KG_TEAM_OPERATOR(kg_space_loads, args->elements.n_elements, (size_t)args->points.n,
+KG_TEAM_OPERATOR(kg_space_loads, args->cells.n_elements, (size_t)args->points.n,
                  kg_space_loads_element)
 
 kg_cost kg_space_loads_cost(const kg_cell_points *points, int64_t n_elements)
@@ -11,7 +11,7 @@ kg_cost kg_space_loads_cost(const kg_cell_points *points, int64_t n_elements)
   return (kg_cost){.bytes = all * (8.0 * (n + N) + 32.0), .flops = all * n * (2.0 + 2.0 * N)};
 }
 
-KG_TEAM_OPERATOR(kg_space_errors, (args->elements.n_elements + KG_LANES - 1) / KG_LANES,
+KG_TEAM_OPERATOR(kg_space_errors, kg_tetrahedra_groups(&args->cells),
                  kg_space_errors_scratch(&args->points), kg_space_errors_group)
 
 kg_cost kg_space_errors_cost(const kg_cell_points *points, int64_t n_elements)

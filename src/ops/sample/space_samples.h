@@ -7,19 +7,13 @@
 #include "basis/cell_tables.h"
 #include "ops/local/quadrature/coefficients.h"
 #include "ops/local/quadrature/team.h"
+#include "ops/local/tetrahedron/tetrahedra.h"
 #include "ops/ops.h"
 #include "ops/sample/errors.h"
 KEDGE_BEGIN_DECLS
 
-/// A range of whole groups of straight tetrahedra; arrays begin at its first group.
-typedef struct kg_space_elements {
-  int32_t n_elements;
-  const double *vertices;  ///< [vertex][3]
-  const int32_t *vertex;   ///< [group][4][lane]
-} kg_space_elements;
-
 typedef struct kg_space_loads_args {
-  kg_space_elements elements;
+  kg_tetrahedra cells;    ///< side_edge is not read
   kg_cell_points points;  ///< where `values` were taken
   double scale;
   const double *values;  ///< [group][point][lane]: f
@@ -30,23 +24,20 @@ KG_DECLARE_OPERATOR(kg_space_loads, kg_space_loads_args);
 kg_cost kg_space_loads_cost(const kg_cell_points *points, int64_t n_elements);
 
 typedef struct kg_space_errors_args {
-  kg_space_elements elements;
+  kg_tetrahedra cells;           ///< side_edge is not read
   kg_cell_points points;         ///< where `exact` was sampled; corners follow the rule
   const double *u, *q, *u_star;  ///< [group][mode][lane]; q: [group][3N][lane]
   const double *exact;           ///< [group][4][point][lane]: u, u_x, u_y, u_z
   kg_error_sums *by_group;       ///< out: [group]; summed in order by the caller
-  double *flux_by_group;    ///< out: [group], squares of diffusion times the error of q; or NULL
-  const double *diffusion;  ///< [material][KG_SPACE_TENSOR]: xx, xy, xz, yy, yz, zz
-  const int32_t *material;  ///< [group][lane]; NULL: the first
+  double *flux_by_group;   ///< out: [group], squares of diffusion times the error of q; or NULL
+  kg_materials materials;  ///< of which the diffusion is read
 } kg_space_errors_args;
-
-enum { KG_SPACE_TENSOR = 6 };
 
 KG_DECLARE_OPERATOR(kg_space_errors, kg_space_errors_args);
 kg_cost kg_space_errors_cost(const kg_cell_points *points, int64_t n_elements);
 
 /// |det dx/dr| of an element.
-KG_INLINE double kg_space_jacobian(const kg_space_elements *of, int32_t e)
+KG_INLINE double kg_space_jacobian(const kg_tetrahedra *of, int32_t e)
 {
   double d[3][3];
   const int64_t origin = of->vertex[kg_cell_at(e, 4, 0)];
@@ -65,7 +56,7 @@ KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team 
 {
   const kg_space_loads_args *const args = (const kg_space_loads_args *)arguments;
   const kg_cell_points *const p = &args->points;
-  const double factor = args->scale * kg_space_jacobian(&args->elements, e);
+  const double factor = args->scale * kg_space_jacobian(&args->cells, e);
   double *const weighted = team.scratch;
   KG_TEAM_EACH(team, q, 0, p->n)
   {
@@ -79,15 +70,6 @@ KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team 
     args->load[kg_cell_at(e, p->size.n_modes, i)] = sum;
   }
   kg_team_wait(team);
-}
-
-/// The square of a symmetric tensor times a vector.
-KG_INLINE double kg_space_square(const double k[KG_SPACE_TENSOR], const double v[3])
-{
-  const double x = k[0] * v[0] + k[1] * v[1] + k[2] * v[2];
-  const double y = k[1] * v[0] + k[3] * v[1] + k[4] * v[2];
-  const double z = k[2] * v[0] + k[4] * v[1] + k[5] * v[2];
-  return x * x + y * y + z * z;
 }
 
 /// Add the errors at point q of an element. @param[in] u, s, star  its coefficients
@@ -111,9 +93,8 @@ KG_INLINE void kg_space_errors_point(const kg_space_errors_args *args, int32_t e
   sums->u += w * value * value;
   sums->q += w * (error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
   sums->u_star += w * best * best;
-  if (!args->flux_by_group) return;
-  const int material = args->material ? args->material[e] : 0;
-  *flux += w * kg_space_square(args->diffusion + KG_SPACE_TENSOR * material, error);
+  const double kappa = kg_material_at(&args->materials, e / KG_LANES, e % KG_LANES).diffusion;
+  *flux += w * kappa * kappa * (error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
 }
 
 /// Doubles of scratch of a team.
@@ -131,8 +112,8 @@ KG_INLINE void kg_space_errors_group(const void *arguments, int32_t group, kg_te
   double *const u = team.scratch, *const s = u + N, *const star = s + 3 * N, flux = 0.0;
   kg_error_sums sums = {0, 0, 0, 0};
   const int32_t end = (group + 1) * KG_LANES;
-  for (int32_t e = group * KG_LANES; e < end && e < args->elements.n_elements; ++e) {
-    const double jacobian = kg_space_jacobian(&args->elements, e);
+  for (int32_t e = group * KG_LANES; e < end && e < args->cells.n_elements; ++e) {
+    const double jacobian = kg_space_jacobian(&args->cells, e);
     kg_team_wait(team);
     KG_TEAM_EACH(team, i, 0, N) u[i] = args->u[kg_cell_at(e, N, i)];
     KG_TEAM_EACH(team, i, 0, 3 * N) s[i] = args->q[kg_cell_at(e, 3 * N, i)];

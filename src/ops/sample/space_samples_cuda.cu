@@ -7,13 +7,13 @@
 
 extern "C" kedge_status kg_space_loads_cuda(kedge_context *ctx, const kg_space_loads_args *a)
 {
-  return kg_team_run<kg_space_loads_element>(ctx, "space_loads", a->elements.n_elements,
-                                             (size_t)a->points.n, *a);
+  return kg_launch_teams<kg_space_loads_element>(ctx, "space_loads", a->cells.n_elements,
+                                                 (size_t)a->points.n, *a);
 }
 
 extern "C" kedge_status kg_space_errors_cuda(kedge_context *ctx, const kg_space_errors_args *a)
 {
-  return kg_team_run<kg_space_errors_group>(ctx, "space_errors",
-                                            (a->elements.n_elements + KG_LANES - 1) / KG_LANES,
-                                            kg_space_errors_scratch(&a->points), *a);
+  return kg_launch_teams<kg_space_errors_group>(ctx, "space_errors",
+                                                kg_tetrahedra_groups(&a->cells),
+                                                kg_space_errors_scratch(&a->points), *a);
 }

@@ -7,7 +7,7 @@
 #include "ops/local/quadrature/postprocess.h"
 #include "ops/local/quadrature/recover.h"
 #include "ops/local/quadrature/robin.h"
-#include "ops/local/quadrature/team_loop.h"
+#include "ops/local/quadrature/team_run.h"
 
 /// Bytes of nodes, of which straight elements share vertices, about one an element.
 static double node_bytes(const kg_cell_points *points)

@@ -24,8 +24,8 @@ __global__ void __launch_bounds__(32 * KG_TEAM_WARPS)
 /// Run DO(&arguments, i, team) for i < n. A team has `scratch` doubles, and `threads` threads.
 /// @retval KEDGE_ERR_UNSUPPORTED  the scratch of one team does not fit shared memory
 template <auto DO, typename Arguments>
-kedge_status kg_team_run(kedge_context *ctx, const char *name, int32_t n, size_t scratch,
-                         const Arguments &arguments, int threads = 32)
+kedge_status kg_launch_teams(kedge_context *ctx, const char *name, int32_t n, size_t scratch,
+                             const Arguments &arguments, int threads = 32)
 {
   if (n == 0) return KEDGE_OK;
   const size_t bytes = scratch * sizeof(double);

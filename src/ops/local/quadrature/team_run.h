@@ -1,5 +1,5 @@
 /// @file
-/// Loops of the host over teams of one thread.
+/// Teams of the host: one thread each, that does elements one after the other.
 #pragma once
 #include <stdlib.h>
 
@@ -9,9 +9,9 @@
 
 typedef void kg_team_body(const void *args, int32_t i, kg_team team);
 
-/// Run body(args, i, team) for i < n on the host. A team is one thread and has `scratch` doubles.
-static inline kedge_status kg_team_loop(kedge_context *ctx, int32_t n, size_t scratch,
-                                        kg_team_body *body, const void *args)
+/// Run body(args, i, team) for i < n on the host. A team has `scratch` doubles.
+static inline kedge_status kg_team_run(kedge_context *ctx, int32_t n, size_t scratch,
+                                       kg_team_body *body, const void *args)
 {
   const int threads = kg_loop_threads(ctx, n, 16 * (int64_t)scratch);
   double *memory;
@@ -32,5 +32,5 @@ static inline kedge_status kg_team_loop(kedge_context *ctx, int32_t n, size_t sc
   KG_OPERATOR(name, name##_args)                                        \
   kedge_status name##_host(kedge_context *ctx, const name##_args *args) \
   {                                                                     \
-    return kg_team_loop(ctx, n, scratch, body, args);                   \
+    return kg_team_run(ctx, n, scratch, body, args);                    \
   }
