@@ -50,7 +50,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                   .forgets_constants = kg_forgets_constants(&p->equation.resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->space.cut->layout.batches.batch[i];
-    const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
+    const kg_cell *cell = lanes->cell;
     const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
                                       : KG_INVERSE_ADJUSTED;

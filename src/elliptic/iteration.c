@@ -146,7 +146,7 @@ static bool multiplies_many(kedge_context *ctx, const kg_shape *s, const kg_loca
 {
   kg_trace_apply_args args = {.local = locals->local[0]};
   args.batch.count = s->count;
-  args.batch.arrays.n_facets = 3;
+  args.batch.arrays.lanes = s->count.lanes;
   args.batch.reference.size = s->size;
   return locals->n_locals == 1 && kg_trace_takes_many(ctx, &args);
 }
@@ -155,8 +155,8 @@ bool kg_many_takes(kedge_context *ctx, const kg_shape *s)
 {
   const kg_choice *c = &s->choice;
   if (c->linear != KEDGE_OPERATOR_MATRIX_FREE || c->precond != KG_CYCLE ||
-      c->iterates != KG_DOUBLE || s->count.n_wide_groups > 0 || !c->form->symmetric ||
-      !kg_smoother_table_of(c->smoother)->takes_many)
+      c->iterates != KG_DOUBLE || !kg_all_lanes_are(&s->count.lanes, KG_TRIANGLES) ||
+      !c->form->symmetric || !kg_smoother_table_of(c->smoother)->takes_many)
     return false;
   const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
   const kg_locals locals = kg_shape_locals(s), copies = kg_multigrid_cycle_locals(&multigrid);

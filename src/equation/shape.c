@@ -131,21 +131,21 @@ int kg_shape_value_points(const kg_shape *s)
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
-  return (kg_multigrid_shape){
-      .size = s->size,
-      .count = s->count,
-      .n_vertices = (int32_t)s->n_vertices,
-      .smoother = s->choice.smoother,
-      .smoothing_steps = s->choice.steps,
-      .alignment = s->alignment,
-      .is_general = s->choice.by_quadrature || !s->choice.is_uniform || s->count.n_wide_groups > 0,
-      .by_quadrature = s->choice.by_quadrature,
-      .n_lines = s->n_lines,
-      .n_line_steps = s->n_line_steps,
-      .number = s->choice.cycles,
-      .locals = kg_shape_locals(s),
-      .spare = spare_bytes(s),
-      .space_work_bytes = s->space_work_bytes};
+  return (kg_multigrid_shape){.size = s->size,
+                              .count = s->count,
+                              .n_vertices = (int32_t)s->n_vertices,
+                              .smoother = s->choice.smoother,
+                              .smoothing_steps = s->choice.steps,
+                              .alignment = s->alignment,
+                              .is_general = s->choice.by_quadrature || !s->choice.is_uniform ||
+                                            !kg_all_lanes_are(&s->count.lanes, KG_TRIANGLES),
+                              .by_quadrature = s->choice.by_quadrature,
+                              .n_lines = s->n_lines,
+                              .n_line_steps = s->n_line_steps,
+                              .number = s->choice.cycles,
+                              .locals = kg_shape_locals(s),
+                              .spare = spare_bytes(s),
+                              .space_work_bytes = s->space_work_bytes};
 }
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)

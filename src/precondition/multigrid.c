@@ -91,7 +91,8 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
   m->bytes = m->solver->bytes(shape->n_vertices, (int64_t)entries, shape->spare);
   kg_plan_array(plan, "ends at vertices", n + 1, i, space, &m->space.begin);
   kg_plan_array(plan, "ends", ends, i, space, &m->space.ends);
-  kg_plan_array(plan, "rows", shape->count.n_wide_groups > 0 ? n + 1 : 0, i, space, &m->space.row);
+  kg_plan_array(plan, "rows", kg_has_lanes_of(&shape->count.lanes, KG_QUADRILATERALS) ? n + 1 : 0,
+                i, space, &m->space.row);
   kg_plan_array(plan, "work of ends", shape->space_work_bytes, 1, KG_IN(SPACE), &m->space_work);
   kg_plan_array(plan, "coarse columns", entries, i, matrix, &m->matrix.column);
   kg_plan_array(plan, "coarse values", entries, sizeof(float), matrix, &m->matrix.value);
@@ -207,13 +208,14 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
   if (m->rows.value)
     KG_TRY(kg_vertex_rows_fill(ctx, &(kg_vertex_rows_args){a->batch, a->locals, m->rows}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_LEVELS));
-  const kg_coarse_memory memory = {.kept = m->coarse_kept,
-                                   .work = m->coarse_work,
-                                   .kept_bytes = (size_t)m->bytes.kept,
-                                   .work_bytes = (size_t)m->bytes.work,
-                                   .refined = a->refined,
-                                   .has_corners = m->shape.count.n_wide_groups > 0,
-                                   .by_quadrature = m->shape.by_quadrature};
+  const kg_coarse_memory memory = {
+      .kept = m->coarse_kept,
+      .work = m->coarse_work,
+      .kept_bytes = (size_t)m->bytes.kept,
+      .work_bytes = (size_t)m->bytes.work,
+      .refined = a->refined,
+      .has_corners = kg_has_lanes_of(&m->shape.count.lanes, KG_QUADRILATERALS),
+      .by_quadrature = m->shape.by_quadrature};
   KG_TRY(m->solver->create(ctx, &m->matrix, memory, &m->coarse));
   return m->solver->lend(ctx, m->coarse, m->coarse_vectors, (size_t)m->bytes.vectors);
 }

@@ -47,7 +47,7 @@ static kg_cost step_cost(const kg_smoother *s)
 
 double kg_smooth_facets_bound(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? 4.0 : 3.0;
+  return kg_most_facets(&count->lanes);
 }
 
 /// Steps with vertex modes save iterations from order 5 on (docs/multigrid.md).

@@ -53,7 +53,7 @@ static void upload_layout(op_case *c)
   const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
-      .n_facets = 3,
+      .lanes = n->lanes,
       .vertices = case_upload(c, host->vertices, vertices, sizeof(double)),
       .vertex = case_upload(c, host->vertex, sides, sizeof(int32_t)),
       .side_edge = case_upload(c, host->side_edge, sides, sizeof(uint32_t)),

@@ -91,7 +91,7 @@ static void create_layout(ell_problem *p, enum boundary boundary, int patch_grou
   p->batch.count = *count;
   p->batch.reference.size = p->size;
   p->batch.arrays = (kg_trace_arrays){
-      .n_facets = 3,
+      .lanes = count->lanes,
       .side_edge = device_copy(p, host->side_edge, sides, sizeof(uint32_t)),
       .side_codes = device_copy(p, host->side_codes, sides / 3, sizeof(uint32_t)),
       .patch_edge = device_copy(p, host->patch_edge, patches + 1, sizeof(int32_t)),

@@ -61,10 +61,11 @@ static kg_vertex_space fill_space(batch_case *c)
   kedge_context *context = c->memory.ctx;
   const kg_trace_counts *count = &c->layout.count;
   const size_t n = (size_t)c->mesh->n_vertices;
-  kg_vertex_space space = {
-      .begin = (int32_t *)case_output(&c->memory, n / 2 + 1),
-      .ends = (int32_t *)case_output(&c->memory, (size_t)count->n_free + 1),
-      .row = count->n_wide_groups ? (int32_t *)case_output(&c->memory, n / 2 + 1) : NULL};
+  kg_vertex_space space = {.begin = (int32_t *)case_output(&c->memory, n / 2 + 1),
+                           .ends = (int32_t *)case_output(&c->memory, (size_t)count->n_free + 1),
+                           .row = kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS)
+                                      ? (int32_t *)case_output(&c->memory, n / 2 + 1)
+                                      : NULL};
   kg_vertex_space_args args = {.batch = c->batch, .n_vertices = (int32_t)n, .space = &space};
   must(context, kg_vertex_space_work_bytes(context, count, args.n_vertices, &args.work_bytes));
   args.work = case_output(&c->memory, args.work_bytes / sizeof(double) + 1);
@@ -279,7 +280,7 @@ static void check_ell(batch_case *c)
                                .matrix = kg_ell_shape(c->batch.reference.size, count)};
   kg_ell_matrix *matrix = &args.matrix;
   const size_t entries = (size_t)matrix->width * (size_t)matrix->stride;
-  assert_int_equal(matrix->width, (count->n_wide_groups ? 7 : 5) * m);
+  assert_int_equal(matrix->width, (kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS) ? 7 : 5) * m);
   matrix->column = (int32_t *)case_output(&c->memory, entries / 2 + 1);
   matrix->value = case_output(&c->memory, entries);
   must(context, kg_ell_work_bytes(context, count, &args.work_bytes));

@@ -184,7 +184,7 @@ static void check_blocks(batch_case *c)
 static void check_sides(batch_case *c)
 {
   kedge_context *context = c->memory.ctx;
-  const size_t sides = kg_lane_numbers(&c->layout.count, 3, 4);
+  const size_t sides = kg_lane_sides(&c->layout.count.lanes);
   double *anew = case_output(&c->memory, (sides + 1) / 2);
   must(context, kg_trace_sides(context, &(kg_trace_sides_args){c->batch, (uint32_t *)anew}));
   double *made = case_fetch(&c->memory, anew);

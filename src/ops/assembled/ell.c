@@ -12,9 +12,10 @@
 
 enum { STRIP = 128 };  // rows of a strip
 
+/// The facets of two elements, of which one is the same.
 static int blocks_of(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? KG_ELL_WIDE_BLOCKS : KG_ELL_BLOCKS;
+  return 2 * kg_most_facets(&count->lanes) - 1;
 }
 
 kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count)

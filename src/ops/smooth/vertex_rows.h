@@ -50,7 +50,7 @@ kg_cost kg_vertex_rows_product_cost(kg_sizes size, const kg_trace_counts *count)
 /// Numbers of a row: the sum, the higher vertex of the edge, one or two more vertices a side.
 KG_INLINE int kg_vertex_row_width(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? 6 : 4;
+  return kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS) ? 6 : 4;
 }
 
 KG_INLINE size_t kg_vertex_rows_count(kg_sizes size, const kg_trace_counts *count)

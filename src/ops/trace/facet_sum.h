@@ -28,8 +28,9 @@ kg_cost kg_facet_sum_cost(kg_sizes size, int64_t n_free);
 /// A side adds this to b in mode k.
 KG_INLINE double kg_facet_load(const kg_facet_loads_args *a, kg_side side, int k)
 {
-  const int m = a->batch.reference.size.n_edge, row = kg_side_facet(side) * m + k;
-  return a->condensed[kg_lane_row(&a->batch.arrays, 3 * m, 4 * m, kg_side_element(side), row)];
+  const int32_t e = kg_side_element(side);
+  return a->condensed[kg_facet_row(&a->batch.arrays, a->batch.reference.size.n_edge, e,
+                                   kg_side_facet(side), k)];
 }
 
 /// A side adds this to the diagonal in mode k.

@@ -9,8 +9,8 @@ bool kg_trace_takes_many(kedge_context *ctx, const kg_trace_apply_args *args)
       KG_IF_CUDA(kg_trace_many_fits);
   static bool (*const single_fits)(kedge_context *, const kg_trace_apply_args *) =
       KG_IF_CUDA(kg_trace_many_fits_single);
-  if (args->batch.arrays.n_facets != 3 || args->local.layout == KG_LAYOUT_FULL ||
-      args->batch.reference.size.order > KG_MANY_ORDER_MAX)
+  if (!kg_all_lanes_are(&args->batch.arrays.lanes, KG_TRIANGLES) ||
+      args->local.layout == KG_LAYOUT_FULL || args->batch.reference.size.order > KG_MANY_ORDER_MAX)
     return false;
   return ctx->backend != KEDGE_BACKEND_CUDA ||
          (args->local.number == KG_SINGLE ? single_fits : double_fits)(ctx, args);
@@ -22,10 +22,11 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
   const kg_sizes size = args->batch.reference.size;
   const kg_trace_arrays *arrays = &args->batch.arrays;
   (void)arrays;
-  assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->n_facets * size.n_edge);
-  assert(arrays->n_facets == 3 ||
+  assert(local->layout != KG_LAYOUT_FULL &&
+         local->n == arrays->lanes.run[0].n_facets * size.n_edge);
+  assert(arrays->lanes.run[0].n_facets == 3 ||
          (local->layout != KG_LAYOUT_REDUCED && size.order <= KG_WIDE_ORDER_MAX));
-  assert(arrays->first_wide == 0);
+  assert(arrays->lanes.run[1].n_lanes == 0);
   assert(local->layout != KG_LAYOUT_DIFFERENCES || local->number == KG_SINGLE);
   assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);
   if (args->pass.open) {

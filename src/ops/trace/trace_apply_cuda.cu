@@ -126,7 +126,7 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
   const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
-  const int facets = a.batch.arrays.n_facets;
+  const int facets = a.batch.arrays.lanes.run[0].n_facets;
   if (a.pass.many)
     return reduced ? KG_REAL(kg_trace_apply_many_reduced)(ctx, a)
                    : KG_REAL(kg_trace_apply_many_packed)(ctx, a);

@@ -320,7 +320,7 @@ kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_app
   if (kg_stopped(args->pass.stop)) return KEDGE_OK;
   assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
   const int at = args->batch.reference.size.order - 1;
-  const bool wide = args->batch.arrays.n_facets == 4;
+  const bool wide = args->batch.arrays.lanes.run[0].n_facets == 4;
   patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
   patch_work *work;  // [thread]
   KG_TRY(kg_loop_scratch(ctx, sizeof *work, &work));

@@ -58,7 +58,8 @@ kedge_status kg_trace_gather_host(kedge_context *ctx, const kg_trace_gather_args
 
 kedge_status kg_trace_gather(kedge_context *ctx, const kg_trace_gather_args *args)
 {
-  assert(args->local.layout == KG_LAYOUT_FULL && args->batch.arrays.n_facets == 3);
+  assert(args->local.layout == KG_LAYOUT_FULL &&
+         kg_all_lanes_are(&args->batch.arrays.lanes, KG_TRIANGLES));
   if (args->pass.open) *args->pass.open = (kg_open){0};
   return KG_IMPLEMENTATION(ctx, kg_trace_gather_host, kg_trace_gather_cuda)(ctx, args);
 }

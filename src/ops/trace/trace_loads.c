@@ -8,7 +8,8 @@
 static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sides)
 {
   const kg_batch *batch = &a->product.batch;
-  const int facets = batch->arrays.n_facets, m = batch->reference.size.n_edge, n = facets * m;
+  const int facets = batch->arrays.lanes.run[0].n_facets, m = batch->reference.size.n_edge,
+            n = facets * m;
   const int32_t lanes = batch->count.patch_groups * KG_LANES, first = patch * lanes;
   for (int32_t e = first; e < first + lanes && e < batch->count.n_elements; ++e) {
     const double *load = a->condensed + (int64_t)(e / KG_LANES) * n * KG_LANES + e % KG_LANES;
@@ -51,7 +52,7 @@ kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *
 
 kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-  assert(args->product.batch.arrays.first_wide == 0);
+  assert(args->product.batch.arrays.lanes.run[1].n_lanes == 0);
   return KG_IMPLEMENTATION(ctx, kg_trace_loads_host, kg_trace_loads_cuda)(ctx, args);
 }
 
