@@ -24,7 +24,7 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .resolved = p->data.resolved,
       .layout = &p->space.cut->layout,
       .boundary = p->boundary,
-      .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,
+      .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.m,
       .material = p->equation.material,
       .strength = p->equation.strength,
       .scale = p->equation.scale,

@@ -132,6 +132,15 @@ KG_INLINE bool kg_all_lanes_are(const kg_lane_runs *lanes, int cell)
 {
   return lanes->run[0].cell == cell && lanes->run[1].n_lanes == 0;
 }
+enum { KG_FACET_MODES_MAX = 28 };  ///< of tetrahedra of order 6
+
+/// Modes of a facet of a cell, which is m. All facets of a mesh have as many.
+static inline int kg_facet_modes(const kg_cell *cell, int order)
+{
+  (void)cell;  // facets of plane cells are segments
+  return order + 1;
+}
+
 /// Return the most facets of an element.
 KG_INLINE int kg_most_facets(const kg_lane_runs *lanes)
 {

@@ -110,10 +110,11 @@ kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_s
   return kg_trace_arrays_fill(ctx, &args);
 }
 
-void kg_space_view(kg_space *space, const kg_space_arrays *a, kg_reference reference)
+void kg_space_view(kg_space *space, const kg_space_arrays *a, int m, kg_reference reference)
 {
   const kg_trace_counts *count = &space->cut->layout.count;
-  space->batch = (kg_batch){.count = *count,
+  space->batch = (kg_batch){.m = m,
+                            .count = *count,
                             .arrays = {.lanes = count->lanes,
                                        .vertices = a->vertices,
                                        .vertex = a->vertex,

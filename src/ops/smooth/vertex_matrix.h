@@ -92,8 +92,7 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const kg_local *local = kg_local_of_lane(&a->locals, e);
   if (e - local->first_lane >= local->n_elements) return;
-  const kg_local_element element =
-      kg_local_element_of(&a->locals, a->batch.reference.size.n_edge, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, a->batch.m, e);
   const bool reduced = local->layout == KG_LAYOUT_REDUCED;
   const int n_facets = kg_facets_of_lane(arrays, e);
   double slope[4];
