@@ -20,7 +20,7 @@
 static kedge_status by_elements_host(kedge_context *ctx, const kg_ell_assemble_args *a)
 {
   const kg_ell_matrix *matrix = &a->matrix;
-  const int m = a->batch.reference.size.n_edge, n = 3 * m;
+  const int m = a->batch.m, n = 3 * m;
   const size_t entries = (size_t)matrix->stride * (size_t)matrix->width;
   memset(matrix->value, 0, entries * sizeof *matrix->value);
   memset(matrix->column, 0xff, entries * sizeof *matrix->column);

@@ -27,7 +27,7 @@ extern "C" kedge_status assembly_by_elements_cuda(kedge_context *ctx,
                                                   const kg_ell_assemble_args *args)
 {
   const kg_ell_matrix &matrix = args->matrix;
-  const int m = args->batch.reference.size.n_edge;
+  const int m = args->batch.m;
   const size_t entries = (size_t)matrix.stride * matrix.width;
   const int64_t groups = (args->batch.count.n_elements + KG_LANES - 1) / KG_LANES;
   KG_TRY(kg_cuda_check(

@@ -87,7 +87,7 @@ double bench_random(uint64_t i)
 static void fill_ell_arguments(bench *b)
 {
   const kg_arrays *a = &b->p.arrays;
-  kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
+  kg_ell_matrix matrix = kg_ell_shape(b->p.shape.m, &b->p.shape.count);
   matrix.column = a->iteration.ell_column;
   matrix.value = a->iteration.ell_value;
   b->assemble = (kg_ell_assemble_args){b->p.space.batch, b->diagonal.locals, matrix,
@@ -186,7 +186,7 @@ static void open_bench(bench *b, kedge_context *ctx, const kedge_mesh *mesh, ked
   BENCH_TRY(ctx, kg_run_begin(&b->p.run, KG_STAGE_TRANSFER));
   BENCH_TRY(ctx, kg_run_end(&b->p.run, kg_stage_transfer(&b->p)));
   b->set_up_seconds += b->solution.report.stages[KG_STAGE_TRANSFER].seconds;
-  const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.size.n_edge;
+  const size_t n = (size_t)b->p.shape.count.n_edges * (size_t)b->p.shape.m;
   double *x;
   BENCH_TRY(ctx, kg_host_alloc(ctx, n, sizeof *x, &x));
   for (size_t i = 0; i < n; ++i) x[i] = bench_random(i);
@@ -216,7 +216,7 @@ void bench_open(bench *b, kedge_context *ctx, const kedge_mesh *mesh, int order)
 
 kedge_status bench_add_ell(bench *b)
 {
-  const kg_ell_matrix matrix = kg_ell_shape(b->p.shape.size, &b->p.shape.count);
+  const kg_ell_matrix matrix = kg_ell_shape(b->p.shape.m, &b->p.shape.count);
   const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
   kg_arrays *a = &b->p.arrays;
   kg_plan_array(&b->ell_plan, "ELL columns", n, sizeof *a->iteration.ell_column, 1,
@@ -233,7 +233,7 @@ kedge_status bench_add_ell(bench *b)
 kedge_status bench_add_single(bench *b)
 {
   const kg_trace_counts *n = &b->p.shape.count;
-  const size_t m = (size_t)b->p.shape.size.n_edge, all = (size_t)n->n_edges * m;
+  const size_t m = (size_t)b->p.shape.m, all = (size_t)n->n_edges * m;
   const size_t local = kg_local_count(&b->apply.local);
   // Pieces begin at multiples of 32 bytes.
   const size_t x = (all + 7) / 8 * 8, y = ((size_t)n->n_free * m + 7) / 8 * 8;
@@ -245,9 +245,9 @@ kedge_status bench_add_single(bench *b)
   b->apply_single.x = at + local;
   b->apply_single.y = at + local + x;
   b->apply_single.halo = at + local + x + y;
-  KG_TRY(kg_local_convert(b->p.ctx, &(kg_local_convert_args){.m = b->p.shape.size.n_edge,
-                                                             .from = b->apply.local,
-                                                             .to = b->apply_single.local}));
+  KG_TRY(kg_local_convert(
+      b->p.ctx, &(kg_local_convert_args){
+                    .m = b->p.shape.m, .from = b->apply.local, .to = b->apply_single.local}));
   return kg_round(b->p.ctx,
                   &(kg_round_args){.n = (int64_t)all, .from = b->apply.x, .to = at + local});
 }
@@ -283,7 +283,7 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
   if (number == KG_SINGLE && !b->apply_reduced[KG_DOUBLE].local.data)
     KG_TRY(bench_add_reduced(b, KG_DOUBLE));
   if (number == KG_SINGLE)
-    return kg_local_convert(b->p.ctx, &(kg_local_convert_args){.m = b->p.shape.size.n_edge,
+    return kg_local_convert(b->p.ctx, &(kg_local_convert_args){.m = b->p.shape.m,
                                                                .from = reduced_local(b, KG_DOUBLE),
                                                                .to = reduced_local(b, KG_SINGLE)});
   const kg_local_matrices_args args = bench_local_reduced(b);
@@ -292,7 +292,7 @@ kedge_status bench_add_reduced(bench *b, kg_number number)
 
 static kg_edge_smooth_args smooth_args(const bench *b, void *r, void *product, void *z)
 {
-  return (kg_edge_smooth_args){.size = b->p.shape.size,
+  return (kg_edge_smooth_args){.m = b->p.shape.m,
                                .n_edges = b->p.shape.count.n_free,
                                .inverse = b->edge_blocks,
                                .form = KG_BLOCK_FACTOR,
@@ -306,7 +306,7 @@ static kg_edge_smooth_args smooth_args(const bench *b, void *r, void *product, v
 kedge_status bench_add_many(bench *b)
 {
   const kg_trace_counts *n = &b->p.shape.count;
-  const size_t m = (size_t)b->p.shape.size.n_edge, K = KG_VECTORS;
+  const size_t m = (size_t)b->p.shape.m, K = KG_VECTORS;
   const size_t all = K * (size_t)n->n_edges * m, groups = (size_t)n->n_free / KG_LANES + 1;
   const size_t blocks = groups * KG_LANES * m * (m + 1) / 2;
   const size_t halo = K * (size_t)n->n_shared * m;

@@ -124,7 +124,7 @@ static system_source assemble(maker *m, int order)
   run_stage(&m->p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
   run_stage(&m->p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
   const kg_arrays *buffer = &m->p.arrays;
-  system_source source = {kg_ell_shape(m->p.shape.size, &m->p.shape.count), buffer->b};
+  system_source source = {kg_ell_shape(m->p.shape.m, &m->p.shape.count), buffer->b};
   source.ell.column = buffer->ell_column;
   source.ell.value = buffer->ell_value;
   const kedge_stage_report *stages = m->work.report.stages;

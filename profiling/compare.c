@@ -187,7 +187,7 @@ static void compare_matrix_free(comparison *c)
               (result){.measure = "apply",
                        .operator_name = "matrix-free",
                        .variant = "packed K^e by patches",
-                       .size = {bytes, kg_trace_product_cost(shape->size, &shape->count, &locals)},
+                       .size = {bytes, kg_trace_product_cost(shape->m, &shape->count, &locals)},
                        .form = FOOTPRINT_MATRIX_FREE});
 }
 
@@ -201,7 +201,7 @@ static void compare_reduced(comparison *c)
               .operator_name = "matrix-free-reduced",
               .variant = "reduced K^e by patches",
               .size = {(double)kg_local_bytes(locals.local),
-                       kg_trace_product_cost(shape->size, &shape->count, &locals)},
+                       kg_trace_product_cost(shape->m, &shape->count, &locals)},
               .form = FOOTPRINT_MATRIX_FREE};
   if (!bench_wants(c->settings, r.operator_name)) return;
   if (bench_add_reduced(&c->b, KG_DOUBLE) != KEDGE_OK) {
@@ -216,13 +216,13 @@ static void compare_reduced(comparison *c)
 static bool compare_ell(comparison *c)
 {
   const kg_shape *shape = &c->b.p.shape;
-  const kg_ell_matrix matrix = kg_ell_shape(shape->size, &shape->count);
+  const kg_ell_matrix matrix = kg_ell_shape(shape->m, &shape->count);
   const double bytes = (double)matrix.width * (double)matrix.stride *
                        (double)(sizeof *matrix.column + sizeof *matrix.value);
   const result r = {.measure = "apply",
                     .operator_name = "ell",
                     .variant = "King 2014",
-                    .size = {bytes, kg_ell_apply_cost(shape->size, &shape->count)},
+                    .size = {bytes, kg_ell_apply_cost(shape->m, &shape->count)},
                     .form = FOOTPRINT_ELL};
   kedge_status status = bench_add_ell(&c->b);
   if (status == KEDGE_OK) status = kg_ell_assemble(c->machine->ctx, &c->b.assemble);

@@ -146,7 +146,7 @@ kg_cost elements_postprocess_cost(const elements_bench *e)
 kg_cost elements_apply_cost(const elements_bench *e)
 {
   const kg_locals locals = kg_elliptic_locals(&e->b.p);
-  return kg_trace_product_cost(e->b.p.shape.size, &e->b.p.shape.count, &locals);
+  return kg_trace_product_cost(e->b.p.shape.m, &e->b.p.shape.count, &locals);
 }
 
 static double make_flops(const kg_cell_tables *t, bool exact)

@@ -9,7 +9,7 @@
 /// Bytes of a solve with another matrix in place of ELL.
 static double assembled_bytes(const kg_shape *shape, double matrix_bytes)
 {
-  const kg_ell_matrix matrix = kg_ell_shape(shape->size, &shape->count);
+  const kg_ell_matrix matrix = kg_ell_shape(shape->m, &shape->count);
   const double n = (double)matrix.width * (double)matrix.stride;
   const double ell = n * (double)(sizeof *matrix.column + sizeof *matrix.value);
   kg_plan plan;

@@ -31,14 +31,14 @@ static format_size size_of(kg_sizes size, const kg_trace_counts *count, double m
 
 static format_size block_ell_size(kg_sizes size, const kg_trace_counts *count)
 {
-  const kg_ell_matrix ell = kg_ell_shape(size, count);
+  const kg_ell_matrix ell = kg_ell_shape(size.n_edge, count);
   const double entries = (double)ell.width * (double)ell.stride;  // missing ones are read too
   return size_of(size, count, 8.0 * entries + 4.0 * 5.0 * count->n_free, entries);
 }
 
 static format_size sliced_ell_size(kg_sizes size, const kg_trace_counts *count)
 {
-  const kg_ell_matrix ell = kg_ell_shape(size, count);
+  const kg_ell_matrix ell = kg_ell_shape(size.n_edge, count);
   const double entries = (double)ell.width * (double)ell.stride;
   const double slices = (double)(ell.stride / FORMAT_SLICE);
   return size_of(size, count, 12.0 * entries + 4.0 * (slices + 1), entries);
@@ -59,7 +59,7 @@ static format_size bsr_size(kg_sizes size, const kg_trace_counts *count)
 static format_size plain_size(kg_sizes size, const kg_trace_counts *count)
 {
   const kg_local full = kg_local_all(KG_LAYOUT_FULL, KG_DOUBLE, size, count, NULL);
-  return (format_size){(double)kg_local_bytes(&full), kg_trace_gather_cost(size, count)};
+  return (format_size){(double)kg_local_bytes(&full), kg_trace_gather_cost(size.n_edge, count)};
 }
 
 static kedge_status build_block_ell(kedge_context *ctx, format_matrix *matrix)
@@ -92,8 +92,7 @@ static kedge_status build_plain(kedge_context *ctx, format_matrix *matrix)
   const kg_local full = full_local(matrix);
   KG_TRY(kg_alloc(ctx, kg_local_count(&full), sizeof(double), &matrix->value));
   return kg_local_convert(
-      ctx, &(kg_local_convert_args){
-               .m = s->batch.reference.size.n_edge, .from = s->local, .to = full_local(matrix)});
+      ctx, &(kg_local_convert_args){.m = s->batch.m, .from = s->local, .to = full_local(matrix)});
 }
 
 static kedge_status apply_plain(kedge_context *ctx, const format_matrix *matrix)

@@ -133,7 +133,7 @@ extern "C" kedge_status format_convert_csr(kedge_context *ctx, const format_sour
                                            int32_t *offset, int32_t *column, double *value)
 {
   csr_kernel<<<blocks_for(s->ell.rows + 1), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      s->ell, s->batch.count, s->batch.reference.size.n_edge, offset, column, value);
+      s->ell, s->batch.count, s->batch.m, offset, column, value);
   return kg_cuda_launched(ctx, "converting to CSR");
 }
 
@@ -142,7 +142,7 @@ extern "C" kedge_status format_convert_bsr(kedge_context *ctx, const format_sour
                                            double *value)
 {
   bsr_kernel<<<blocks_for(s->ell.rows + 1), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      s->ell, s->batch.count, s->batch.reference.size.n_edge, by_column, offset, column, value);
+      s->ell, s->batch.count, s->batch.m, by_column, offset, column, value);
   return kg_cuda_launched(ctx, "converting to BSR");
 }
 
@@ -150,7 +150,7 @@ extern "C" kedge_status format_convert_sliced(kedge_context *ctx, const format_s
                                               int32_t *offset, int32_t *column, double *value)
 {
   sliced_kernel<<<blocks_for(s->ell.stride), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      s->ell, s->batch.reference.size.n_edge, offset, column, value);
+      s->ell, s->batch.m, offset, column, value);
   return kg_cuda_launched(ctx, "converting to sliced ELL");
 }
 
@@ -159,6 +159,6 @@ extern "C" kedge_status format_convert_block_columns(kedge_context *ctx, const f
 {
   const int64_t edges = s->batch.count.n_free;
   block_columns_kernel<<<blocks_for(KG_ELL_BLOCKS * edges), BLOCK, 0, kg_cuda_stream(ctx)>>>(
-      s->ell, s->batch.reference.size.n_edge, edges, column);
+      s->ell, s->batch.m, edges, column);
   return kg_cuda_launched(ctx, "collecting the columns of blocks");
 }

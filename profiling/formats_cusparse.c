@@ -65,7 +65,7 @@ static kedge_status prepare(kedge_context *ctx, format_matrix *m, int64_t offset
   KG_TRY(check(ctx, cusparseCreate(&c->handle), "creating a handle"));
   KG_TRY(check(ctx, cusparseSetStream(c->handle, kg_cuda_stream(ctx)), "setting the stream"));
   const format_source *s = &m->source;
-  const int64_t n_x = (int64_t)s->batch.count.n_edges * s->batch.reference.size.n_edge;
+  const int64_t n_x = (int64_t)s->batch.count.n_edges * s->batch.m;
   KG_TRY(check(ctx, cusparseCreateDnVec(&c->x, n_x, s->x, CUDA_R_64F), "describing x"));
   return check(ctx, cusparseCreateDnVec(&c->y, s->ell.rows, s->y, CUDA_R_64F), "describing y");
 }
@@ -91,13 +91,13 @@ static kedge_status analyse(kedge_context *ctx, format_matrix *m, cusparseSpMVAl
 
 static int64_t columns_of(const format_matrix *m)
 {
-  return (int64_t)m->source.batch.count.n_edges * m->source.batch.reference.size.n_edge;
+  return (int64_t)m->source.batch.count.n_edges * m->source.batch.m;
 }
 
 static kedge_status build_csr(kedge_context *ctx, format_matrix *m, cusparseSpMVAlg_t algorithm)
 {
   const format_source *s = &m->source;
-  const int64_t size = s->batch.reference.size.n_edge, rows = s->ell.rows;
+  const int64_t size = s->batch.m, rows = s->ell.rows;
   const int64_t entries = format_blocks(&s->batch.count) * size * size;
   KG_TRY(prepare(ctx, m, rows + 1, entries, entries));
   KG_TRY(format_convert_csr(ctx, s, m->offset.data, m->column.data, m->value.data));
@@ -122,7 +122,7 @@ kedge_status format_build_csr_2(kedge_context *ctx, format_matrix *matrix)
 kedge_status format_build_sliced_ell(kedge_context *ctx, format_matrix *m)
 {
   const format_source *s = &m->source;
-  const int64_t size = s->batch.reference.size.n_edge, slices = s->ell.stride / FORMAT_SLICE;
+  const int64_t size = s->batch.m, slices = s->ell.stride / FORMAT_SLICE;
   const int64_t stored = s->ell.width * s->ell.stride;
   const int64_t entries = format_blocks(&s->batch.count) * size * size;
   KG_TRY(prepare(ctx, m, slices + 1, stored, stored));
@@ -139,7 +139,7 @@ kedge_status format_build_sliced_ell(kedge_context *ctx, format_matrix *m)
 static kedge_status fill_bsr(kedge_context *ctx, format_matrix *m, bool by_column)
 {
   const format_source *s = &m->source;
-  const int64_t size = s->batch.reference.size.n_edge, blocks = format_blocks(&s->batch.count);
+  const int64_t size = s->batch.m, blocks = format_blocks(&s->batch.count);
   KG_TRY(prepare(ctx, m, (int64_t)s->batch.count.n_free + 1, blocks, blocks * size * size));
   return format_convert_bsr(ctx, s, by_column, m->offset.data, m->column.data, m->value.data);
 }
@@ -148,7 +148,7 @@ static kedge_status build_bsr(kedge_context *ctx, format_matrix *m, bool by_colu
 {
 #if CUSPARSE_VERSION >= 12600
   const kg_trace_counts *count = &m->source.batch.count;
-  const int64_t size = m->source.batch.reference.size.n_edge;
+  const int64_t size = m->source.batch.m;
   KG_TRY(fill_bsr(ctx, m, by_column));
   KG_TRY(check(
       ctx,
@@ -201,11 +201,10 @@ kedge_status format_apply_cusparse(kedge_context *ctx, const format_matrix *m)
                               &zero, c->y, CUDA_R_64F, c->algorithm, m->work.data),
                  "multiplying");
   const kg_trace_counts *count = &m->source.batch.count;
-  return check(
-      ctx,
-      cusparseDbsrmv(c->handle, c->direction, CUSPARSE_OPERATION_NON_TRANSPOSE, count->n_free,
-                     count->n_edges, (int)format_blocks(count), &one, c->general, m->value.data,
-                     m->offset.data, m->column.data, m->source.batch.reference.size.n_edge,
-                     m->source.x, &zero, m->source.y),
-      "multiplying by blocks");
+  return check(ctx,
+               cusparseDbsrmv(c->handle, c->direction, CUSPARSE_OPERATION_NON_TRANSPOSE,
+                              count->n_free, count->n_edges, (int)format_blocks(count), &one,
+                              c->general, m->value.data, m->offset.data, m->column.data,
+                              m->source.batch.m, m->source.x, &zero, m->source.y),
+               "multiplying by blocks");
 }

@@ -160,12 +160,12 @@ static kg_cost cost_local_matrices_reduced(const bench *b)
 }
 static kg_cost cost_diagonal(const bench *b)
 {
-  return kg_facet_sum_cost(b->p.shape.size, b->p.shape.count.n_free);
+  return kg_facet_sum_cost(b->p.shape.m, b->p.shape.count.n_free);
 }
 static kg_cost cost_product(const bench *b, kg_layout layout, kg_number number)
 {
   const kg_locals locals = kg_locals_of(bench_local(b, layout, number), NULL);
-  return kg_trace_product_cost(b->p.shape.size, &b->p.shape.count, &locals);
+  return kg_trace_product_cost(b->p.shape.m, &b->p.shape.count, &locals);
 }
 static kg_cost cost_apply(const bench *b)
 {
@@ -204,22 +204,22 @@ static kg_cost cost_reduced_many(const bench *b)
 static kg_cost cost_smooth(const bench *b)
 {
   const kg_trace_counts *n = &b->p.shape.count;
-  kg_cost cost = kg_edge_smooth_cost(b->p.shape.size, n, KG_BLOCK_FACTOR, KG_DOUBLE);
-  cost.bytes -= 8.0 * b->p.shape.size.n_edge * n->n_free;
+  kg_cost cost = kg_edge_smooth_cost(b->p.shape.m, n, KG_BLOCK_FACTOR, KG_DOUBLE);
+  cost.bytes -= 8.0 * b->p.shape.m * n->n_free;
   return cost;
 }
 static kg_cost cost_smooth_many(const bench *b)
 {
-  const double m = b->p.shape.size.n_edge;
+  const double m = b->p.shape.m;
   return cost_of_many(cost_smooth(b), 2.0 * m * (m + 1) * b->p.shape.count.n_free);
 }
 static kg_cost cost_assemble(const bench *b)
 {
-  return kg_ell_assemble_cost(b->p.shape.size, &b->p.shape.count);
+  return kg_ell_assemble_cost(b->p.shape.m, &b->p.shape.count);
 }
 static kg_cost cost_ell(const bench *b)
 {
-  return kg_ell_apply_cost(b->p.shape.size, &b->p.shape.count);
+  return kg_ell_apply_cost(b->p.shape.m, &b->p.shape.count);
 }
 static kg_cost cost_vectors(const bench *b)
 {

@@ -20,7 +20,7 @@ typedef struct operation {
   bool reduced;                     ///< the result is b->reduced in double precision
   bool alone;                       ///< no other works on what it makes
   bool ell, formula;                ///< works on the ELL matrix; evaluates a formula
-  bool many;                        ///< works on many vectors, up to KG_MANY_ORDER_MAX
+  bool many;                        ///< works on many vectors, up to KG_MANY_MODES_MAX of a facet
 } operation;
 
 extern const operation operations[OPERATIONS];

@@ -155,7 +155,7 @@ static void open_host(bench *host, const bench_machine *m, int order, bool ell)
 static void run_iteration(const bench_settings *s, const bench_machine *m, bench *b)
 {
   const kg_locals locals = kg_locals_of(b->apply.local, NULL);
-  const kg_cost apply = kg_trace_product_cost(b->p.shape.size, &b->p.shape.count, &locals);
+  const kg_cost apply = kg_trace_product_cost(b->p.shape.m, &b->p.shape.count, &locals);
   measured found = {.name = "cg_iteration", .error = NAN};
   found.cost = kg_cost_plus(apply, 1, kg_cg_vectors_cost(b->vectors.n));
   BENCH_TRY(m->ctx, bench_iteration(b, KEDGE_OPERATOR_MATRIX_FREE, s->samples,
@@ -179,7 +179,7 @@ static int run_order(const bench_settings *s, const bench_machine *m, int order)
   int wrong = 0;
   for (int i = 0; i < OPERATIONS; ++i)
     if ((ell || !operations[i].ell) && (formulas || !operations[i].formula) &&
-        (order <= KG_MANY_ORDER_MAX || !operations[i].many))
+        (order < KG_MANY_MODES_MAX || !operations[i].many))
       wrong += run_operation(s, m, &b, s->check ? &host : NULL, &operations[i], probe);
   if (!s->profile && bench_wants(s, "cg_iteration")) run_iteration(s, m, &b);
   if (probe) roof_probe_close(probe);

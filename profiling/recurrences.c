@@ -82,7 +82,7 @@ static void system_open(trace_system *s, kedge_context *ctx, const kedge_mesh *m
   run_stage(p, KG_STAGE_ASSEMBLY, kg_stage_assembly);
   run_stage(p, KG_STAGE_TRACE_SOLVE, kg_stage_bound);
   const kg_arrays *a = &p->arrays;
-  const size_t m = (size_t)p->shape.size.n_edge, all = (size_t)p->shape.count.n_edges * m;
+  const size_t m = (size_t)p->shape.m, all = (size_t)p->shape.count.n_edges * m;
   s->op = (kg_trace_product_args){
       .batch = p->space.batch, .locals = kg_elliptic_locals(p), .halo = a->iteration.halo};
   s->b = a->b;

@@ -64,7 +64,7 @@ void test_layout_create(kedge_context *ctx, const kedge_mesh *mesh, const bool *
          (n_patches + 1) * sizeof *patch_edge);
   *out = (test_layout){.count = layout.count,
                        .cut = layout,
-                       .host = {.n_facets = 3,
+                       .host = {.lanes = layout.count.lanes,
                                 .vertices = mesh->vertices,
                                 .vertex = pieces[0],
                                 .side_edge = pieces[1],

@@ -44,7 +44,7 @@ typedef struct kg_cuda_state {
   kg_staging staging;
   /// of the streaming trace kernel, by number, form of K^e (PACKED, REDUCED, of quadrilaterals) and
   /// order
-  kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 1];
+  kg_cuda_residency stream_residency[2][3][KEDGE_ORDER_MAX + 2];
   /// [KG_CUDA_COUNTERS] in device memory; each but that of `repeat` is zero between its kernels
   unsigned *counters;
   /// in device memory: the smallest index of a bad value, by the kernel that looked last

@@ -90,7 +90,7 @@ static kedge_status keep_local(kg_elliptic *p, const chunk *c)
   const kg_local all = kg_elliptic_locals(p).local[c->groups.batch];
   return kg_local_convert(
       p->ctx,
-      &(kg_local_convert_args){.m = p->shape.size.n_edge,
+      &(kg_local_convert_args){.m = p->shape.m,
                                .from = c->local,
                                .to = kg_local_part(&all, c->local.first_lane, c->local.n_lanes)});
 }
@@ -146,8 +146,7 @@ static kedge_status make_chunk(kg_elliptic *p, chunk *c, purpose to)
 static kedge_status clear(kg_elliptic *p, double *y)
 {
   const kg_buffer halo = kg_plan_buffer(&p->plan, &p->arrays.iteration.halo);
-  KG_TRY(
-      kg_zero(p->ctx, y, (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge * sizeof *y));
+  KG_TRY(kg_zero(p->ctx, y, (size_t)p->shape.count.n_free * (size_t)p->shape.m * sizeof *y));
   return kg_zero(p->ctx, halo.data, halo.bytes);
 }
 
@@ -170,7 +169,7 @@ static kedge_status make_all(kg_elliptic *p, purpose to)
 static kedge_status subtract(kg_elliptic *p, const double *b, double *r, kg_sum sum)
 {
   const kg_trace_counts *n = &p->shape.count;
-  const int64_t m = p->shape.size.n_edge;
+  const int64_t m = p->shape.m;
   return kg_difference(p->ctx, &(kg_difference_args){.n = n->n_free * m,
                                                      .b = b,
                                                      .r = r,
@@ -195,8 +194,8 @@ static kedge_status make_right_side(kg_elliptic *p, bool keeps)
   const kg_arrays *a = &p->arrays;
   const kedge_status status = make_all(p, (purpose){.y = a->b, .loads = true, .keeps = keeps});
   kg_sampler_rest(&p->source.sampler);
-  kg_run_cost(&p->run, kg_trace_loads_cost(p->shape.size, &p->shape.count), 1.0);
-  kg_run_cost(&p->run, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.size.n_edge), 1.0);
+  kg_run_cost(&p->run, kg_trace_loads_cost(p->shape.m, &p->shape.count), 1.0);
+  kg_run_cost(&p->run, kg_round_cost((int64_t)p->shape.count.n_free * p->shape.m), 1.0);
   KG_TRY(status);
   return subtract(p, NULL, a->b, a->iteration.method.base.sum);
 }
@@ -225,8 +224,7 @@ static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const d
   kg_elliptic *p = ((kg_remade_residual *)base)->elliptic;
   const bool loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS;
   (void)ctx;
-  kg_range_push("residual", p->mesh->n_elements,
-                (int64_t)p->shape.count.n_free * p->shape.size.n_edge);
+  kg_range_push("residual", p->mesh->n_elements, (int64_t)p->shape.count.n_free * p->shape.m);
   kedge_status status =
       x || loads ? make_all(p, (purpose){.x = x, .y = r, .loads = loads}) : clear(p, r);
   if (status == KEDGE_OK) status = subtract(p, p->arrays.b, r, sum);
@@ -237,15 +235,14 @@ static kedge_status make_residual(kedge_context *ctx, kg_residual *base, const d
 static kg_cost cost(const kg_residual *base)
 {
   const kg_elliptic *p = ((const kg_remade_residual *)base)->elliptic;
-  const kg_sizes z = p->shape.size;
   const kg_trace_counts *n = &p->shape.count;
   const kg_locals locals = kg_shape_made_locals(&p->shape);
   const double loads = p->shape.choice.residual == KG_REMADE_WITH_LOADS ? 1.0 : 0.0;
-  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * z.n_edge), 1,
-                             kg_trace_product_cost(z, n, &locals));
+  kg_cost sum = kg_cost_plus(kg_round_cost((int64_t)n->n_free * p->shape.m), 1,
+                             kg_trace_product_cost(p->shape.m, n, &locals));
   sum = kg_cost_plus(sum, 1, kg_elliptic_make_cost(p));
   sum = kg_cost_plus(sum, 1, kg_trace_sides_cost(n));
-  return kg_cost_plus(sum, loads, kg_trace_loads_cost(z, n));
+  return kg_cost_plus(sum, loads, kg_trace_loads_cost(p->shape.m, n));
 }
 
 kg_remade_residual kg_remade_residual_of(kg_elliptic *p)

@@ -24,7 +24,7 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .resolved = p->data.resolved,
       .layout = &p->space.cut->layout,
       .boundary = p->boundary,
-      .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.size.n_edge,
+      .n_boundary = (size_t)(n->n_edges - n->n_free + n->n_neumann) * (size_t)p->shape.m,
       .material = p->equation.material,
       .strength = p->equation.strength,
       .scale = p->equation.scale,
@@ -41,7 +41,8 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .keeps_means = c->wants_means,
       .is_stretched = p->mesh->info.min_angle < KG_LINE_ANGLE,
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
-                         !kg_smoother_has_lines(c->smoother) && n->n_wide_groups == 0,
+                         !kg_smoother_has_lines(c->smoother) &&
+                         kg_all_lanes_are(&n->lanes, KG_TRIANGLES),
       .integrates = kg_shape_has_quadrature(&p->shape),
       .is_compact = c->iterates == KG_SINGLE,
       .takes_data = p->repeats,

@@ -33,7 +33,8 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   const int order = problem->order, exact = problem->exact_quadrature;
   const kg_choose_args args = {&p->equation, count, linear, p->space.cut->layout.batches.n};
   KG_TRY(kg_choose_check(p->ctx, &args));
-  *s = (kg_shape){.size = kg_sizes_of(order),
+  *s = (kg_shape){.m = kg_facet_modes(p->mesh->block[0].cell, order),
+                  .size = kg_sizes_of(order),
                   .count = *count,
                   .grouped = p->grouped.count,
                   .n_batches = p->space.cut->layout.batches.n,
@@ -50,7 +51,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                   .forgets_constants = kg_forgets_constants(&p->equation.resolved)};
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->space.cut->layout.batches.batch[i];
-    const kg_cell *cell = lanes->n_facets == 3 ? &kg_triangle : &kg_quadrilateral;
+    const kg_cell *cell = lanes->cell;
     const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
                                       : KG_INVERSE_ADJUSTED;
@@ -83,7 +84,8 @@ static kedge_status cut(kg_elliptic *p)
   for (int i = 0; i < mesh->n_groups; ++i)
     is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
                       p->equation.resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
-  return kg_space_create(p->ctx, mesh, kg_patch_groups(p->equation.problem->order), is_dirichlet,
+  const int m = kg_facet_modes(mesh->block[0].cell, p->equation.problem->order);
+  return kg_space_create(p->ctx, mesh, kg_patch_groups(m), is_dirichlet,
                          p->before ? &p->before->space : NULL, &p->space);
 }
 
@@ -95,7 +97,7 @@ static kg_run run_of(kg_elliptic *p)
   run.method = &kg_elliptic_method;
   run.plan = &p->plan;
   run.n_elements = p->mesh->n_elements;
-  run.n_rows = (int64_t)p->shape.count.n_free * p->shape.size.n_edge;
+  run.n_rows = (int64_t)p->shape.count.n_free * p->shape.m;
   return run;
 }
 
@@ -199,7 +201,8 @@ kedge_status kg_elliptic_commit(kg_elliptic *p)
   const kg_arrays *a = &p->arrays;
   p->plan.poison = p->ctx->backend == KEDGE_BACKEND_SHADOW;
   KG_TRY(kg_plan_commit(p->ctx, &p->plan));
-  kg_space_view(&p->space, &a->space, kg_reference_at(p->shape.size.order, a->reference));
+  kg_space_view(&p->space, &a->space, p->shape.m,
+                kg_reference_at(p->shape.size.order, a->reference));
   kg_elliptic_place_chunk(p, 0, 0, false);
   for (int i = 0; i < p->shape.n_batches; ++i) p->elements[i] = elements_of(p, i);
   KG_TRY(kg_trace_bind(p));

@@ -15,7 +15,7 @@ static bool has_copies(const kg_choice *c)
 static void declare_several(kg_plan *plan, const kg_shape *s, kg_iteration *it, size_t n_rhs)
 {
   const size_t load = s->choice.loads_stay ? kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches) : 0;
-  const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge;
+  const size_t rows = (size_t)s->count.n_free * (size_t)s->m;
   kg_plan_array(plan, "load vectors", n_rhs * load, sizeof *it->load, KG_IN_SOLVE, &it->load);
   kg_plan_array(plan, "b", n_rhs * rows, sizeof *it->b, KG_IN_SOLVE, &it->b);
 }
@@ -36,7 +36,7 @@ static void make_linear(kg_iteration *it, const kg_shape *s, const kg_batch *bat
   kg_local full = kg_shape_full_local(s);
   full.data = it->full_local;
   if (s->choice.linear == KEDGE_OPERATOR_ELL) {
-    kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+    kg_ell_matrix matrix = kg_ell_shape(s->m, &s->count);
     matrix.column = it->ell_column;
     matrix.value = it->ell_value;
     a->ell = (kg_ell){.base = kg_linear_of(&kg_ell_table, batch, KG_DOUBLE),
@@ -80,9 +80,9 @@ static kg_precond *make_precond(kg_iteration *it, const kg_shape *s, const kg_ba
 static void declare_linear(kg_plan *plan, const kg_shape *s, size_t n_rhs, kg_iteration *it)
 {
   const kg_local full = kg_shape_full_local(s);
-  const kg_ell_matrix matrix = kg_ell_shape(s->size, &s->count);
+  const kg_ell_matrix matrix = kg_ell_shape(s->m, &s->count);
   const size_t n = (size_t)matrix.width * (size_t)matrix.stride;
-  const size_t halo = n_rhs * (size_t)s->count.n_shared * (size_t)s->size.n_edge;
+  const size_t halo = n_rhs * (size_t)s->count.n_shared * (size_t)s->m;
   const unsigned of_cycle = has_copies(&s->choice) ? 0 : KG_IN(DOWN) | KG_IN(UP);
   const unsigned products = KG_IN(BOUND) | KG_IN(RESIDUAL) | KG_IN(STEP) | of_cycle;
   if (s->choice.linear == KEDGE_OPERATOR_ELL) {
@@ -99,7 +99,7 @@ static void declare_linear(kg_plan *plan, const kg_shape *s, size_t n_rhs, kg_it
 
 void kg_iteration_declare(kg_plan *plan, const kg_shape *s, int n_rhs, kg_iteration *it)
 {
-  const kg_batch batch = {.count = s->count, .reference.size = s->size};
+  const kg_batch batch = {.m = s->m, .count = s->count};
   kg_krylov *const k = &it->method.base;
   *it = (kg_iteration){0};
   if (n_rhs > 1) declare_several(plan, s, it, (size_t)n_rhs);
@@ -145,9 +145,9 @@ bool kg_many_pays(const kedge_context *ctx, int n)
 static bool multiplies_many(kedge_context *ctx, const kg_shape *s, const kg_locals *locals)
 {
   kg_trace_apply_args args = {.local = locals->local[0]};
+  args.batch.m = s->m;
   args.batch.count = s->count;
-  args.batch.arrays.n_facets = 3;
-  args.batch.reference.size = s->size;
+  args.batch.arrays.lanes = s->count.lanes;
   return locals->n_locals == 1 && kg_trace_takes_many(ctx, &args);
 }
 
@@ -155,8 +155,8 @@ bool kg_many_takes(kedge_context *ctx, const kg_shape *s)
 {
   const kg_choice *c = &s->choice;
   if (c->linear != KEDGE_OPERATOR_MATRIX_FREE || c->precond != KG_CYCLE ||
-      c->iterates != KG_DOUBLE || s->count.n_wide_groups > 0 || !c->form->symmetric ||
-      !kg_smoother_table_of(c->smoother)->takes_many)
+      c->iterates != KG_DOUBLE || !kg_all_lanes_are(&s->count.lanes, KG_TRIANGLES) ||
+      !c->form->symmetric || !kg_smoother_table_of(c->smoother)->takes_many)
     return false;
   const kg_multigrid_shape multigrid = kg_shape_multigrid(s);
   const kg_locals locals = kg_shape_locals(s), copies = kg_multigrid_cycle_locals(&multigrid);

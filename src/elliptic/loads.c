@@ -45,8 +45,7 @@ kedge_status kg_stage_loads(kg_elliptic *p)
   KG_TRY(kg_source_judge(&p->source, &p->loads_left));
   // Boundary data of the Neumann and Dirichlet sections, for the stages that use them.
   if (!p->boundary)
-    KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.size.n_edge, sizeof *p->boundary,
-                         &p->boundary));
+    KG_TRY(kg_host_alloc(p->ctx, edges * (size_t)p->shape.m, sizeof *p->boundary, &p->boundary));
   KG_TRY(kg_sample_boundary(p->ctx, p->mesh, &p->space.cut->layout, p->equation.problem,
                             p->data.resolved, p->boundary, &moves));
   kg_boundary_note(p, &moves);
@@ -56,7 +55,7 @@ kedge_status kg_stage_loads(kg_elliptic *p)
 /// The Neumann section is contiguous and small.
 kedge_status kg_add_neumann(kg_elliptic *p, double *to, double times)
 {
-  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->shape.count.n_neumann * m;
+  const size_t m = (size_t)p->shape.m, n = (size_t)p->shape.count.n_neumann * m;
   double *const section = to + (size_t)p->shape.count.n_free * m - n, *rows;
   if (n == 0) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *rows, &rows));

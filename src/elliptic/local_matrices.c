@@ -17,7 +17,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   const kg_choice *c = &s->choice;
   const kg_locals locals = kg_shape_locals(s);
   const bool compact = c->iterates == KG_SINGLE;
-  const size_t rows = (size_t)s->count.n_free * (size_t)s->size.n_edge, d = sizeof(double);
+  const size_t rows = (size_t)s->count.n_free * (size_t)s->m, d = sizeof(double);
   const unsigned kept = KG_FROM(LOCAL, STEP), condenses = c->repeats ? KG_IN(CONDENSE) : 0;
   // Once another form of the operator stands, packed K^e are gone.
   const bool stays = c->linear == KEDGE_OPERATOR_MATRIX_FREE;
@@ -40,7 +40,7 @@ void kg_local_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
 /// Make the Jacobi preconditioner: the inverse diagonal of A.
 static kedge_status make_diagonal(kg_elliptic *p)
 {
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.m, p->shape.count.n_free), 1.0);
   return kg_facet_diagonal(p->ctx,
                            &(kg_facet_diagonal_args){.batch = p->space.batch,
                                                      .locals = kg_elliptic_locals(p),
@@ -94,7 +94,7 @@ static kedge_status make_local_matrices(kg_elliptic *p)
 static kedge_status make_right_hand_side(kg_elliptic *p)
 {
   double *b = p->arrays.b;
-  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.size, p->shape.count.n_free), 1.0);
+  kg_run_cost(&p->run, kg_facet_sum_cost(p->shape.m, p->shape.count.n_free), 1.0);
   KG_TRY(kg_facet_loads(
       p->ctx,
       &(kg_facet_loads_args){.batch = p->space.batch, .condensed = p->arrays.condensed, .b = b}));

@@ -42,7 +42,7 @@ int64_t kg_results_bytes(const kg_shape *s)
   for (size_t k = 0; k < sizeof of / sizeof *of; ++k)
     if (kept & of[k].field) numbers += kg_shape_numbers(s, of[k].rows, s->n_batches);
   if (kept & KG_HOLDS_INDICATOR) numbers += (size_t)s->count.n_groups * KG_LANES;
-  if (kept & KG_HOLDS_TRACE) numbers += (size_t)s->count.n_edges * (size_t)s->size.n_edge;
+  if (kept & KG_HOLDS_TRACE) numbers += (size_t)s->count.n_edges * (size_t)s->m;
   return (int64_t)(numbers * sizeof(double));
 }
 
@@ -65,14 +65,14 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *s)
 {
   if (stage < KG_STAGE_TRANSFER || stage > KG_STAGE_POSTPROCESS) return 0;
   const int64_t n_boundary = s->count.n_edges - s->count.n_free + s->count.n_neumann;
-  int64_t bytes = kg_results_bytes(s) + n_boundary * s->size.n_edge * (int64_t)sizeof(double);
+  int64_t bytes = kg_results_bytes(s) + n_boundary * s->m * (int64_t)sizeof(double);
   if (stage == KG_STAGE_LOCAL_MATRICES) bytes += kg_robin_host_bytes(s);
   if (stage == KG_STAGE_TRANSFER && s->n_materials > 1)  // a table on its way to the device
     bytes += s->n_materials * (int64_t)sizeof(kg_material);
   if (samples_source(stage, &s->choice)) bytes += sampled_bytes(s, kg_shape_source_points(s));
   if (stage >= KG_STAGE_LOCAL_SOLVE)
     bytes += s->grouped.n_records * (int64_t)sizeof(kg_region_sums) +
-             s->grouped.n_facets * (1 + s->size.n_edge) * (int64_t)sizeof(double);
+             s->grouped.n_facets * (1 + s->m) * (int64_t)sizeof(double);
   if (stage >= KG_STAGE_LOCAL_SOLVE && s->choice.wants_errors)
     bytes += sampled_bytes(s, 3 * kg_shape_exact_points(s)) +
              s->count.n_groups * (int64_t)(sizeof(kg_error_sums) + sizeof(double));

@@ -26,7 +26,7 @@ void kg_report_fill(kg_elliptic *p)
       .vertices = mesh->n_vertices,
       .boundary_edges = mesh->n_boundary_edges,
       .order = p->equation.problem->order,
-      .trace_unknowns = (int64_t)p->shape.count.n_free * p->shape.size.n_edge,
+      .trace_unknowns = (int64_t)p->shape.count.n_free * p->shape.m,
       .element_unknowns = element_unknowns(&p->shape),
       .backend = kedge_backend_name(p->ctx->backend),
       .device = p->ctx->device,

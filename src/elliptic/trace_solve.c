@@ -59,7 +59,7 @@ kedge_status kg_stage_assembly(kg_elliptic *p)
 static kedge_status start_x(kg_elliptic *p)
 {
   const kg_trace_counts *n = &p->shape.count;
-  const size_t m = (size_t)p->shape.size.n_edge, rows = (size_t)n->n_free * m;
+  const size_t m = (size_t)p->shape.m, rows = (size_t)n->n_free * m;
   double *const x = p->arrays.iteration.x;
   KG_TRY(kg_zero(p->ctx, x, rows * sizeof *x));
   return kg_copy_in(p->ctx, x + rows, p->boundary + (size_t)n->n_neumann * m,
@@ -84,7 +84,7 @@ kedge_status kg_stage_bound(kg_elliptic *p)
 static kedge_status put_start(kedge_context *ctx, void *user)
 {
   const kg_elliptic *p = user;
-  const size_t rows = (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge;
+  const size_t rows = (size_t)p->shape.count.n_free * (size_t)p->shape.m;
   if (!p->data.taken.from)
     return kg_copy_in(ctx, p->arrays.iteration.x, p->data.start, rows * sizeof(double));
   if (!p->data.taken.unknown)
@@ -102,7 +102,7 @@ static kedge_status put_start(kedge_context *ctx, void *user)
 static double boundary_residual(const kg_elliptic *p)
 {
   const kg_trace_counts *n = &p->shape.count;
-  const size_t m = (size_t)p->shape.size.n_edge;
+  const size_t m = (size_t)p->shape.m;
   const double *values = p->boundary + (size_t)n->n_neumann * m;
   double sum = 0.0;
   for (size_t i = 0; i < (size_t)(n->n_edges - n->n_free) * m; ++i) sum += values[i] * values[i];

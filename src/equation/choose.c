@@ -14,11 +14,16 @@ enum {
 /// With a smaller angle, degrees, Jacobi takes so many iterations that one kernel is no help.
 static const double RESIDENT_ANGLE = 0.5;
 
+static int facet_modes(const kg_choose_args *a)
+{
+  return kg_facet_modes(a->equation->mesh->block[0].cell, a->equation->problem->order);
+}
+
 /// Quadrilaterals, and triangles in several batches, have the kernels that every shape has.
 static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
 {
-  return a->n_batches == 1 && a->count->n_wide_groups == 0 &&
-         kg_cg_resident_bytes(ctx, kg_sizes_of(a->equation->problem->order), a->count) > 0;
+  return a->n_batches == 1 && kg_all_lanes_are(&a->count->lanes, KG_TRIANGLES) &&
+         kg_cg_resident_bytes(ctx, facet_modes(a), a->count) > 0;
 }
 
 /// Choose the preconditioner, also for `preconditioner = auto` (docs/multigrid.md#which-one).
@@ -43,7 +48,7 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
 static kedge_smoother choose_smoother(const kg_choose_args *a)
 {
   if (a->equation->problem->smoother != KEDGE_SMOOTHER_AUTO) return a->equation->problem->smoother;
-  if (a->count->n_wide_groups > 0) return KEDGE_SMOOTHER_EDGE;
+  if (!kg_all_lanes_are(&a->count->lanes, KG_TRIANGLES)) return KEDGE_SMOOTHER_EDGE;
   return a->equation->mesh->info.min_angle < KG_LINE_ANGLE ? KEDGE_SMOOTHER_LINE
                                                            : KEDGE_SMOOTHER_EDGE;
 }
@@ -55,7 +60,8 @@ static kedge_smoother choose_smoother(const kg_choose_args *a)
 static kg_layout choose_layout(const kg_choose_args *a, const kg_choice *c)
 {
   const bool by_patches = c->linear == KEDGE_OPERATOR_MATRIX_FREE && !c->resident;
-  const bool reduces = c->form->reduces && a->count->n_wide_groups == 0 && !c->by_quadrature;
+  const bool reduces =
+      c->form->reduces && kg_all_lanes_are(&a->count->lanes, KG_TRIANGLES) && !c->by_quadrature;
   if (by_patches && reduces && kg_forgets_constants(&a->equation->resolved))
     return KG_LAYOUT_REDUCED;
   return c->iterates == KG_SINGLE ? KG_LAYOUT_DIFFERENCES : KG_LAYOUT_PACKED;
@@ -82,7 +88,7 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
     bool asked;
     const char *section, *key, *what;
   } table[] = {
-      {problem->order > KG_WIDE_ORDER_MAX, "space", "order", "orders 1 to 8: take one of them"},
+      {problem->order > KG_GENERAL_ORDER_MAX, "space", "order", "orders 1 to 8: take one of them"},
       {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
        "operator = matrix-free or ell: take one"},
       {problem->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother",
@@ -166,10 +172,12 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
   c.sides_stay = jacobi;
   c.facet_sides_stay =
       !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
-                     .size = kg_sizes_of(problem->order),
+                     .order = problem->order,
+                     .m = facet_modes(a),
                      .smoother = c.smoother,
                      .smoothing_steps = c.steps,
-                     .is_general = general || !c.is_uniform || a->count->n_wide_groups > 0,
+                     .is_general = general || !c.is_uniform ||
+                                   !kg_all_lanes_are(&a->count->lanes, KG_TRIANGLES),
                      .locals.local[0] = {.layout = c.layout, .number = c.iterates}});
   return c;
 }

@@ -13,7 +13,7 @@ static size_t value_count(const kg_shape *s)
 
 static size_t psi_count(const kg_shape *s)
 {
-  return s->n_robin > 0 ? (size_t)(s->boundary_rows * s->size.n_edge) : 0;
+  return s->n_robin > 0 ? (size_t)(s->boundary_rows * s->m) : 0;
 }
 
 void kg_robin_declare(kg_plan *plan, const kg_shape *s, kg_robin_arrays *a)

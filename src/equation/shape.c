@@ -42,7 +42,7 @@ static kg_locals locals(const kg_shape *s, kg_layout layout, kg_number number)
 {
   kg_locals all = {.n_locals = s->n_batches};
   for (int i = 0; i < s->n_batches; ++i)
-    all.local[i] = kg_local_of_batch(layout, number, s->size.n_edge, &s->batch[i].lanes, NULL);
+    all.local[i] = kg_local_of_batch(layout, number, s->m, &s->batch[i].lanes, NULL);
   return all;
 }
 
@@ -68,7 +68,7 @@ kg_local kg_shape_full_local(const kg_shape *s)
   kg_lane_batch all = s->batch[s->n_batches - 1].lanes;
   all.n_elements += all.first_group * KG_LANES;
   all.first_group = 0;
-  return kg_local_of_batch(KG_LAYOUT_FULL, KG_DOUBLE, s->size.n_edge, &all, NULL);
+  return kg_local_of_batch(KG_LAYOUT_FULL, KG_DOUBLE, s->m, &all, NULL);
 }
 
 /// Return the bytes that the coarse solver of multigrid may use for speed alone. At higher orders
@@ -80,7 +80,7 @@ static int64_t spare_bytes(const kg_shape *s)
   int64_t spare = (s->choice.iterates == KG_SINGLE ? 20 : 40) * (int64_t)(s->size.order - 1);
   spare *= s->count.n_elements;
   if (kg_smoother_has_lines(s->choice.smoother))
-    spare -= (int64_t)(kg_line_factor_count(s->size, s->n_lines, s->n_line_steps) * sizeof(float));
+    spare -= (int64_t)(kg_line_factor_count(s->m, s->n_lines, s->n_line_steps) * sizeof(float));
   return spare > 0 ? spare : 0;
 }
 
@@ -131,26 +131,27 @@ int kg_shape_value_points(const kg_shape *s)
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
 {
-  return (kg_multigrid_shape){
-      .size = s->size,
-      .count = s->count,
-      .n_vertices = (int32_t)s->n_vertices,
-      .smoother = s->choice.smoother,
-      .smoothing_steps = s->choice.steps,
-      .alignment = s->alignment,
-      .is_general = s->choice.by_quadrature || !s->choice.is_uniform || s->count.n_wide_groups > 0,
-      .by_quadrature = s->choice.by_quadrature,
-      .n_lines = s->n_lines,
-      .n_line_steps = s->n_line_steps,
-      .number = s->choice.cycles,
-      .locals = kg_shape_locals(s),
-      .spare = spare_bytes(s),
-      .space_work_bytes = s->space_work_bytes};
+  return (kg_multigrid_shape){.order = s->size.order,
+                              .m = s->m,
+                              .count = s->count,
+                              .n_vertices = (int32_t)s->n_vertices,
+                              .smoother = s->choice.smoother,
+                              .smoothing_steps = s->choice.steps,
+                              .alignment = s->alignment,
+                              .is_general = s->choice.by_quadrature || !s->choice.is_uniform ||
+                                            !kg_all_lanes_are(&s->count.lanes, KG_TRIANGLES),
+                              .by_quadrature = s->choice.by_quadrature,
+                              .n_lines = s->n_lines,
+                              .n_line_steps = s->n_line_steps,
+                              .number = s->choice.cycles,
+                              .locals = kg_shape_locals(s),
+                              .spare = spare_bytes(s),
+                              .space_work_bytes = s->space_work_bytes};
 }
 
 kedge_status kg_shape_work(kedge_context *ctx, kg_shape *s)
 {
-  s->resident_bytes = s->choice.resident ? kg_cg_resident_bytes(ctx, s->size, &s->count) : 0;
+  s->resident_bytes = s->choice.resident ? kg_cg_resident_bytes(ctx, s->m, &s->count) : 0;
   if (s->choice.steps > 0)
     KG_TRY(
         kg_vertex_space_work_bytes(ctx, &s->count, (int32_t)s->n_vertices, &s->space_work_bytes));
@@ -171,7 +172,7 @@ static size_t chunk_group_bytes(const kg_shape *s)
 int32_t kg_compact_groups(const kg_shape *shape)
 {
   const int64_t n = shape->count.n_patches, patch = shape->count.patch_groups;
-  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
+  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->m;
   const size_t vector = kg_rounded(rows * sizeof(float));
   const int64_t bytes = patch * (int64_t)chunk_group_bytes(shape);  // of a patch
   const int64_t room = 2 * (int64_t)vector / bytes;

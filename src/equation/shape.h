@@ -23,7 +23,8 @@ typedef struct kg_shape_batch {
 
 /// Sizes of the solve's arrays depend on this alone.
 typedef struct kg_shape {
-  kg_sizes size;  ///< of triangles; edges have the same of all shapes
+  int m;          ///< modes of a facet
+  kg_sizes size;  ///< of triangles
   kg_trace_counts count;
   kg_grouped_count grouped;
   int n_batches;

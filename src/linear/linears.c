@@ -6,11 +6,10 @@
 
 kg_linear kg_linear_of(const kg_linear_table *table, const kg_batch *batch, kg_number number)
 {
-  const int64_t m = batch->reference.size.n_edge;
+  const int64_t m = batch->m;
   int64_t parts = KG_PIECES;
   if (table == &kg_patches_table) parts = batch->count.n_patches;
-  if (table == &kg_gather_table)
-    parts = kg_trace_gather_partials(batch->reference.size, &batch->count);
+  if (table == &kg_gather_table) parts = kg_trace_gather_partials(batch->m, &batch->count);
   return (kg_linear){.table = table,
                      .number = number,
                      .n_rhs = 1,
@@ -50,7 +49,7 @@ static kedge_status patches_apply(kedge_context *ctx, const kg_linear *base, con
 static kg_cost patches_cost(const kg_linear *base)
 {
   const kg_trace_product_args *a = &((const kg_patches *)base)->args;
-  return kg_trace_product_cost(a->batch.reference.size, &a->batch.count, &a->locals);
+  return kg_trace_product_cost(a->batch.m, &a->batch.count, &a->locals);
 }
 
 const kg_linear_table kg_patches_table = {.apply = patches_apply, .cost = patches_cost};
@@ -62,7 +61,7 @@ static kedge_status gather_setup(kedge_context *ctx, const kg_linear *base)
     const kg_local *from = &a->made.local[i];
     KG_TRY(kg_local_convert(
         ctx, &(kg_local_convert_args){
-                 .m = a->batch.reference.size.n_edge,
+                 .m = a->batch.m,
                  .from = *from,
                  .to = kg_local_part(&a->full, from->first_lane, from->n_elements)}));
   }
@@ -87,7 +86,7 @@ static kedge_status gather_apply(kedge_context *ctx, const kg_linear *base, cons
 static kg_cost gather_cost(const kg_linear *base)
 {
   const kg_batch *batch = &((const kg_gather *)base)->batch;
-  return kg_trace_gather_cost(batch->reference.size, &batch->count);
+  return kg_trace_gather_cost(batch->m, &batch->count);
 }
 
 const kg_linear_table kg_gather_table = {.setup = gather_setup,
@@ -108,7 +107,7 @@ static kedge_status ell_setup(kedge_context *ctx, const kg_linear *base)
 static kg_cost ell_setup_cost(const kg_linear *base)
 {
   const kg_batch *batch = &((const kg_ell *)base)->batch;
-  return kg_ell_assemble_cost(batch->reference.size, &batch->count);
+  return kg_ell_assemble_cost(batch->m, &batch->count);
 }
 
 static kedge_status ell_apply(kedge_context *ctx, const kg_linear *base, const void *x, void *y,
@@ -122,7 +121,7 @@ static kedge_status ell_apply(kedge_context *ctx, const kg_linear *base, const v
 static kg_cost ell_cost(const kg_linear *base)
 {
   const kg_batch *batch = &((const kg_ell *)base)->batch;
-  return kg_ell_apply_cost(batch->reference.size, &batch->count);
+  return kg_ell_apply_cost(batch->m, &batch->count);
 }
 
 const kg_linear_table kg_ell_table = {

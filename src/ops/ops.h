@@ -49,8 +49,10 @@ static inline const char *kg_number_remedy(kg_number number)
   ((number) == KG_SINGLE ? KG_IMPLEMENTATION(ctx, host##_single, cuda##_single) \
                          : KG_IMPLEMENTATION(ctx, host, cuda))
 
-/// Most operators read these: counts, device arrays of the trace layout, reference matrices.
+/// Most operators read these: counts, device arrays of the trace layout, reference matrices, which
+/// are those of triangles. Operators on the trace read no order: m says what they need.
 typedef struct kg_batch {
+  int m;  ///< modes of a facet
   kg_trace_counts count;
   kg_trace_arrays arrays;
   kg_reference reference;

@@ -16,7 +16,7 @@ enum { KG_PIECES = 1024 };
 /// its vectors are [row][vector], and that a sum has as many totals.
 enum {
   KG_VECTORS = 4,
-  KG_MANY_ORDER_MAX = 6,  ///< there are operators of many vectors up to this order
+  KG_MANY_MODES_MAX = 7,  ///< there are operators of many vectors up to as many modes of a facet
 };
 
 /// A sum that an operator makes on the way. All of it lies in device memory.

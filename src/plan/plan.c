@@ -45,7 +45,7 @@ static void describe(const kg_elliptic *p, kedge_plan *plan)
   plan->boundary_edges = mesh->boundary_edges;
   plan->operator_kind = shape->choice.linear;
   plan->order = shape->size.order;
-  plan->trace_unknowns = (int64_t)shape->count.n_free * shape->size.n_edge;
+  plan->trace_unknowns = (int64_t)shape->count.n_free * shape->m;
   plan->precision = kedge_precision_name(p->equation.problem->precision);
   plan->stabilization_length = kg_stabilization_length(&p->equation);
   plan->n_stages = KG_STAGE_COUNT;

@@ -65,8 +65,7 @@ static double most_of(const kg_multigrid *m)
 {
   const double facets = m->smoother.table->bound(&m->shape.count);
   if (!kg_multigrid_has_vertex_modes(&m->shape)) return facets;
-  return facets +
-         kg_vertex_mode_step(m->shape.size.order) * kg_smooth_facets_bound(&m->shape.count);
+  return facets + kg_vertex_mode_step(m->shape.order) * kg_smooth_facets_bound(&m->shape.count);
 }
 
 /// Make one step of conjugate gradients: z = B^-1 r, the next direction, its product, the new r.
@@ -141,12 +140,12 @@ kg_cost kg_multigrid_bound_cost(const kg_multigrid_shape *s)
 {
   kg_multigrid_shape blocks = *s;
   blocks.smoothing_steps = 0;
-  kg_cost step = kg_cost_plus(
-      kg_trace_product_cost(s->size, &s->count, &s->locals), 1,
-      kg_pcg_vectors_cost((int64_t)s->count.n_free * s->size.n_edge, s->locals.local[0].number));
+  kg_cost step =
+      kg_cost_plus(kg_trace_product_cost(s->m, &s->count, &s->locals), 1,
+                   kg_pcg_vectors_cost((int64_t)s->count.n_free * s->m, s->locals.local[0].number));
   step = kg_cost_plus(step, 1, kg_multigrid_apply_cost(&blocks));
   if (kg_multigrid_has_vertex_modes(s))
-    step = kg_cost_plus(
-        step, 1, kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
+    step = kg_cost_plus(step, 1,
+                        kg_vertex_modes_restrict_cost(s->m, &s->count, s->n_vertices, s->number));
   return kg_cost_plus((kg_cost){0}, steps_of(s), step);
 }

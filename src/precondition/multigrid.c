@@ -18,14 +18,14 @@ kg_locals kg_multigrid_cycle_locals(const kg_multigrid_shape *shape)
 
 static size_t z_count(const kg_multigrid_shape *shape)
 {
-  return (size_t)shape->count.n_edges * (size_t)shape->size.n_edge;
+  return (size_t)shape->count.n_edges * (size_t)shape->m;
 }
 
 static const unsigned kept = KG_FROM(ASSEMBLY, STEP);
 
 static void declare_copies(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid_single *s)
 {
-  const size_t m = (size_t)shape->size.n_edge, rows = (size_t)shape->count.n_free * m;
+  const size_t m = (size_t)shape->m, rows = (size_t)shape->count.n_free * m;
   const size_t halo = (size_t)shape->count.n_shared * m, real = sizeof(float);
   const unsigned cycle = KG_IN(BOUND) | KG_FROM(DOWN, UP);
   const unsigned products = KG_IN(BOUND) | KG_IN(DOWN) | KG_IN(UP);
@@ -43,7 +43,7 @@ kg_smoother kg_multigrid_smoother(const kg_multigrid_shape *shape)
   const kg_smoother_table *table = kg_smoother_table_of(shape->smoother);
   const bool halves = table->halves && shape->locals.local[0].number == KG_SINGLE;
   return (kg_smoother){.table = table,
-                       .size = shape->size,
+                       .m = shape->m,
                        .count = shape->count,
                        .number = shape->number,
                        .form = halves ? KG_BLOCK_HALF : KG_BLOCK_FACTOR,
@@ -54,10 +54,10 @@ static void declare_smoother(kg_plan *plan, kg_smoother *s)
 {
   kg_line_steps *lines = &s->lines;
   const size_t i = sizeof(int32_t);
-  kg_plan_array(plan, "blocks", kg_edge_blocks_count(s->size, &s->count),
+  kg_plan_array(plan, "blocks", kg_edge_blocks_count(s->m, &s->count),
                 kg_block_number_bytes(s->form), kept, &s->inverse);
   if (!s->table->has_lines) return;
-  kg_plan_array(plan, "couplings", kg_line_factor_count(s->size, lines->n_lines, lines->n_steps),
+  kg_plan_array(plan, "couplings", kg_line_factor_count(s->m, lines->n_lines, lines->n_steps),
                 sizeof *s->factor, kept, &s->factor);
   kg_plan_array(plan, "lines", (size_t)lines->n_lines + 1, i, kept, &lines->begin);
   kg_plan_array(plan, "edges of lines", (size_t)lines->n_steps, i, kept, &lines->edge);
@@ -69,7 +69,7 @@ static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_ver
   const size_t n = (size_t)shape->n_vertices, d = sizeof(double);
   const unsigned bound = kg_multigrid_is_measured(shape) ? KG_IN(BOUND) : 0;
   const unsigned smoothing = bound | KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
-  kg_vertex_mode_shape(shape->size.order, modes->shape);
+  kg_vertex_mode_shape(shape->order, modes->shape);
   kg_plan_array(plan, "weights of modes", n, d, KG_FROM(GALERKIN, STEP), &modes->weight);
   kg_plan_array(plan, "vertex modes", n, d, smoothing, &modes->value);
   kg_plan_array(plan, "parts of modes", 2 * (size_t)shape->count.n_free, d, smoothing,
@@ -86,12 +86,13 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
   const kg_coarse_bytes *bytes = &m->bytes;
   m->rows.width = kg_vertex_row_width(&shape->count);
   if (kg_multigrid_has_rows(shape))
-    kg_plan_array(plan, "rows of A P", kg_vertex_rows_count(shape->size, &shape->count),
+    kg_plan_array(plan, "rows of A P", kg_vertex_rows_count(shape->m, &shape->count),
                   sizeof *m->rows.value, matrix, &m->rows.value);
   m->bytes = m->solver->bytes(shape->n_vertices, (int64_t)entries, shape->spare);
   kg_plan_array(plan, "ends at vertices", n + 1, i, space, &m->space.begin);
   kg_plan_array(plan, "ends", ends, i, space, &m->space.ends);
-  kg_plan_array(plan, "rows", shape->count.n_wide_groups > 0 ? n + 1 : 0, i, space, &m->space.row);
+  kg_plan_array(plan, "rows", kg_has_lanes_of(&shape->count.lanes, KG_QUADRILATERALS) ? n + 1 : 0,
+                i, space, &m->space.row);
   kg_plan_array(plan, "work of ends", shape->space_work_bytes, 1, KG_IN(SPACE), &m->space_work);
   kg_plan_array(plan, "coarse columns", entries, i, matrix, &m->matrix.column);
   kg_plan_array(plan, "coarse values", entries, sizeof(float), matrix, &m->matrix.value);
@@ -111,7 +112,7 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
 void kg_multigrid_declare(kg_plan *plan, kg_multigrid *m)
 {
   const kg_multigrid_shape *const shape = &m->shape;
-  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->size.n_edge;
+  const size_t rows = (size_t)shape->count.n_free * (size_t)shape->m;
   const size_t real = kg_number_bytes(shape->number);
   const unsigned smoothing = KG_IN(DOWN) | KG_IN(CORRECT) | KG_IN(UP);
   m->smoother = kg_multigrid_smoother(shape);
@@ -132,7 +133,7 @@ void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *m)
   const bool copies = kg_multigrid_has_copies(shape), modes = kg_multigrid_has_vertex_modes(shape);
   const unsigned all = KG_IN_SOLVE;
   const size_t K = KG_VECTORS, d = sizeof(double), real = kg_number_bytes(shape->number);
-  const size_t edge = (size_t)shape->size.n_edge, n = K * (size_t)shape->count.n_free * edge;
+  const size_t edge = (size_t)shape->m, n = K * (size_t)shape->count.n_free * edge;
   const size_t halo = K * (size_t)shape->count.n_shared * edge, edges = (size_t)shape->count.n_free;
   const size_t vertices = K * (size_t)shape->n_vertices;
   kg_multigrid_single *const s = &m->single;
@@ -177,7 +178,7 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 {
   const int least = kg_smoother_table_of(shape->smoother)->modes_order_min;
-  return least > 0 && shape->smoothing_steps == 1 && shape->size.order >= least;
+  return least > 0 && shape->smoothing_steps == 1 && shape->order >= least;
 }
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
@@ -207,13 +208,14 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
   if (m->rows.value)
     KG_TRY(kg_vertex_rows_fill(ctx, &(kg_vertex_rows_args){a->batch, a->locals, m->rows}));
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_LEVELS));
-  const kg_coarse_memory memory = {.kept = m->coarse_kept,
-                                   .work = m->coarse_work,
-                                   .kept_bytes = (size_t)m->bytes.kept,
-                                   .work_bytes = (size_t)m->bytes.work,
-                                   .refined = a->refined,
-                                   .has_corners = m->shape.count.n_wide_groups > 0,
-                                   .by_quadrature = m->shape.by_quadrature};
+  const kg_coarse_memory memory = {
+      .kept = m->coarse_kept,
+      .work = m->coarse_work,
+      .kept_bytes = (size_t)m->bytes.kept,
+      .work_bytes = (size_t)m->bytes.work,
+      .refined = a->refined,
+      .has_corners = kg_has_lanes_of(&m->shape.count.lanes, KG_QUADRILATERALS),
+      .by_quadrature = m->shape.by_quadrature};
   KG_TRY(m->solver->create(ctx, &m->matrix, memory, &m->coarse));
   return m->solver->lend(ctx, m->coarse, m->coarse_vectors, (size_t)m->bytes.vectors);
 }
@@ -224,9 +226,9 @@ static kedge_status make_single(kedge_context *ctx, const kg_multigrid_args *a,
   const kg_multigrid_single *single = &m->single;
   KG_TRY(kg_zero(ctx, single->z, z_count(&m->shape) * sizeof *single->z));
   for (int i = 0; i < a->locals.n_locals; ++i)
-    KG_TRY(kg_local_convert(ctx, &(kg_local_convert_args){.m = m->shape.size.n_edge,
-                                                          .from = a->locals.local[i],
-                                                          .to = single->locals.local[i]}));
+    KG_TRY(kg_local_convert(
+        ctx, &(kg_local_convert_args){
+                 .m = m->shape.m, .from = a->locals.local[i], .to = single->locals.local[i]}));
   return KEDGE_OK;
 }
 
@@ -235,7 +237,7 @@ static kedge_status make_trace(kedge_context *ctx, const kg_multigrid_args *a, k
   m->largest_eigenvalue =
       kg_multigrid_is_measured(&m->shape)
           ? m->smoother.table->bound(&m->shape.count)
-          : kg_smoother_estimate(m->shape.smoother, m->shape.size.order, m->shape.alignment);
+          : kg_smoother_estimate(m->shape.smoother, m->shape.order, m->shape.alignment);
   if (kg_multigrid_has_copies(&m->shape)) KG_TRY(make_single(ctx, a, m));
   return m->smoother.table->make(ctx, &m->smoother, &a->batch, &a->locals, m->block_fault);
 }
@@ -297,13 +299,12 @@ kg_cost kg_multigrid_create_cost(const kg_multigrid_shape *s)
   kg_cost sum = smoother.table->make_cost(&smoother, given->number);
   if (s->smoothing_steps == 0) return sum;
   if (kg_multigrid_has_vertex_modes(s))
-    sum = kg_cost_plus(sum, 1,
-                       kg_vertex_modes_cost(s->size, &s->count, s->n_vertices, given->number));
+    sum = kg_cost_plus(sum, 1, kg_vertex_modes_cost(s->m, &s->count, s->n_vertices, given->number));
   for (int i = 0; kg_multigrid_has_copies(s) && i < copies.n_locals; ++i)
     sum = kg_cost_plus(sum, 1,
                        kg_local_convert_cost(&given[i], &copies.local[i], given[i].n_elements));
   if (kg_multigrid_has_rows(s))
-    sum = kg_cost_plus(sum, 1, kg_vertex_rows_cost(s->size, &s->count, given->number));
+    sum = kg_cost_plus(sum, 1, kg_vertex_rows_cost(s->m, &s->count, given->number));
   sum = kg_cost_plus(sum, 1, kg_vertex_space_cost(&s->count, s->n_vertices));
   return kg_cost_plus(sum, 1, kg_vertex_matrix_cost(&s->count, s->n_vertices, given));
 }

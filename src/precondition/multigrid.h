@@ -27,7 +27,7 @@ KEDGE_BEGIN_DECLS
 
 /// Sizes of a multigrid depend on this alone.
 typedef struct kg_multigrid_shape {
-  kg_sizes size;
+  int order, m;  ///< m: modes of a facet
   kg_trace_counts count;
   int32_t n_vertices;
   kedge_smoother smoother;

@@ -85,7 +85,7 @@ static kedge_status find_modes(kedge_context *ctx, const work *w, bool from_zero
   if (!m->modes.value) return KEDGE_OK;
   return kg_vertex_modes_restrict(
       ctx, &(kg_vertex_modes_restrict_args){.modes = m->modes,
-                                            .size = m->shape.size,
+                                            .m = m->shape.m,
                                             .n_edges = m->shape.count.n_free,
                                             .number = m->shape.number,
                                             .r = w->r,
@@ -109,7 +109,7 @@ static kedge_status add_correction(kedge_context *ctx, const work *w,
   const kg_multigrid *m = w->cycle->multigrid;
   if (!correction->coarse) return KEDGE_OK;
   KG_TRY(kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = *correction,
-                                                          .size = m->shape.size,
+                                                          .m = m->shape.m,
                                                           .number = m->shape.number,
                                                           .z = w->z,
                                                           .product = w->product,
@@ -165,7 +165,7 @@ static kedge_status solve_coarse(kedge_context *ctx, const work *w, kg_vertex_co
   if (!m->coarse) return kg_plan_enter(ctx, m->plan, KG_PHASE_UP);
   KG_TRY(kg_plan_enter(ctx, m->plan, KG_PHASE_RESTRICT));
   KG_TRY(kg_vertex_restrict(ctx, &(kg_vertex_restrict_args){.space = m->space,
-                                                            .size = m->shape.size,
+                                                            .m = m->shape.m,
                                                             .number = m->shape.number,
                                                             .r = w->r,
                                                             .product = w->product,
@@ -190,7 +190,7 @@ static kedge_status correct_and_multiply(kedge_context *ctx, const work *w,
 {
   const kg_multigrid *m = w->cycle->multigrid;
   KG_TRY(kg_vertex_spread(ctx, &(kg_vertex_spread_args){.space = m->space,
-                                                        .size = m->shape.size,
+                                                        .m = m->shape.m,
                                                         .number = m->shape.number,
                                                         .column = m->matrix.column,
                                                         .coarse = correction->coarse,
@@ -300,22 +300,22 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
   const bool reduced = kg_multigrid_is_reduced(s), rows = kg_multigrid_has_rows(s);
   const double k = s->smoothing_steps, products = kg_multigrid_knows_product(s) ? 2 * k - 1 : 2 * k;
   const kg_locals locals = kg_multigrid_cycle_locals(s);
-  const kg_cost product = kg_trace_product_cost(s->size, &s->count, &locals);
+  const kg_cost product = kg_trace_product_cost(s->m, &s->count, &locals);
   kg_cost sum = kg_cost_plus((kg_cost){0}, products, product);
   sum = kg_cost_plus(sum, 2 * k, step);
   sum = kg_cost_plus(sum, 1, kg_vertex_transfer_cost(&s->count, s->n_vertices, s->number));
   if (kg_multigrid_repeats(s))  // z is not read
-    sum.bytes -= (double)kg_number_bytes(s->number) * s->size.n_edge * s->count.n_free;
+    sum.bytes -= (double)kg_number_bytes(s->number) * s->m * s->count.n_free;
   if (reduced)  // the second side of an edge, elements and vertices, once
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   else if (rows)
-    sum = kg_cost_plus(sum, 1, kg_vertex_rows_product_cost(s->size, &s->count));
+    sum = kg_cost_plus(sum, 1, kg_vertex_rows_product_cost(s->m, &s->count));
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;
   // of r - A z, and of r, which counts as much
   return kg_cost_plus(sum, 2,
-                      kg_vertex_modes_restrict_cost(s->size, &s->count, s->n_vertices, s->number));
+                      kg_vertex_modes_restrict_cost(s->m, &s->count, s->n_vertices, s->number));
 }
 
 kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
@@ -323,8 +323,7 @@ kg_cost kg_multigrid_apply_cost(const kg_multigrid_shape *s)
   const kg_smoother smoother = kg_multigrid_smoother(s);
   const kg_cost step = smoother.table->step_cost(&smoother);
   kg_cost sum = s->smoothing_steps > 0 ? cycle_cost(s, step) : step;
-  if (kg_multigrid_has_copies(s))
-    sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->size.n_edge).bytes;
+  if (kg_multigrid_has_copies(s)) sum.bytes += kg_round_cost((int64_t)s->count.n_free * s->m).bytes;
   return sum;
 }
 

@@ -16,12 +16,12 @@ static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batc
 
 static kg_cost make_cost(const kg_smoother *s, kg_number local)
 {
-  return kg_edge_blocks_cost(s->size, &s->count, local, kg_block_number_bytes(s->form));
+  return kg_edge_blocks_cost(s->m, &s->count, local, kg_block_number_bytes(s->form));
 }
 
 static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
 {
-  return kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
+  return kg_edge_smooth(ctx, &(kg_edge_smooth_args){.m = s->m,
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
@@ -42,12 +42,12 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
 
 static kg_cost step_cost(const kg_smoother *s)
 {
-  return kg_edge_smooth_cost(s->size, &s->count, s->form, s->number);
+  return kg_edge_smooth_cost(s->m, &s->count, s->form, s->number);
 }
 
 double kg_smooth_facets_bound(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? 4.0 : 3.0;
+  return kg_most_facets(&count->lanes);
 }
 
 /// Steps with vertex modes save iterations from order 5 on (docs/multigrid.md).

@@ -21,16 +21,16 @@ static kedge_status make(kedge_context *ctx, const kg_smoother *s, const kg_batc
 static kg_cost make_cost(const kg_smoother *s, kg_number local)
 {
   return kg_cost_plus(kg_smooth_edges.make_cost(s, local), 1,
-                      kg_line_factor_cost(s->size, s->lines.n_steps, local));
+                      kg_line_factor_cost(s->m, s->lines.n_steps, local));
 }
 
 /// Apply to x in place: L^-1 along the lines, D^-1 = W^T W everywhere, L^-T along the lines.
 static kedge_status invert(kedge_context *ctx, const kg_smoother *s, void *x)
 {
   kg_line_sweep_args sweep = {
-      .size = s->size, .lines = s->lines, .number = s->number, .factor = s->factor, .x = x};
+      .m = s->m, .lines = s->lines, .number = s->number, .factor = s->factor, .x = x};
   KG_TRY(kg_line_sweep(ctx, &sweep));
-  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.size = s->size,
+  KG_TRY(kg_edge_smooth(ctx, &(kg_edge_smooth_args){.m = s->m,
                                                     .n_edges = s->count.n_free,
                                                     .number = s->number,
                                                     .inverse = s->inverse,
@@ -45,7 +45,7 @@ static kedge_status invert(kedge_context *ctx, const kg_smoother *s, void *x)
 /// B^-1 works in place in the product.
 static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoother_args *a)
 {
-  const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->size.n_edge,
+  const kg_smooth_vectors_args vectors = {.n = (int64_t)s->count.n_free * s->m,
                                           .number = s->number,
                                           .r = a->r,
                                           .product = a->from_zero ? NULL : a->product,
@@ -64,10 +64,10 @@ static kedge_status step(kedge_context *ctx, const kg_smoother *s, const kg_smoo
 
 static kg_cost step_cost(const kg_smoother *s)
 {
-  const int64_t rows = (int64_t)s->count.n_free * s->size.n_edge;
+  const int64_t rows = (int64_t)s->count.n_free * s->m;
   kg_cost sum = kg_smooth_vectors_cost(rows, s->number);
   sum = kg_cost_plus(sum, 1, kg_smooth_edges.step_cost(s));
-  return kg_cost_plus(sum, 2, kg_line_sweep_cost(s->size, s->lines.n_steps, s->number));
+  return kg_cost_plus(sum, 2, kg_line_sweep_cost(s->m, s->lines.n_steps, s->number));
 }
 
 /// Lines are long, and add up what halves would lose.

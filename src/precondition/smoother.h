@@ -15,7 +15,7 @@ typedef struct kg_smoother_table kg_smoother_table;
 
 typedef struct kg_smoother {
   const kg_smoother_table *table;
-  kg_sizes size;
+  int m;
   kg_trace_counts count;
   kg_number number;     ///< of the vectors
   kg_block_form form;   ///< of `inverse`

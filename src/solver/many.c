@@ -37,8 +37,7 @@ static size_t all_rows(const kg_elliptic *p)
 /// Values of kg_elliptic.boundary: those of Neumann edges come first.
 static size_t boundary_values(const kg_elliptic *p)
 {
-  return all_rows(p) - free_rows(p) +
-         (size_t)p->shape.count.n_neumann * (size_t)p->shape.size.n_edge;
+  return all_rows(p) - free_rows(p) + (size_t)p->shape.count.n_neumann * (size_t)p->shape.m;
 }
 
 /// Numbers of the load vectors of a right-hand side.

@@ -60,7 +60,7 @@ static kedge_status assemble(kg_elliptic *p, parts *of, size_t n)
 /// The ELL matrix of the operator, or one that is assembled here.
 static kedge_status make_ell(kg_elliptic *p, parts *of)
 {
-  of->ell = kg_ell_shape(p->shape.size, &p->shape.count);
+  of->ell = kg_ell_shape(p->shape.m, &p->shape.count);
   const size_t n = (size_t)of->ell.width * (size_t)of->ell.stride;
   if (p->shape.choice.linear != KEDGE_OPERATOR_ELL) return assemble(p, of, n);
   KG_TRY(copy(p->ctx, p->arrays.iteration.ell_column, n * sizeof *of->ell.column, &of->ell.column));
@@ -77,7 +77,7 @@ typedef struct blocks {
 /// @param[in] row  free edge in the caller's order
 static blocks blocks_of(const kedge_solver *solver, const parts *of, int32_t row)
 {
-  const int m = solver->elliptic->shape.size.n_edge;
+  const int m = solver->elliptic->shape.m;
   const int32_t *const column = of->ell.column + (int64_t)(solver->unknowns[row] >> 1) * m;
   blocks b = {.n = 0};
   for (int q = 0; q < of->ell.blocks; ++q) {
@@ -98,7 +98,7 @@ static blocks blocks_of(const kedge_solver *solver, const parts *of, int32_t row
 static kedge_status allocate(kedge_solver *solver, const parts *of, kedge_matrix *matrix)
 {
   const kg_elliptic *const p = solver->elliptic;
-  const int m = p->shape.size.n_edge;
+  const int m = p->shape.m;
   matrix->rows = of->ell.rows;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)matrix->rows + 1, sizeof *matrix->begin, &matrix->begin));
   for (int32_t k = 0; k < p->shape.count.n_free; ++k) {
@@ -115,7 +115,7 @@ static kedge_status allocate(kedge_solver *solver, const parts *of, kedge_matrix
 static void fill(const kedge_solver *solver, const parts *of, int32_t k, kedge_matrix *matrix)
 {
   const kg_elliptic *const p = solver->elliptic;
-  const int m = p->shape.size.n_edge;
+  const int m = p->shape.m;
   const uint32_t here = solver->unknowns[k];
   const blocks b = blocks_of(solver, of, k);
   for (int i = 0; i < m; ++i) {
@@ -142,7 +142,7 @@ static kedge_status make(kedge_solver *solver, parts *of, kedge_matrix *matrix)
   if (n_free > 0) KG_TRY(make_ell(p, of));
   KG_TRY(allocate(solver, of, matrix));
 #pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(p->ctx, n_free, 64 * p->shape.size.n_edge))
+    num_threads(kg_loop_threads(p->ctx, n_free, 64 * p->shape.m))
   for (int32_t k = 0; k < n_free; ++k) fill(solver, of, k, matrix);
   return KEDGE_OK;
 }
@@ -154,7 +154,7 @@ kedge_status kedge_solver_matrix(kedge_solver *solver, kedge_matrix **out)
   KG_REQUIRE(p->ctx, out, KEDGE_ERR_ARG, "kedge_solver_matrix: out is NULL");
   *out = NULL;
   KG_TRY(kg_solver_check_double(solver, "kedge_solver_matrix"));
-  KG_REQUIRE(p->ctx, (int64_t)p->shape.count.n_edges * p->shape.size.n_edge <= INT32_MAX,
+  KG_REQUIRE(p->ctx, (int64_t)p->shape.count.n_edges * p->shape.m <= INT32_MAX,
              KEDGE_ERR_UNSUPPORTED,
              "kedge_solver_matrix: columns have 32 bits, too few for this mesh and order: take "
              "kedge_solver_apply()");

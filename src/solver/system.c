@@ -12,7 +12,7 @@
 
 static size_t rows_of(const kg_elliptic *p)
 {
-  return (size_t)p->shape.count.n_free * (size_t)p->shape.size.n_edge;
+  return (size_t)p->shape.count.n_free * (size_t)p->shape.m;
 }
 
 /// A vector in the numbering of the trace.

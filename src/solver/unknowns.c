@@ -58,7 +58,7 @@ kg_unknowns_args kg_unknowns_taken(const kedge_solver *solver, bool there, const
                                    double *rows)
 {
   return (kg_unknowns_args){.n_edges = solver->elliptic->shape.count.n_free,
-                            .m = solver->elliptic->shape.size.n_edge,
+                            .m = solver->elliptic->shape.m,
                             .unknown = there ? solver->device_unknowns.data : solver->unknowns,
                             .factor = 1.0,
                             .from = unknowns,

@@ -1,5 +1,6 @@
 #include "space/trace_layout.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,28 +97,61 @@ static kedge_status count_all(kedge_context *ctx, const kedge_mesh *mesh, const 
   return KEDGE_OK;
 }
 
-/// Append a batch of elements that have so many facets.
-static void append_batch(int n_facets, int32_t n_elements, bool is_last, kg_trace_layout *layout)
+/// The last shape so far has the lanes up to `end`.
+static void extend_lanes(int32_t end, kg_lane_runs *lanes)
+{
+  if (lanes->run[1].n_lanes > 0)
+    lanes->run[1].n_lanes = end - lanes->run[1].first_lane;
+  else
+    *lanes = kg_lanes_of_one_shape(lanes->run[0].cell, lanes->run[0].n_facets, end);
+}
+
+/// Lanes from `begin` to `end` are of this shape; those before belong to the shapes before.
+static void append_lanes(const kg_cell *cell, int32_t begin, int32_t end, kg_lane_runs *lanes)
+{
+  const int index = kg_cell_index(cell), words = kg_code_words(lanes->run[0].n_facets);
+  if (begin == 0) {
+    *lanes = kg_lanes_of_one_shape(index, cell->n_facets, end);
+    return;
+  }
+  extend_lanes(begin, lanes);
+  if (lanes->run[1].cell == index) {
+    extend_lanes(end, lanes);
+    return;
+  }
+  assert(lanes->run[1].n_lanes == 0);
+  lanes->run[1] = (kg_lane_run){.cell = index,
+                                .n_facets = cell->n_facets,
+                                .first_lane = begin,
+                                .n_lanes = end - begin,
+                                .sides_at = (int64_t)begin * lanes->run[0].n_facets,
+                                .codes_at = (int64_t)begin * words};
+}
+
+/// Append a batch of elements of a shape.
+static void append_batch(const kg_cell *cell, int32_t n_elements, bool is_last,
+                         kg_trace_layout *layout)
 {
   kg_trace_counts *n = &layout->count;
   kg_lane_batches *batches = &layout->batches;
   const int32_t n_groups = (n_elements + KG_LANES - 1) / KG_LANES;
   const int32_t n_patches = (n_groups + n->patch_groups - 1) / n->patch_groups;
+  const int32_t first_group = n->n_patches * n->patch_groups;
   batches->batch[batches->n++] =
-      (kg_lane_batch){.n_facets = n_facets,
+      (kg_lane_batch){.cell = cell,
+                      .n_facets = cell->n_facets,
                       .first_element = n->n_elements,
                       .n_elements = n_elements,
                       .first_side = n->n_sides,
                       .first_patch = n->n_patches,
                       .n_patches = n_patches,
-                      .first_group = n->n_patches * n->patch_groups,
+                      .first_group = first_group,
                       .n_groups = is_last ? n_groups : n_patches * n->patch_groups};
-  if (n->n_wide_groups > 0) n->n_wide_groups += n->n_patches * n->patch_groups - n->n_groups;
-  if (n_facets == 4) n->n_wide_groups += n_groups;
-  n->n_groups = n->n_patches * n->patch_groups + n_groups;
+  n->n_groups = first_group + n_groups;
+  append_lanes(cell, first_group * KG_LANES, n->n_groups * KG_LANES, &n->lanes);
   n->n_patches += n_patches;
   n->n_elements += n_elements;
-  n->n_sides += (int64_t)n_facets * n_elements;
+  n->n_sides += (int64_t)cell->n_facets * n_elements;
 }
 
 /// Append a batch of the elements up to `end`.
@@ -127,8 +161,7 @@ static kedge_status add_batch(kedge_context *ctx, const kedge_mesh *mesh, int32_
   const int32_t first = layout->count.n_elements;
   KG_REQUIRE(ctx, layout->batches.n < KG_BATCHES_MAX, KEDGE_ERR_INTERNAL, "more than %d batches",
              KG_BATCHES_MAX);
-  append_batch(kg_block_of(mesh, first)->cell->n_facets, end - first, end == mesh->n_elements,
-               layout);
+  append_batch(kg_block_of(mesh, first)->cell, end - first, end == mesh->n_elements, layout);
   return KEDGE_OK;
 }
 
@@ -172,7 +205,7 @@ void kg_trace_layout_grow(kg_trace_layout *layout, const int32_t *n_elements, in
                          .max_halo = before.max_halo};
   layout->batches.patch_elements = batches.patch_elements;
   for (int i = 0; i < batches.n; ++i)
-    append_batch(batches.batch[i].n_facets, n_elements[i], i + 1 == batches.n, layout);
+    append_batch(batches.batch[i].cell, n_elements[i], i + 1 == batches.n, layout);
   const int64_t boundary = (before.n_edges - before.n_interior - before.n_shared) * grown_rim / rim;
   n->n_neumann = (int32_t)(before.n_neumann * grown_rim / rim);
   n->n_edges = (int32_t)((n->n_sides + boundary) / 2);

@@ -44,6 +44,7 @@ enum { KG_BATCHES_MAX = 8 };
 
 /// Consecutive elements of one shape in lanes.
 typedef struct kg_lane_batch {
+  const kg_cell *cell;
   int n_facets;
   int32_t first_element, n_elements;
   int64_t first_side;  ///< place of its first side in the packed arrays of the mesh
@@ -85,26 +86,100 @@ KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batc
   *end = *first + (left < batches->patch_elements ? left : batches->patch_elements);
 }
 
+/// Shapes of lanes: kg_cell_index(), as device code can hold it.
+enum { KG_TRIANGLES, KG_QUADRILATERALS };
+
+/// Lanes of one shape.
+typedef struct kg_lane_run {
+  int cell;      ///< shape of their elements
+  int n_facets;  ///< of an element, which has as many corners
+  int32_t first_lane, n_lanes;
+  /// Where they begin in arrays of all lanes that have a number a side, and in `side_codes`.
+  int64_t sides_at, codes_at;
+} kg_lane_run;
+
+/// All lanes, a run for each shape. Arrays of lanes hold the runs one behind the other. Where there
+/// is one shape, the second run is empty and begins behind the last lane.
+typedef struct kg_lane_runs {
+  kg_lane_run run[2];
+} kg_lane_runs;
+
+KG_INLINE kg_lane_runs kg_lanes_of_one_shape(int cell, int n_facets, int32_t n_lanes)
+{
+  const kg_lane_runs runs = {
+      {{cell, n_facets, 0, n_lanes, 0, 0}, {cell, n_facets, n_lanes, 0, 0, 0}}};
+  return runs;
+}
+/// Find the run of a lane. The cost is one comparison.
+KG_INLINE kg_lane_run kg_run_of_lane(const kg_lane_runs *lanes, int32_t lane)
+{
+  kg_lane_run run = lanes->run[0];
+  if (lane >= lanes->run[1].first_lane) run = lanes->run[1];
+  return run;
+}
+KG_INLINE int32_t kg_lanes_of(const kg_lane_runs *lanes, int cell)
+{
+  int32_t n = 0;
+  for (int i = 0; i < 2; ++i)
+    if (lanes->run[i].cell == cell) n += lanes->run[i].n_lanes;
+  return n;
+}
+KG_INLINE bool kg_has_lanes_of(const kg_lane_runs *lanes, int cell)
+{
+  return kg_lanes_of(lanes, cell) > 0;
+}
+KG_INLINE bool kg_all_lanes_are(const kg_lane_runs *lanes, int cell)
+{
+  return lanes->run[0].cell == cell && lanes->run[1].n_lanes == 0;
+}
+enum { KG_FACET_MODES_MAX = 28 };  ///< of tetrahedra of order 6
+
+/// Modes of a facet of a cell, which is m. All facets of a mesh have as many.
+static inline int kg_facet_modes(const kg_cell *cell, int order)
+{
+  (void)cell;  // facets of plane cells are segments
+  return order + 1;
+}
+
+/// Return the most facets of an element.
+KG_INLINE int kg_most_facets(const kg_lane_runs *lanes)
+{
+  const int first = lanes->run[0].n_facets, second = lanes->run[1].n_facets;
+  return first > second ? first : second;
+}
+/// Numbers of an array that has one a side of all lanes; words of `side_codes`.
+KG_INLINE size_t kg_lane_sides(const kg_lane_runs *lanes)
+{
+  size_t n = 0;
+  for (int i = 0; i < 2; ++i) n += (size_t)lanes->run[i].n_lanes * (size_t)lanes->run[i].n_facets;
+  return n;
+}
+KG_INLINE size_t kg_lane_codes(const kg_lane_runs *lanes)
+{
+  size_t n = 0;
+  for (int i = 0; i < 2; ++i)
+    n += (size_t)lanes->run[i].n_lanes * (size_t)kg_code_words(lanes->run[i].n_facets);
+  return n;
+}
+
 /// Counts that kernels and predictions need, of all batches.
 typedef struct kg_trace_counts {
   int32_t n_elements, n_groups, n_patches, patch_groups;
-  int32_t n_wide_groups;  ///< groups of quadrilaterals: the last of all groups
-  int64_t n_sides;        ///< of all elements
-  int32_t n_edges;        ///< all sections
-  int32_t n_interior;     ///< section 1
-  int32_t n_shared;       ///< section 2
-  int32_t n_neumann;      ///< section 3
-  int32_t n_free;         ///< sections 1 to 3: edges with unknowns
-  int32_t n_halo;         ///< halo entries of all patches
-  int32_t max_local;      ///< most edges of one patch, inside and halo
-  int32_t max_halo;       ///< most halo entries of one patch
+  kg_lane_runs lanes;
+  int64_t n_sides;     ///< of all elements
+  int32_t n_edges;     ///< all sections
+  int32_t n_interior;  ///< section 1
+  int32_t n_shared;    ///< section 2
+  int32_t n_neumann;   ///< section 3
+  int32_t n_free;      ///< sections 1 to 3: edges with unknowns
+  int32_t n_halo;      ///< halo entries of all patches
+  int32_t max_local;   ///< most edges of one patch, inside and halo
+  int32_t max_halo;    ///< most halo entries of one patch
 } kg_trace_counts;
 
-/// Arrays in device memory that operators read. Arrays of lanes hold all batches one behind the
-/// other: first the groups of triangles, then those of quadrilaterals, which have more rows.
+/// Arrays in device memory that operators read.
 typedef struct kg_trace_arrays {
-  int n_facets;        ///< of the element of lane 0
-  int32_t first_wide;  ///< the first lane of quadrilaterals behind triangles; 0: one shape alone
+  kg_lane_runs lanes;          ///< as in kg_trace_counts
   const double *vertices;      ///< [vertex][2]
   const int32_t *vertex;       ///< [group][n_facets][lane]: vertices of an element
   const uint32_t *side_edge;   ///< [group][n_facets][lane]: trace edge << 1 | reversed
@@ -118,42 +193,22 @@ typedef struct kg_trace_arrays {
   const kg_side *edge_sides;
 } kg_trace_arrays;
 
-/// Facets of the elements of lane 0, and where lanes of another shape begin, or 0.
-KG_INLINE int kg_first_facets(const kg_trace_counts *count)
-{
-  return count->n_wide_groups > 0 && count->n_wide_groups == count->n_groups ? 4 : 3;
-}
-KG_INLINE int32_t kg_first_wide(const kg_trace_counts *count)
-{
-  return count->n_wide_groups > 0 ? (count->n_groups - count->n_wide_groups) * KG_LANES : 0;
-}
-
-/// Numbers of an array of all lanes that has `narrow` of a triangle and `wide` of a quadrilateral.
-KG_INLINE size_t kg_lane_numbers(const kg_trace_counts *count, int narrow, int wide)
-{
-  const int32_t n_narrow = count->n_groups - count->n_wide_groups;
-  return KG_LANES *
-         ((size_t)n_narrow * (size_t)narrow + (size_t)count->n_wide_groups * (size_t)wide);
-}
-
 KG_INLINE int kg_facets_of_lane(const kg_trace_arrays *arrays, int32_t lane)
 {
-  return arrays->first_wide > 0 && lane >= arrays->first_wide ? 4 : arrays->n_facets;
+  return kg_run_of_lane(&arrays->lanes, lane).n_facets;
 }
-/// The place of a lane's row in an array of all lanes, [group][rows][lane], with `narrow` rows for
-/// a triangle and `wide` for a quadrilateral.
-KG_INLINE int64_t kg_lane_row(const kg_trace_arrays *arrays, int narrow, int wide, int32_t lane,
-                              int row)
+/// The place of row k of facet l of a lane in an array of all lanes, [group][n_facets][m][lane].
+KG_INLINE int64_t kg_facet_row(const kg_trace_arrays *arrays, int m, int32_t lane, int l, int k)
 {
-  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
-  const int32_t first = is_wide ? arrays->first_wide : 0, i = lane - first;
-  const int64_t group = (int64_t)(i / KG_LANES) * (is_wide ? wide : narrow);
-  return (int64_t)first * narrow + (group + row) * KG_LANES + i % KG_LANES;
+  const kg_lane_run run = kg_run_of_lane(&arrays->lanes, lane);
+  const int32_t i = lane - run.first_lane;
+  const int64_t facet = (int64_t)(i / KG_LANES) * run.n_facets + l;
+  return run.sides_at * m + (facet * m + k) * KG_LANES + i % KG_LANES;
 }
 /// The place of facet l of a lane in `vertex` and `side_edge`; below, the place of a side.
 KG_INLINE int64_t kg_facet_at(const kg_trace_arrays *arrays, int32_t lane, int l)
 {
-  return kg_lane_row(arrays, 3, 4, lane, l);
+  return kg_facet_row(arrays, 1, lane, l, 0);
 }
 KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
 {
@@ -162,8 +217,8 @@ KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
 /// The place of a lane's first word in `side_codes`.
 KG_INLINE int64_t kg_codes_at(const kg_trace_arrays *arrays, int32_t lane)
 {
-  const bool is_wide = kg_facets_of_lane(arrays, lane) == 4;
-  return is_wide ? 2 * (int64_t)lane - arrays->first_wide : lane;
+  const kg_lane_run run = kg_run_of_lane(&arrays->lanes, lane);
+  return run.codes_at + (int64_t)(lane - run.first_lane) * kg_code_words(run.n_facets);
 }
 
 /// The place of facet l of an element in an array [group][n_facets][lane].

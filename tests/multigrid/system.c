@@ -72,7 +72,8 @@ static void make_lines(trace_system *s, kg_multigrid_shape *shape)
 static void make_multigrid(trace_system *s, const system_options *o)
 {
   op_case *c = &s->c;
-  kg_multigrid_shape shape = {.size = c->size,
+  kg_multigrid_shape shape = {.order = c->size.order,
+                              .m = c->size.n_edge,
                               .count = c->batch.count,
                               .n_vertices = c->mesh->n_vertices,
                               .smoother = o->smoother,
@@ -145,7 +146,7 @@ void *system_fetch(trace_system *s, const void *device, size_t bytes)
 double *system_edge_blocks(trace_system *s)
 {
   const int m = s->c.size.n_edge;
-  const size_t count = kg_edge_blocks_count(s->c.size, &s->c.batch.count);
+  const size_t count = kg_edge_blocks_count(s->c.size.n_edge, &s->c.batch.count);
   float *factor = system_fetch(s, s->multigrid.smoother.inverse, count * sizeof *factor);
   double *inverse = calloc(count + 1, sizeof *inverse);
   assert_non_null(inverse);
@@ -229,7 +230,7 @@ void system_smooth(trace_system *s, const double *y, double *z)
   if (modes.value)
     must(s->ctx, kg_vertex_modes_restrict(
                      s->ctx, &(kg_vertex_modes_restrict_args){.modes = modes,
-                                                              .size = s->c.size,
+                                                              .m = s->c.size.n_edge,
                                                               .n_edges = s->c.batch.count.n_free,
                                                               .r = k->r}));
   must(s->ctx, s->multigrid.smoother.table->step(s->ctx, &s->multigrid.smoother,

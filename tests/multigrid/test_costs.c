@@ -22,7 +22,8 @@ static kg_local local_of(kg_layout layout, kg_number number, int order)
 static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number number)
 {
   return (kg_multigrid_shape){
-      .size = kg_sizes_of(6),
+      .order = 6,
+      .m = 7,
       .count = count,
       .n_vertices = VERTICES,
       .smoother = smoother,
@@ -35,7 +36,8 @@ static kg_multigrid_shape shape_of(kedge_smoother smoother, int steps, kg_number
 static kg_cost step_cost(kedge_smoother kind, int order, kg_number local, kg_number number)
 {
   kg_multigrid_shape shape = shape_of(kind, 1, number);
-  shape.size = kg_sizes_of(order);
+  shape.order = order;
+  shape.m = order + 1;
   shape.locals = kg_locals_of(local_of(KG_LAYOUT_REDUCED, local, order), NULL);
   shape.n_line_steps = STEPS;
   const kg_smoother smoother = kg_multigrid_smoother(&shape);
@@ -89,7 +91,7 @@ static void vertex_modes_copies_and_what_is_below_the_trace_are_counted(void **s
   const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
   kg_multigrid_shape mixed = one;
   mixed.number = KG_SINGLE;
-  const double modes = kg_vertex_modes_cost(one.size, &count, VERTICES, KG_DOUBLE).bytes;
+  const double modes = kg_vertex_modes_cost(one.m, &count, VERTICES, KG_DOUBLE).bytes;
   const double copies = 12.0 * one.locals.local[0].rows * KG_LANES * count.n_groups;
   const double blocks = make_bytes(&one);
   const double below = kg_vertex_space_cost(&count, VERTICES).bytes +
@@ -115,7 +117,7 @@ static void a_measured_eigenvalue_costs_its_steps(void **state)
 {
   (void)state;
   const kg_multigrid_shape two = shape_of(KEDGE_SMOOTHER_EDGE, 2, KG_DOUBLE);
-  const double product = kg_trace_product_cost(two.size, &count, &two.locals).bytes;
+  const double product = kg_trace_product_cost(two.m, &count, &two.locals).bytes;
   const double bytes = kg_multigrid_bound_cost(&two).bytes;
   assert_true(bytes > KG_LANCZOS_STEPS * product);
   assert_true(bytes < KG_LANCZOS_STEPS * (product + kg_multigrid_apply_cost(&two).bytes));

@@ -211,8 +211,9 @@ static void check_solve(trace_system *s)
   const size_t n = s->n_rows;
   if (n == 0 || n > 700) return;
   const kg_smoother *smoother = &s->multigrid.smoother;
-  const size_t n_factor = kg_line_factor_count(s->c.size, s->lines.n_lines, s->lines.n_steps),
-               n_w = kg_edge_blocks_count(s->c.size, &s->c.batch.count);
+  const size_t n_factor =
+                   kg_line_factor_count(s->c.size.n_edge, s->lines.n_lines, s->lines.n_steps),
+               n_w = kg_edge_blocks_count(s->c.size.n_edge, &s->c.batch.count);
   float *factor = system_fetch(s, smoother->factor, n_factor * sizeof *factor),
         *w = system_fetch(s, smoother->inverse, n_w * sizeof *w);
   double *b = assemble_lines(s), *y = case_randoms(5, n), *z = calloc(n, sizeof *z);

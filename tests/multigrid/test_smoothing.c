@@ -69,7 +69,7 @@ static void check_smoothing(trace_system *s)
   double *r = case_randoms(1, n), *t = case_randoms(2, n), *z = case_randoms(3, n),
          *d = case_randoms(4, n), *y = calloc(n + 1, sizeof *y), *x = calloc(n + 1, sizeof *x);
   assert_true(x && y);
-  kg_edge_smooth_args args = {.size = c->size,
+  kg_edge_smooth_args args = {.m = c->size.n_edge,
                               .n_edges = c->batch.count.n_free,
                               .inverse = s->multigrid.smoother.inverse,
                               .form = KG_BLOCK_FACTOR,
@@ -132,7 +132,7 @@ static void check_corrected_step_from(trace_system *s, bool from_zero)
     const bool no_product = from_zero && in_passing;
     for (size_t i = 0; from_zero && i < n; ++i) t[i] = 0.0, z[i] = in_passing ? z[i] : 0.0;
     double *product = case_input(c, t, n);
-    kg_edge_smooth_args args = {.size = c->size,
+    kg_edge_smooth_args args = {.m = c->size.n_edge,
                                 .n_edges = c->batch.count.n_free,
                                 .inverse = s->multigrid.smoother.inverse,
                                 .form = KG_BLOCK_FACTOR,
@@ -144,7 +144,7 @@ static void check_corrected_step_from(trace_system *s, bool from_zero)
       args.correction = correction;
     else
       must(ctx, kg_vertex_prolong(ctx, &(kg_vertex_prolong_args){.correction = correction,
-                                                                 .size = c->size,
+                                                                 .m = c->size.n_edge,
                                                                  .z = args.z,
                                                                  .product = product}));
     must(ctx, kg_edge_smooth(ctx, &args));

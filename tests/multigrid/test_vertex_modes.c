@@ -141,7 +141,7 @@ static void check_values(trace_system *s, kg_number number)
   double *unit = calloc(n, sizeof *unit), *x = calloc(s->n_rows + 1, sizeof *x);
   int32_t *vertex = system_edge_vertices(s);
   kg_vertex_modes_restrict_args args = {.modes = make_modes(s),
-                                        .size = c->size,
+                                        .m = c->size.n_edge,
                                         .n_edges = c->batch.count.n_free,
                                         .number = number,
                                         .r = input_of(c, number, r, s->n_rows),
@@ -199,7 +199,7 @@ static void check_step(trace_system *s)
     double dot = 0.0, size = 0.0;
     double *sum = NULL;
     for (int with = 0; with < 2; ++with) {
-      kg_edge_smooth_args args = {.size = c->size,
+      kg_edge_smooth_args args = {.m = c->size.n_edge,
                                   .n_edges = c->batch.count.n_free,
                                   .inverse = s->multigrid.smoother.inverse,
                                   .form = KG_BLOCK_FACTOR,

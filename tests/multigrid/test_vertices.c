@@ -23,7 +23,7 @@ static double *prolonged(trace_system *s, const double *coarse)
 {
   const kg_vertex_spread_args args = {
       .space = s->multigrid.space,
-      .size = s->c.size,
+      .m = s->c.size.n_edge,
       .column = s->multigrid.matrix.column,
       .coarse = case_input(&s->c, coarse, (size_t)s->multigrid.space.n_rows),
       .z = zero_trace(s)};
@@ -39,7 +39,7 @@ static double *prolonged_with(trace_system *s, const double *coarse, double **pr
                      .materials = kg_one_material(s->c.material),
                      .n_edges = s->c.batch.count.n_free,
                      .coarse = case_input(&s->c, coarse, (size_t)s->multigrid.space.n_rows)},
-      .size = s->c.size,
+      .m = s->c.size.n_edge,
       .z = zero_trace(s),
       .product = zero_trace(s)};
   must(ctx, kg_vertex_prolong(ctx, &args));
@@ -52,7 +52,7 @@ static double *restricted(trace_system *s, const double *r)
 {
   const kg_vertex_restrict_args args = {
       .space = s->multigrid.space,
-      .size = s->c.size,
+      .m = s->c.size.n_edge,
       .r = case_input(&s->c, r, s->n_rows),
       .product = zero_trace(s),
       .coarse = case_output(&s->c, (size_t)s->multigrid.space.n_rows)};

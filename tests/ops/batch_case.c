@@ -71,17 +71,17 @@ static void make_random(batch_case *c)
   }
 }
 
-static void *put_lanes(batch_case *c, int n_rows[2],
-                       double (*value)(const batch_case *, int32_t, int))
+/// A number for each row of all lanes.
+static void *put_lanes(batch_case *c, double (*value)(const batch_case *, int32_t, int))
 {
   const kg_trace_arrays *arrays = &c->batch.arrays;
-  const size_t count = kg_lane_numbers(&c->layout.count, n_rows[0], n_rows[1]);
+  const size_t count = (size_t)c->m * kg_lane_sides(&arrays->lanes);
   double *host = allocate(count, sizeof *host);
   for (size_t i = 0; i < count; ++i) host[i] = NAN;
   for (int32_t e = 0; e < c->mesh->n_elements; ++e) {
     const int32_t lane = kg_lane_of(&c->layout.batches, e);
-    for (int row = 0; row < n_rows[batch_case_rows(c, e) == 4 * c->m]; ++row)
-      host[kg_lane_row(arrays, n_rows[0], n_rows[1], lane, row)] = value(c, e, row);
+    for (int row = 0; row < batch_case_rows(c, e); ++row)
+      host[kg_facet_row(arrays, c->m, lane, row / c->m, row % c->m)] = value(c, e, row);
   }
   double *device = case_input(&c->memory, host, count);
   free(host);
@@ -118,8 +118,7 @@ static void *halves(batch_case *c, size_t count)
 static kg_lane_arrays lanes_of_batch(const kg_trace_counts *count, const kg_lane_batch *batch,
                                      kg_lane_arrays all)
 {
-  const kg_trace_arrays shape = {.n_facets = kg_first_facets(count),
-                                 .first_wide = kg_first_wide(count)};
+  const kg_trace_arrays shape = {.lanes = count->lanes};
   const int32_t lane = batch->first_group * KG_LANES;
   const int64_t sides = kg_facet_at(&shape, lane, 0);
   return (kg_lane_arrays){
@@ -134,9 +133,9 @@ static void make_trace(batch_case *c)
   const kg_trace_counts *n = &c->layout.count;
   const size_t n_edges = (size_t)n->n_edges, patches = (size_t)n->n_patches + 1;
   kg_plan source = {0};
-  const kg_lane_arrays all = {.vertex = halves(c, kg_lane_numbers(n, 3, 4)),
-                              .side_edge = halves(c, kg_lane_numbers(n, 3, 4)),
-                              .side_codes = halves(c, kg_lane_numbers(n, 1, 2))};
+  const kg_lane_arrays all = {.vertex = halves(c, kg_lane_sides(&n->lanes)),
+                              .side_edge = halves(c, kg_lane_sides(&n->lanes)),
+                              .side_codes = halves(c, kg_lane_codes(&n->lanes))};
   kg_trace_arrays_args args = {
       .count = *n,
       .batches = c->layout.batches,
@@ -157,8 +156,7 @@ static void make_trace(batch_case *c)
   const int32_t *inside = kg_section_first(&c->layout, KG_SECTION_INSIDE);
   c->batch.count = *n;
   c->batch.arrays =
-      (kg_trace_arrays){.n_facets = kg_first_facets(n),
-                        .first_wide = kg_first_wide(n),
+      (kg_trace_arrays){.lanes = n->lanes,
                         .vertices = case_upload(&c->memory, c->mesh->vertices,
                                                 2 * (size_t)c->mesh->n_vertices, sizeof(double)),
                         .vertex = all.vertex,
@@ -170,19 +168,18 @@ static void make_trace(batch_case *c)
                         .edge_sides = args.edge_sides};
 }
 
-void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh, int order,
-                       int n_cuts, const int32_t *cut)
+void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh, int m, int n_cuts,
+                       const int32_t *cut)
 {
   bool is_dirichlet[16];
   for (int g = 0; g < 16; ++g) is_dirichlet[g] = g % 2 == 0;
-  *c = (batch_case){.memory = {.ctx = ctx}, .mesh = mesh, .m = order + 1};
-  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, kg_patch_groups(order), n_cuts, cut,
+  *c = (batch_case){.memory = {.ctx = ctx}, .mesh = mesh, .m = m};
+  must(ctx, kg_trace_layout_create(ctx, mesh, is_dirichlet, kg_patch_groups(m), n_cuts, cut,
                                    &c->layout));
   make_random(c);
   make_trace(c);
-  c->batch.reference.size = kg_sizes_of(order);
-  int rows[2] = {3 * c->m, 4 * c->m};
-  c->condensed = put_lanes(c, rows, load_of);
+  c->batch.m = m;
+  c->condensed = put_lanes(c, load_of);
   c->locals = (kg_locals){.n_locals = c->layout.batches.n};
   for (int k = 0; k < c->layout.batches.n; ++k)
     c->locals.local[k] = put_local(c, &c->layout.batches.batch[k]);
@@ -254,9 +251,9 @@ double *batch_case_product(const batch_case *c, const double *x, double *dot)
 void batch_case_with(kedge_context *ctx, const kedge_mesh *mesh, int n_cuts, const int32_t *cut,
                      void (*check)(batch_case *))
 {
-  for (int order = 1; order <= KG_WIDE_ORDER_MAX; ++order) {
+  for (int m = 2; m <= kg_modes_max(4); ++m) {
     batch_case c;
-    batch_case_create(&c, ctx, mesh, order, n_cuts, cut);
+    batch_case_create(&c, ctx, mesh, m, n_cuts, cut);
     check(&c);
     batch_case_destroy(&c);
   }

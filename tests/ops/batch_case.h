@@ -20,8 +20,8 @@ typedef struct batch_case {
 
 /// Groups of odd number have Neumann conditions.
 /// @param[in] cut  elements that begin a batch
-void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh, int order,
-                       int n_cuts, const int32_t *cut);
+void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh, int m, int n_cuts,
+                       const int32_t *cut);
 void batch_case_destroy(batch_case *c);
 
 size_t batch_case_unknowns(const batch_case *c);
@@ -42,6 +42,6 @@ double *batch_case_dense(const batch_case *c);
 /// A x of free edges, zero elsewhere, to be freed; and x . A x over all edges.
 double *batch_case_product(const batch_case *c, const double *x, double *dot);
 
-/// Checks a mesh at all orders that quadrilaterals may have.
+/// Checks a mesh with all numbers of modes of a facet that GPUs have products for.
 void batch_case_with(kedge_context *ctx, const kedge_mesh *mesh, int n_cuts, const int32_t *cut,
                      void (*check)(batch_case *));

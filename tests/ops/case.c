@@ -51,9 +51,10 @@ static void upload_layout(op_case *c)
   const size_t sides = 3 * KG_LANES * (size_t)n->n_groups, patches = (size_t)n->n_patches;
   const size_t halo = (size_t)n->n_halo;
   const size_t vertices = 2 * (size_t)c->mesh->n_vertices;
+  c->batch.m = c->size.n_edge;
   c->batch.count = *n;
   c->batch.arrays = (kg_trace_arrays){
-      .n_facets = 3,
+      .lanes = n->lanes,
       .vertices = case_upload(c, host->vertices, vertices, sizeof(double)),
       .vertex = case_upload(c, host->vertex, sides, sizeof(int32_t)),
       .side_edge = case_upload(c, host->side_edge, sides, sizeof(uint32_t)),
@@ -80,7 +81,7 @@ void case_create_on(op_case *c, kedge_context *ctx, kedge_mesh *mesh, int order,
   for (int g = 0; g < c->mesh->n_groups; ++g)
     is_dirichlet[g] = boundary == CASE_DIRICHLET ||
                       (boundary == CASE_MIXED && c->mesh->groups[g].tag == GRID_WALL);
-  const int patch_groups = kg_patch_groups(order);
+  const int patch_groups = kg_patch_groups(order + 1);
   test_layout_create(ctx, c->mesh, is_dirichlet, patch_groups, &c->layout);
   upload_layout(c);
   must(ctx, kg_reference_create(ctx, order, &c->reference));

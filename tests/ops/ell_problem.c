@@ -89,9 +89,9 @@ static void create_layout(ell_problem *p, enum boundary boundary, int patch_grou
   const kg_trace_arrays *host = &p->layout.host;
   const size_t sides = 3 * KG_LANES * (size_t)count->n_groups, patches = (size_t)count->n_patches;
   p->batch.count = *count;
-  p->batch.reference.size = p->size;
+  p->batch.m = p->size.n_edge;
   p->batch.arrays = (kg_trace_arrays){
-      .n_facets = 3,
+      .lanes = count->lanes,
       .side_edge = device_copy(p, host->side_edge, sides, sizeof(uint32_t)),
       .side_codes = device_copy(p, host->side_codes, sides / 3, sizeof(uint32_t)),
       .patch_edge = device_copy(p, host->patch_edge, patches + 1, sizeof(int32_t)),
@@ -160,7 +160,7 @@ size_t ell_problem_entries(const ell_problem *p)
 static void assemble_ell(ell_problem *p)
 {
   const kg_trace_counts *count = &p->layout.count;
-  p->matrix = kg_ell_shape(p->size, count);
+  p->matrix = kg_ell_shape(p->size.n_edge, count);
   p->matrix.column = device_array(p, ell_problem_entries(p), sizeof(int32_t));
   p->matrix.value = device_array(p, ell_problem_entries(p), sizeof(double));
   double *local = malloc(local_count(p) * sizeof *local);
@@ -198,7 +198,7 @@ void ell_problem_create(ell_problem *p, kedge_context *ctx, int n, int order,
   *p = (ell_problem){.ctx = ctx};
   p->size = kg_sizes_of(order);
   p->mesh = part_of_grid(p->ctx, n);
-  create_layout(p, boundary, kg_patch_groups(order));
+  create_layout(p, boundary, kg_patch_groups(order + 1));
   create_local(p);
   assemble_dense(p);
   assemble_ell(p);
@@ -326,7 +326,8 @@ ell_product ell_problem_apply_plain(ell_problem *p, const double *x, const pass_
       .local = full_of(p),
       .x = device_copy(p, x, (size_t)p->columns, sizeof *x),
       .y = device_copy(p, out.y, (size_t)p->matrix.rows, sizeof(double)),
-      .pass = pass_with(p, before, (size_t)kg_trace_gather_partials(p->size, &p->layout.count)),
+      .pass =
+          pass_with(p, before, (size_t)kg_trace_gather_partials(p->size.n_edge, &p->layout.count)),
   };
   must(p->ctx, kg_trace_gather(p->ctx, &args));
   product_end(p, &out, args.y, args.pass.sum.total);

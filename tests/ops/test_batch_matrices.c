@@ -61,10 +61,11 @@ static kg_vertex_space fill_space(batch_case *c)
   kedge_context *context = c->memory.ctx;
   const kg_trace_counts *count = &c->layout.count;
   const size_t n = (size_t)c->mesh->n_vertices;
-  kg_vertex_space space = {
-      .begin = (int32_t *)case_output(&c->memory, n / 2 + 1),
-      .ends = (int32_t *)case_output(&c->memory, (size_t)count->n_free + 1),
-      .row = count->n_wide_groups ? (int32_t *)case_output(&c->memory, n / 2 + 1) : NULL};
+  kg_vertex_space space = {.begin = (int32_t *)case_output(&c->memory, n / 2 + 1),
+                           .ends = (int32_t *)case_output(&c->memory, (size_t)count->n_free + 1),
+                           .row = kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS)
+                                      ? (int32_t *)case_output(&c->memory, n / 2 + 1)
+                                      : NULL};
   kg_vertex_space_args args = {.batch = c->batch, .n_vertices = (int32_t)n, .space = &space};
   must(context, kg_vertex_space_work_bytes(context, count, args.n_vertices, &args.work_bytes));
   args.work = case_output(&c->memory, args.work_bytes / sizeof(double) + 1);
@@ -119,7 +120,7 @@ static void check_step(batch_case *c, kg_vertex_correction correction, const dou
   const size_t n = batch_case_unknowns(c);
   double *zero = calloc(n + 1, sizeof *zero);
   assert_non_null(zero);
-  const kg_edge_smooth_args step = {.size = c->batch.reference.size,
+  const kg_edge_smooth_args step = {.m = c->batch.m,
                                     .n_edges = c->layout.count.n_free,
                                     .number = KG_DOUBLE,
                                     .inverse = identity_blocks(c),
@@ -139,11 +140,10 @@ static void check_step(batch_case *c, kg_vertex_correction correction, const dou
 static void check_rows(batch_case *c, kg_vertex_space space, const double *coarse, const double *z)
 {
   kedge_context *context = c->memory.ctx;
-  const kg_sizes size = c->batch.reference.size;
   const kg_trace_counts *count = &c->layout.count;
   const size_t n = batch_case_unknowns(c);
   const kg_vertex_rows rows = {
-      (float *)case_output(&c->memory, kg_vertex_rows_count(size, count) / 2 + 1),
+      (float *)case_output(&c->memory, kg_vertex_rows_count(c->m, count) / 2 + 1),
       kg_vertex_row_width(count)};
   must(context, kg_vertex_rows_fill(context, &(kg_vertex_rows_args){c->batch, c->locals, rows}));
   double *zero = calloc(n + 1, sizeof *zero), *a = batch_case_dense(c), most = 0.0;
@@ -156,7 +156,7 @@ static void check_rows(batch_case *c, kg_vertex_space space, const double *coars
   }
   const kg_vertex_prolong_args correct = {
       .correction = {.space = space, .rows = rows, .n_edges = count->n_free, .coarse = coarse},
-      .size = size,
+      .m = c->m,
       .number = KG_DOUBLE,
       .z = batch_case_put(c, zero),
       .product = batch_case_put(c, zero)};
@@ -206,7 +206,7 @@ static void check_vertices(batch_case *c)
   for (size_t i = 0; i < batch_case_unknowns(c); ++i)
     for (int32_t v = 0; v < n; ++v) expected[i] += p[i * (size_t)n + (size_t)v] * coarse[v];
   const kg_vertex_spread_args spread = {.space = space,
-                                        .size = c->batch.reference.size,
+                                        .m = c->batch.m,
                                         .number = KG_DOUBLE,
                                         .column = args.column,
                                         .coarse = case_input(&c->memory, coarse, (size_t)n),
@@ -274,12 +274,11 @@ static void check_ell(batch_case *c)
   const kg_trace_counts *count = &c->layout.count;
   const int m = c->m;
   const int64_t n = (int64_t)batch_case_unknowns(c);
-  kg_ell_assemble_args args = {.batch = c->batch,
-                               .locals = c->locals,
-                               .matrix = kg_ell_shape(c->batch.reference.size, count)};
+  kg_ell_assemble_args args = {
+      .batch = c->batch, .locals = c->locals, .matrix = kg_ell_shape(c->batch.m, count)};
   kg_ell_matrix *matrix = &args.matrix;
   const size_t entries = (size_t)matrix->width * (size_t)matrix->stride;
-  assert_int_equal(matrix->width, (count->n_wide_groups ? 7 : 5) * m);
+  assert_int_equal(matrix->width, (kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS) ? 7 : 5) * m);
   matrix->column = (int32_t *)case_output(&c->memory, entries / 2 + 1);
   matrix->value = case_output(&c->memory, entries);
   must(context, kg_ell_work_bytes(context, count, &args.work_bytes));

@@ -148,7 +148,7 @@ static void check_blocks(batch_case *c)
   kedge_context *context = c->memory.ctx;
   const int m = c->m;
   const int64_t n = (int64_t)batch_case_unknowns(c);
-  const size_t count = kg_edge_blocks_count(c->batch.reference.size, &c->layout.count);
+  const size_t count = kg_edge_blocks_count(c->batch.m, &c->layout.count);
   const kg_edge_blocks_args args = {.batch = c->batch,
                                     .locals = c->locals,
                                     .number = KG_DOUBLE,
@@ -157,7 +157,7 @@ static void check_blocks(batch_case *c)
                                     .fault = (int32_t *)case_output(&c->memory, 1)};
   must(context, kg_edge_blocks(context, &args));
   float *w = (float *)case_fetch(&c->memory, args.inverse);
-  enum { MODES = KG_WIDE_ORDER_MAX + 1 };
+  enum { MODES = KEDGE_ORDER_MAX + 1 };
   double *a = batch_case_dense(c), product[MODES * MODES], wanted[MODES * MODES];
   for (int32_t edge = 0; edge < c->mesh->n_edges; ++edge) {
     if (!batch_case_is_free(c, edge)) continue;
@@ -184,7 +184,7 @@ static void check_blocks(batch_case *c)
 static void check_sides(batch_case *c)
 {
   kedge_context *context = c->memory.ctx;
-  const size_t sides = kg_lane_numbers(&c->layout.count, 3, 4);
+  const size_t sides = kg_lane_sides(&c->layout.count.lanes);
   double *anew = case_output(&c->memory, (sides + 1) / 2);
   must(context, kg_trace_sides(context, &(kg_trace_sides_args){c->batch, (uint32_t *)anew}));
   double *made = case_fetch(&c->memory, anew);
@@ -256,12 +256,12 @@ static void a_product_of_two_batches_is_that_of_one(void **state)
   must(ctx, kedge_mesh_generate(ctx, "square 24", &mesh));
   for (int order = 1; order <= 6; order += test_is_quick() ? 5 : 1) {
     batch_case one;
-    batch_case_create(&one, ctx, mesh, order, 0, NULL);
+    batch_case_create(&one, ctx, mesh, order + 1, 0, NULL);
     double *x = case_randoms(5, batch_case_unknowns(&one)), dot[2],
            *whole = product(&one, x, false, &dot[0]);
     for (int32_t cut = 1; cut < mesh->n_elements; cut += 255) {
       batch_case two;
-      batch_case_create(&two, ctx, mesh, order, 1, &cut);
+      batch_case_create(&two, ctx, mesh, order + 1, 1, &cut);
       assert_int_equal(two.locals.n_locals, 2);
       double *parts = product(&two, x, false, &dot[1]);
       assert_close(batch_case_unknowns(&one), parts, whole, tolerance);

@@ -207,7 +207,7 @@ static void columns_beyond_32_bits_are_refused(void **state)
   ell_problem_create(&p, ctx, 1, 1, MIXED);
   kg_ell_assemble_args args = {.batch = p.batch};
   args.batch.count.n_edges = args.batch.count.n_free = INT32_MAX / 2;
-  args.matrix = kg_ell_shape(p.size, &args.batch.count);
+  args.matrix = kg_ell_shape(p.size.n_edge, &args.batch.count);
   assert_int_equal(kg_ell_assemble(p.ctx, &args), KEDGE_ERR_INTERNAL);  // the work memory is next
   args.batch.count.n_edges += 1;
   assert_int_equal(kg_ell_assemble(p.ctx, &args), KEDGE_ERR_UNSUPPORTED);
@@ -242,10 +242,10 @@ static void check_costs(ell_problem *p)
   if (p->matrix.rows != p->matrix.stride) return;
   const size_t arrays = ell_problem_entries(p) * (sizeof(int32_t) + sizeof(double)) +
                         (size_t)(p->columns + p->matrix.rows) * sizeof(double);
-  assert_true(kg_ell_apply_cost(p->size, &p->layout.count).bytes == (double)arrays);
+  assert_true(kg_ell_apply_cost(p->size.n_edge, &p->layout.count).bytes == (double)arrays);
   const double floor = (double)(p->layout.count.n_elements * p->size.n_packed) * sizeof(double) +
                        (double)ell_problem_entries(p) * (sizeof(int32_t) + sizeof(double));
-  assert_true(kg_ell_assemble_cost(p->size, &p->layout.count).bytes > floor);
+  assert_true(kg_ell_assemble_cost(p->size.n_edge, &p->layout.count).bytes > floor);
 }
 
 static void an_application_costs_its_arrays_once(void **state)

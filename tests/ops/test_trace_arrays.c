@@ -48,7 +48,7 @@ static void check_sides(const kg_trace_layout *layout, const piece *arrays,
   must(ctx, kg_upload(ctx, kg_section_first(layout, KG_SECTION_INSIDE),
                       (size_t)layout->count.n_patches + 1, sizeof(int32_t), &patch_edge));
   const kg_batch batch = {.count = layout->count,
-                          .arrays = {.n_facets = 3,
+                          .arrays = {.lanes = layout->count.lanes,
                                      .vertex = arrays[0].buffer.data,
                                      .side_codes = arrays[3].buffer.data,
                                      .halo_edge = arrays[4].buffer.data,

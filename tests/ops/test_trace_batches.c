@@ -215,7 +215,8 @@ static void check_made_anew(const trace *t)
     must(ctx, kg_alloc(ctx, sides, sizeof(uint32_t), &anew));
     const kg_batch batch = {
         .count = {.n_groups = b->n_groups, .patch_groups = t->layout.count.patch_groups},
-        .arrays = {.n_facets = b->n_facets,
+        .arrays = {.lanes = kg_lanes_of_one_shape(kg_cell_index(b->cell), b->n_facets,
+                                                  b->n_groups * KG_LANES),
                    .vertex = t->vertex[k].data,
                    .side_codes = t->side_codes[k].data,
                    .halo_edge = t->halo_edge.data,

@@ -87,7 +87,7 @@ static numbers numbers_of(const kedge_mesh *mesh, const kedge_problem *problem)
   run(&p, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve);
   assert_true(solution->report.converged);
   must(ctx, kg_stages_local(&p));
-  const size_t m = (size_t)p.shape.size.n_edge, n = (size_t)p.grouped.count.n_facets * (1 + m);
+  const size_t m = (size_t)p.shape.m, n = (size_t)p.grouped.count.n_facets * (1 + m);
   const size_t n_elements = (size_t)mesh->n_elements;
   numbers out = {.facet = room(n_elements * KG_FACETS_MAX, sizeof(double)),
                  .element = room(n_elements, sizeof(kg_region_sums))};

@@ -63,7 +63,7 @@ static void *fetch(const void *device, size_t bytes)
 
 static void fetch_local(kg_elliptic *p, made *s)
 {
-  const int m = p->shape.size.n_edge, n = p->shape.size.n_trace;
+  const int m = p->shape.m, n = p->shape.size.n_trace;
   const kg_shape *shape = &p->shape;
   kg_locals locals = kg_elliptic_locals(p);
   uint32_t *side_edge =
@@ -89,7 +89,7 @@ static void fetch_local(kg_elliptic *p, made *s)
 /// Rows of the trace to [edge][mode], or back.
 static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back)
 {
-  const int m = p->shape.size.n_edge;
+  const int m = p->shape.m;
   int32_t next[KG_SECTION_COUNT];
   for (int k = 0; k < KG_SECTION_COUNT; ++k)
     next[k] = *kg_section_first(&p->space.cut->layout, (kg_section)k);
@@ -104,7 +104,7 @@ static void by_edge(const kg_elliptic *p, double *rows, double *edges, bool back
 
 static void fetch_free_rows(kg_elliptic *p, const double *device, double *edges)
 {
-  const size_t m = (size_t)p->shape.size.n_edge, n = (size_t)p->space.cut->layout.count.n_free * m;
+  const size_t m = (size_t)p->shape.m, n = (size_t)p->space.cut->layout.count.n_free * m;
   double *rows = allocate((size_t)p->space.cut->layout.count.n_edges * m);
   must(ctx, kg_copy_out(ctx, rows, device, n * sizeof *rows));
   by_edge(p, rows, edges, false);
@@ -147,7 +147,7 @@ static made made_of(const kedge_mesh *mesh, const kedge_problem *problem, const 
   kg_memory_plan(&p.shape, &p.plan, &p.arrays);
   run(&p, KG_STAGE_TRANSFER, kg_stage_transfer);
   run(&p, KG_STAGE_LOCAL_MATRICES, kg_stage_local_matrices);
-  s.n_trace = (size_t)mesh->n_edges * (size_t)p.shape.size.n_edge;
+  s.n_trace = (size_t)mesh->n_edges * (size_t)p.shape.m;
   s.b = allocate(s.n_trace);
   s.product = allocate(s.n_trace);
   fetch_local(&p, &s);

@@ -78,7 +78,7 @@ static void create(trace_system *s, int n_elements, int order, enum case_boundar
                                .locals = kg_locals_of(s->local, c->batch.arrays.side_edge),
                                .halo = case_output(c, (size_t)n->n_halo * m)});
   s->jacobi = kg_jacobi_of(&s->a.base, inverse);
-  s->a.one_kernel_bytes = kg_cg_resident_bytes(ctx, c->size, n);
+  s->a.one_kernel_bytes = kg_cg_resident_bytes(ctx, c->batch.m, n);
   s->cg = (kg_cg){.base = {.linear = &s->a.base, .precond = &s->jacobi, .x = s->x},
                   .p = case_output(c, s->n_all),
                   .ap = case_output(c, s->n_rows),
@@ -317,7 +317,7 @@ static int32_t most_elements(int order)
   int32_t good = 0, bad = 1 << 24;
   while (bad - good > 1) {
     count.n_elements = good + (bad - good) / 2;
-    if (kg_cg_resident_bytes(ctx, kg_sizes_of(order), &count) > 0)
+    if (kg_cg_resident_bytes(ctx, order + 1, &count) > 0)
       good = count.n_elements;
     else
       bad = count.n_elements;

@@ -16,7 +16,7 @@ void kg_numbers_declare(kg_plan *plan, const kg_shape *s, kg_number_arrays *a)
   kg_plan_array(plan, "lists of groups", kg_grouped_numbers(n), sizeof *a->list, recover, &a->list);
   kg_plan_array(plan, "sums of regions", (size_t)n->n_records, sizeof *a->records, recover,
                 &a->records);
-  kg_plan_array(plan, "fluxes of facets", (size_t)n->n_facets * (size_t)(1 + s->size.n_edge),
+  kg_plan_array(plan, "fluxes of facets", (size_t)n->n_facets * (size_t)(1 + s->m),
                 sizeof *a->facets, recover, &a->facets);
   for (int b = 0; b < s->n_batches; ++b) {
     const size_t n_modes = (size_t)s->batch[b].size.n_modes;
@@ -69,16 +69,16 @@ static kedge_status add_facets(kg_elliptic *p, const kg_chunk *c, const kg_eleme
   const int32_t end = below(sides, n, kg_side_of(first + part->n_elements, 0));
   const kg_side *there;
   kg_grouped_at(&p->grouped.count, a->list, &there);
-  return kg_facet_flux(
-      p->ctx, &(kg_facet_flux_args){.elements = *part,
-                                    .coefficient = c->coefficient,
-                                    .n = end - begin,
-                                    .side = there + begin,
-                                    .first = first,
-                                    .trace = p->arrays.iteration.x,
-                                    .u = p->made[KG_HELD_U],
-                                    .flux = p->made[KG_HELD_FLUX],
-                                    .to = a->facets + (int64_t)begin * (1 + p->shape.size.n_edge)});
+  return kg_facet_flux(p->ctx,
+                       &(kg_facet_flux_args){.elements = *part,
+                                             .coefficient = c->coefficient,
+                                             .n = end - begin,
+                                             .side = there + begin,
+                                             .first = first,
+                                             .trace = p->arrays.iteration.x,
+                                             .u = p->made[KG_HELD_U],
+                                             .flux = p->made[KG_HELD_FLUX],
+                                             .to = a->facets + (int64_t)begin * (1 + p->shape.m)});
 }
 
 static kedge_status add_regions(kg_elliptic *p, const kg_chunk *c, const kg_elements *part,
@@ -167,7 +167,7 @@ kedge_status kg_numbers_judge(kg_elliptic *p)
 {
   const kg_number_arrays *const a = &p->arrays.numbers;
   const size_t n_records = (size_t)p->grouped.count.n_records;
-  const size_t n = (size_t)p->grouped.count.n_facets * (size_t)(1 + p->shape.size.n_edge);
+  const size_t n = (size_t)p->grouped.count.n_facets * (size_t)(1 + p->shape.m);
   kg_group_sums sums = {.grouped = &p->grouped, .conductor = p->conductor};
   kg_region_sums *records = NULL;
   double *facets = NULL;

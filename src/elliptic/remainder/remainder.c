@@ -68,7 +68,7 @@ static bool rings(const kg_elliptic *p)
 /// Trace in host memory, all rows.
 static size_t trace_numbers(const kg_elliptic *p)
 {
-  return (size_t)p->shape.count.n_edges * (size_t)p->shape.size.n_edge;
+  return (size_t)p->shape.count.n_edges * (size_t)p->shape.m;
 }
 
 /// Replace a solve that has come to its end by a new one of the same problem, which can iterate

@@ -12,18 +12,19 @@
 
 enum { STRIP = 128 };  // rows of a strip
 
+/// The facets of two elements, of which one is the same.
 static int blocks_of(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? KG_ELL_WIDE_BLOCKS : KG_ELL_BLOCKS;
+  return 2 * kg_most_facets(&count->lanes) - 1;
 }
 
-kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count)
+kg_ell_matrix kg_ell_shape(int m, const kg_trace_counts *count)
 {
-  const int64_t rows = (int64_t)count->n_free * size.n_edge;
+  const int64_t rows = (int64_t)count->n_free * m;
   return (kg_ell_matrix){.rows = rows,
                          .stride = (rows + KG_LANES - 1) / KG_LANES * KG_LANES,
                          .blocks = blocks_of(count),
-                         .width = blocks_of(count) * size.n_edge};
+                         .width = blocks_of(count) * m};
 }
 
 /// The local-to-global map by edge: the sides of trace edge f are side[begin[f]] up to but without
@@ -90,7 +91,7 @@ static void sort_sides(const kg_ell_assemble_args *a, edge_map map)
 static void fill_edge(const kg_ell_assemble_args *a, edge_map map, int32_t f)
 {
   const kg_ell_matrix *matrix = &a->matrix;
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   const kg_side first = map.side[map.begin[f]];
   const bool is_inner = map.begin[f + 1] - map.begin[f] == 2;
   const kg_side second = is_inner ? map.side[map.begin[f] + 1] : KG_NO_SIDE;
@@ -175,9 +176,9 @@ kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
 }
 
 /// Columns are 32-bit numbers in King's format, and widening them would cost a third more traffic.
-static kedge_status check_columns(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count)
+static kedge_status check_columns(kedge_context *ctx, int m, const kg_trace_counts *count)
 {
-  const int64_t columns = (int64_t)count->n_edges * size.n_edge;
+  const int64_t columns = (int64_t)count->n_edges * m;
   KG_REQUIRE(ctx, columns <= INT32_MAX, KEDGE_ERR_UNSUPPORTED,
              "the ELL matrix numbers its columns with 32 bits, too few for %lld trace unknowns: "
              "use the matrix-free operator",
@@ -187,9 +188,9 @@ static kedge_status check_columns(kedge_context *ctx, kg_sizes size, const kg_tr
 
 kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *args)
 {
-  const kg_sizes size = args->batch.reference.size;
-  const kg_ell_matrix shape = kg_ell_shape(size, &args->batch.count), *given = &args->matrix;
-  KG_TRY(check_columns(ctx, size, &args->batch.count));
+  const int m = args->batch.m;
+  const kg_ell_matrix shape = kg_ell_shape(m, &args->batch.count), *given = &args->matrix;
+  KG_TRY(check_columns(ctx, m, &args->batch.count));
   KG_REQUIRE(
       ctx,
       given->rows == shape.rows && given->stride == shape.stride && given->width == shape.width,
@@ -204,9 +205,9 @@ kedge_status kg_ell_assemble(kedge_context *ctx, const kg_ell_assemble_args *arg
   return KG_IMPLEMENTATION(ctx, kg_ell_assemble_host, kg_ell_assemble_cuda)(ctx, args);
 }
 
-kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_ell_assemble_cost(int m, const kg_trace_counts *count)
 {
-  const kg_ell_matrix shape = kg_ell_shape(size, count);
+  const kg_ell_matrix shape = kg_ell_shape(m, count);
   const double sides = (double)count->n_sides, edges = count->n_edges;
   int passes = 1;  // of a radix sort by eight bits at a time
   while (passes < 4 && count->n_edges >> 8 * passes) ++passes;
@@ -215,9 +216,10 @@ kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count)
   // (4). An edge: number and length written, length scanned (16), place and length read by its rows
   // (8).
   const double map = sides * (12.0 + 16.0 * passes + 8.0 + 4.0) + edges * (16.0 + 8.0);
-  const double local = 8.0 * size.n_packed * count->n_elements;
+  const int n = kg_most_facets(&count->lanes) * m;
+  const double local = 8.0 * (n * (n + 1) / 2) * count->n_elements;
   const double matrix = 12.0 * shape.width * (double)shape.stride;
-  const double summed = (double)size.n_edge * size.n_edge;  // entries of an edge with two elements
+  const double summed = (double)m * m;  // entries of an edge with two elements
   return (kg_cost){.bytes = map + local + matrix,
                    .flops = summed * ((double)count->n_interior + count->n_shared)};
 }
@@ -228,10 +230,10 @@ kedge_status kg_ell_apply(kedge_context *ctx, const kg_ell_apply_args *args)
   return KG_IMPLEMENTATION(ctx, kg_ell_apply_host, kg_ell_apply_cuda)(ctx, args);
 }
 
-kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_ell_apply_cost(int m, const kg_trace_counts *count)
 {
-  const kg_ell_matrix shape = kg_ell_shape(size, count);
+  const kg_ell_matrix shape = kg_ell_shape(m, count);
   const double entries = (double)shape.width * (double)shape.rows;
-  const double vectors = 8.0 * ((double)size.n_edge * count->n_edges + (double)shape.rows);
+  const double vectors = 8.0 * ((double)m * count->n_edges + (double)shape.rows);
   return (kg_cost){.bytes = 12.0 * entries + vectors, .flops = 2.0 * entries};
 }

@@ -23,7 +23,7 @@ typedef struct kg_ell_matrix {
 } kg_ell_matrix;
 
 /// Shape without memory (column and value NULL).
-kg_ell_matrix kg_ell_shape(kg_sizes size, const kg_trace_counts *count);
+kg_ell_matrix kg_ell_shape(int m, const kg_trace_counts *count);
 
 typedef struct kg_ell_assemble_args {
   kg_batch batch;
@@ -40,7 +40,7 @@ kedge_status kg_ell_work_bytes(kedge_context *ctx, const kg_trace_counts *count,
 /// @retval KEDGE_ERR_UNSUPPORTED  more trace unknowns than a 32-bit column can number
 KG_DECLARE_OPERATOR(kg_ell_assemble, kg_ell_assemble_args);
 /// K^e read once, the matrix written once, and the traffic of sort, run lengths and scan.
-kg_cost kg_ell_assemble_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_ell_assemble_cost(int m, const kg_trace_counts *count);
 
 typedef struct kg_ell_apply_args {
   kg_ell_matrix matrix;
@@ -52,7 +52,7 @@ typedef struct kg_ell_apply_args {
 /// y = A x, one thread a row.
 KG_DECLARE_OPERATOR(kg_ell_apply, kg_ell_apply_args);
 /// The floor of one application: 12 bytes an entry (missing ones are read too), x and y once.
-kg_cost kg_ell_apply_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_ell_apply_cost(int m, const kg_trace_counts *count);
 
 kedge_status kg_ell_work_bytes_host(kedge_context *ctx, const kg_trace_counts *count,
                                     size_t *bytes);

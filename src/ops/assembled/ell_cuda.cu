@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(BLOCK)
   const int64_t row = kg_thread_number();
   const kg_ell_matrix &matrix = a.matrix;
   if (row >= matrix.stride) return;
-  const int m = a.batch.reference.size.n_edge;
+  const int m = a.batch.m;
   const int32_t edge = (int32_t)(row / m);
   const int i = (int)(row % m);
   const bool exists = row < matrix.rows;

@@ -58,8 +58,8 @@ void kg_space_free(kg_space *space)
 void kg_space_declare(kg_plan *plan, const kg_trace_counts *n, int64_t n_vertices,
                       const kg_space_use *use, kg_space_arrays *a)
 {
-  const size_t i = sizeof(int32_t), sides = kg_lane_numbers(n, 3, 4);
-  const size_t codes = kg_lane_numbers(n, kg_code_words(3), kg_code_words(4));
+  const size_t i = sizeof(int32_t), sides = kg_lane_sides(&n->lanes);
+  const size_t codes = kg_lane_codes(&n->lanes);
   const size_t begins = use->has_patches ? (size_t)n->n_patches + 1 : 0;
   kg_connectivity_declare(plan, n, use->making, &a->connectivity);
   kg_plan_array(plan, "vertices", 2 * (size_t)n_vertices, sizeof *a->vertices, use->all,
@@ -110,12 +110,12 @@ kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_s
   return kg_trace_arrays_fill(ctx, &args);
 }
 
-void kg_space_view(kg_space *space, const kg_space_arrays *a, kg_reference reference)
+void kg_space_view(kg_space *space, const kg_space_arrays *a, int m, kg_reference reference)
 {
   const kg_trace_counts *count = &space->cut->layout.count;
-  space->batch = (kg_batch){.count = *count,
-                            .arrays = {.n_facets = kg_first_facets(count),
-                                       .first_wide = kg_first_wide(count),
+  space->batch = (kg_batch){.m = m,
+                            .count = *count,
+                            .arrays = {.lanes = count->lanes,
                                        .vertices = a->vertices,
                                        .vertex = a->vertex,
                                        .side_edge = a->side_edge,

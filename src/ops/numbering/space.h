@@ -53,7 +53,9 @@ void kg_space_declare(kg_plan *plan, const kg_trace_counts *count, int64_t n_ver
 /// Bring the connectivity and vertices to the arrays, and have the device make the others.
 kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_space *space,
                           const kg_space_arrays *arrays);
-/// Point `batch` to the arrays. @param[in] reference  in device memory (kg_reference_at())
-void kg_space_view(kg_space *space, const kg_space_arrays *arrays, kg_reference reference);
+/// Point `batch` to the arrays.
+/// @param[in] m          modes of a facet
+/// @param[in] reference  in device memory (kg_reference_at())
+void kg_space_view(kg_space *space, const kg_space_arrays *arrays, int m, kg_reference reference);
 
 KEDGE_END_DECLS

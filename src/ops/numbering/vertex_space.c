@@ -53,7 +53,7 @@ kedge_status kg_vertex_space_fill_host(kedge_context *ctx, const kg_vertex_space
       if (!is_fixed[vertex[end]]) s->ends[next[vertex[end]]++] = edge << 1 | end;
   }
   s->n_entries = s->n_ends;
-  if (a->batch.count.n_wide_groups == 0) {
+  if (!kg_has_lanes_of(&a->batch.count.lanes, KG_QUADRILATERALS)) {
     s->row = s->begin;
     return KEDGE_OK;
   }

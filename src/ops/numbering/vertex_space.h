@@ -46,7 +46,7 @@ typedef struct kg_vertex_space_args {
 /// Most entries of the coarse matrix beside its diagonal.
 KG_INLINE int64_t kg_vertex_entries_max(const kg_trace_counts *count)
 {
-  return 2 * (int64_t)count->n_free + 4 * KG_LANES * (int64_t)count->n_wide_groups;
+  return 2 * (int64_t)count->n_free + 4 * (int64_t)kg_lanes_of(&count->lanes, KG_QUADRILATERALS);
 }
 
 /// Exact for the context's backend, from counts alone.
@@ -91,10 +91,11 @@ KG_INLINE bool kg_side_begins_at(const kg_trace_arrays *arrays, kg_side side, in
 
 /// Side `of` of the edge of an end, if it is one of a quadrilateral and begins there, else
 /// KG_NO_SIDE: so a vertex without Dirichlet edges meets each of its quadrilaterals once.
-KG_INLINE kg_side kg_wide_side(const kg_trace_arrays *arrays, int32_t end, int of)
+KG_INLINE kg_side kg_quadrilateral_side(const kg_trace_arrays *arrays, int32_t end, int of)
 {
   const kg_side side = arrays->edge_sides[2 * (int64_t)(end >> 1) + of];
-  if (side == KG_NO_SIDE || kg_facets_of_lane(arrays, kg_side_element(side)) != 4)
+  if (side == KG_NO_SIDE) return KG_NO_SIDE;
+  if (kg_run_of_lane(&arrays->lanes, kg_side_element(side)).cell != KG_QUADRILATERALS)
     return KG_NO_SIDE;
   return kg_side_begins_at(arrays, side, end & 1) ? side : KG_NO_SIDE;
 }
@@ -105,7 +106,7 @@ KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t ver
   int32_t n = space->begin[vertex + 1] - space->begin[vertex];
   for (int32_t k = space->begin[vertex]; k < space->begin[vertex + 1]; ++k)
     for (int of = 0; of < 2; ++of)
-      n += kg_wide_side(&space->mesh, space->ends[k], of) != KG_NO_SIDE;
+      n += kg_quadrilateral_side(&space->mesh, space->ends[k], of) != KG_NO_SIDE;
   return n;
 }
 

@@ -54,7 +54,7 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
   KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
                        "sizing the sort of the ends of edges"));
   size_t scanning = 0;
-  if (count->n_wide_groups > 0)
+  if (kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS))
     KG_TRY(kg_cuda_check(ctx, scan(nullptr, scanning, nullptr, n_vertices, nullptr),
                          "sizing the scan of the rows of vertices"));
   w.scratch = kg_rounded(sorting > scanning ? sorting : scanning);
@@ -111,7 +111,7 @@ kedge_status find_entries(kedge_context *ctx, const kg_trace_counts *count, kg_v
                           void *scratch, size_t bytes)
 {
   s->n_entries = s->n_ends;
-  if (count->n_wide_groups == 0) {
+  if (!kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS)) {
     s->row = s->begin;
     return KEDGE_OK;
   }

@@ -5,10 +5,10 @@
 
 enum { PACKED_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2) / 2 };
 
-size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count)
+size_t kg_edge_blocks_count(int m, const kg_trace_counts *count)
 {
-  const size_t m = (size_t)size.n_edge, groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
-  return groups * (m * (m + 1) / 2) * KG_LANES;
+  const size_t groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
+  return groups * (size_t)(m * (m + 1) / 2) * KG_LANES;
 }
 
 /// Fail for an edge whose block has no inverse: say where it lies, and what to do.
@@ -39,7 +39,7 @@ kedge_status kg_edge_blocks_check(kedge_context *ctx, const kg_batch *batch, kg_
 
 kedge_status kg_edge_blocks_host(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
-  const int m = a->batch.reference.size.n_edge, packed = m * (m + 1) / 2;
+  const int m = a->batch.m, packed = m * (m + 1) / 2;
   const int threads = kg_loop_threads(ctx, a->batch.count.n_free, m * m * m);
   int32_t fault = *a->fault;
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(min : fault)
@@ -66,10 +66,10 @@ kedge_status kg_edge_blocks(kedge_context *ctx, const kg_edge_blocks_args *args)
 }
 
 /// The parts of K^e are read once, the inverses written once.
-kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+kg_cost kg_edge_blocks_cost(int m, const kg_trace_counts *count, kg_number local,
                             size_t number_bytes)
 {
-  const double m = size.n_edge, packed = m * (m + 1) / 2, free = count->n_free;
+  const double packed = m * (m + 1) / 2, free = count->n_free;
   const double sides = free + count->n_interior + count->n_shared;
   const double from = (double)kg_number_bytes(local), real = (double)number_bytes;
   return (kg_cost){.bytes = packed * (from * sides + real * free) + 8.0 * free,

@@ -56,7 +56,7 @@ typedef struct kg_edge_blocks_args {
 } kg_edge_blocks_args;
 
 /// Numbers of the inverse blocks of a trace.
-size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
+size_t kg_edge_blocks_count(int m, const kg_trace_counts *count);
 
 /// Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  a block is not positive definite in double precision, or too large or
@@ -64,7 +64,7 @@ size_t kg_edge_blocks_count(kg_sizes size, const kg_trace_counts *count);
 KG_DECLARE_OPERATOR(kg_edge_blocks, kg_edge_blocks_args);
 /// @param[in] local         of K^e
 /// @param[in] number_bytes  of a number that is kept
-kg_cost kg_edge_blocks_cost(kg_sizes size, const kg_trace_counts *count, kg_number local,
+kg_cost kg_edge_blocks_cost(int m, const kg_trace_counts *count, kg_number local,
                             size_t number_bytes);
 
 /// After the kernels of an operator that inverts blocks of edges: wait, and refuse the edge that

@@ -45,11 +45,11 @@ __global__ void __launch_bounds__(BLOCK) edge_blocks_kernel(const kg_edge_blocks
   for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);
 }
 
-template <int P>
+template <int M>
 kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 {
-  auto kernel = edge_blocks_kernel<P + 1, KG_BLOCK_FACTOR>;
-  if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<P + 1, KG_BLOCK_HALF>;
+  auto kernel = edge_blocks_kernel<M, KG_BLOCK_FACTOR>;
+  if (a.form == KG_BLOCK_HALF) kernel = edge_blocks_kernel<M, KG_BLOCK_HALF>;
   return kg_launch_each<BLOCK>(ctx, "edge_blocks", a.batch.count.n_free, kernel, a);
 }
 
@@ -57,5 +57,5 @@ kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 
 extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
-  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+  return kg_with_modes(ctx, a->batch.m, [&](auto m) { return launch<m()>(ctx, *a); });
 }

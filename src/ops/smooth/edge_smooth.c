@@ -13,10 +13,10 @@ kedge_status kg_edge_smooth(kedge_context *ctx, const kg_edge_smooth_args *args)
 }
 
 /// A step from a z that is not zero, without d: B^-1, r, A z, z in, z out.
-kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,
+kg_cost kg_edge_smooth_cost(int m, const kg_trace_counts *count, kg_block_form form,
                             kg_number number)
 {
-  const double m = size.n_edge, rows = m * count->n_free;
+  const double rows = (double)m * count->n_free;
   const double block = (double)kg_block_number_bytes(form);
   const double vector = (double)kg_number_bytes(number);
   return (kg_cost){.bytes = rows * (block * (m + 1) / 2 + vector * 4), .flops = rows * (2 * m + 3)};

@@ -19,7 +19,7 @@ KEDGE_BEGIN_DECLS
 
 /// Vectors are [free trace edge][mode] and begin at multiples of 16 bytes.
 typedef struct kg_edge_smooth_args {
-  kg_sizes size;
+  int m;
   int32_t n_edges;      ///< free edges
   kg_number number;     ///< of these but W
   const void *inverse;  ///< W of kg_edge_blocks()
@@ -39,7 +39,7 @@ typedef struct kg_edge_smooth_args {
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_edge_smooth, kg_edge_smooth_args);
 /// The cost of a step of one vector.
-kg_cost kg_edge_smooth_cost(kg_sizes size, const kg_trace_counts *count, kg_block_form form,
+kg_cost kg_edge_smooth_cost(int m, const kg_trace_counts *count, kg_block_form form,
                             kg_number number);
 
 KEDGE_END_DECLS

@@ -143,7 +143,7 @@ __global__ void __launch_bounds__(THREADS, (BLOCKS<M, K>))
   if (sum.total != nullptr) kg_grid_sums_end<K>(dot, sum, counter, s_warp);
 }
 
-template <int P, int K>
+template <int M, int K>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
   const bool sums = a.sum.total != nullptr || a.advance.r != nullptr;
@@ -151,16 +151,16 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
   if (sums && pieces > KG_PIECES) pieces = KG_PIECES;
   // Without a sum each piece has a block. There is one block at least: without edges the sum is
   // still written.
-  const unsigned blocks = kg_cuda_blocks(ctx, pieces, sums ? BLOCKS<P + 1, K> : INT_MAX);
-  auto kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, PLAIN, K>;
+  const unsigned blocks = kg_cuda_blocks(ctx, pieces, sums ? BLOCKS<M, K> : INT_MAX);
+  auto kernel = KG_REAL(edge_smooth_kernel)<M, KG_BLOCK_FACTOR, PLAIN, K>;
   if (a.correction.coarse != nullptr && a.correction.rows.value != nullptr)
-    kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, ROWS, K>;
+    kernel = KG_REAL(edge_smooth_kernel)<M, KG_BLOCK_FACTOR, ROWS, K>;
 #ifdef KG_COMPILE_SINGLE  // upper halves are there beside K^e in single precision alone
-  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_HALF, PLAIN, K>;
+  if (a.form == KG_BLOCK_HALF) kernel = KG_REAL(edge_smooth_kernel)<M, KG_BLOCK_HALF, PLAIN, K>;
 #else
   if constexpr (K > 1)
     if (a.advance.r != nullptr)
-      kernel = KG_REAL(edge_smooth_kernel)<P + 1, KG_BLOCK_FACTOR, ADVANCE, K>;
+      kernel = KG_REAL(edge_smooth_kernel)<M, KG_BLOCK_FACTOR, ADVANCE, K>;
 #endif
   return kg_launch(ctx, "edge_smooth", blocks, THREADS, 0, kernel, a,
                    kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
@@ -172,7 +172,7 @@ extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
                                                      const kg_edge_smooth_args *a)
 {
   if (a->many)
-    return kg_with_order<KEDGE_ORDER_MIN, KG_MANY_ORDER_MAX>(
-        a->size.order, [&](auto p) { return launch<p(), KG_VECTORS>(ctx, *a); });
-  return kg_with_order(a->size.order, [&](auto p) { return launch<p(), 1>(ctx, *a); });
+    return kg_with_modes<KG_MODES_MIN, KG_MANY_MODES_MAX>(
+        ctx, a->m, [&](auto m) { return launch<m(), KG_VECTORS>(ctx, *a); });
+  return kg_with_modes(ctx, a->m, [&](auto m) { return launch<m(), 1>(ctx, *a); });
 }

@@ -36,7 +36,7 @@ static void multiply_halves(int m, const uint16_t *restrict w,
 static void solve_group(const kg_edge_smooth_args *a, int64_t group,
                         const kg_real (*restrict x)[KG_LANES], kg_real (*restrict y)[KG_LANES])
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   const int64_t at = group * (m * (m + 1) / 2) * KG_LANES;
   if (a->form == KG_BLOCK_HALF)
     multiply_halves(m, (const uint16_t *)a->inverse + at, x, y);
@@ -48,7 +48,7 @@ static void solve_group(const kg_edge_smooth_args *a, int64_t group,
 static inline void correct_by_rows(const kg_edge_smooth_args *a, int32_t edge, int K, int vector,
                                    kg_real *z, kg_real (*x)[KG_LANES], int lane)
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   const kg_coarse_vector coarse = {a->correction.coarse, K, vector};
   double factor[KG_VERTEX_ROW_MAX];
   kg_vertex_row_factors(&a->correction.space.mesh, coarse, edge, factor);
@@ -71,7 +71,7 @@ static inline void correct(const kg_edge_smooth_args *a, int32_t edge, int K, in
 /// The step of a group of edges, of one of K vectors; returns its part of the sum.
 static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, int K, int vector)
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   const int32_t first = (int32_t)group * KG_LANES, left = a->n_edges - first;
   const int lanes = left < KG_LANES ? left : KG_LANES;
   const int64_t begin = (int64_t)first * m * K + vector;
@@ -116,8 +116,7 @@ kedge_status KG_REAL(kg_edge_smooth_host)(kedge_context *ctx, const kg_edge_smoo
 {
   const int64_t groups = ((int64_t)a->n_edges + KG_LANES - 1) / KG_LANES;
   const kg_sum *const of = a->advance.r ? &a->advance.sum : &a->sum;
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(ctx, a->n_edges, a->size.n_edge * a->size.n_edge))
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n_edges, a->m * a->m))
   for (int piece = 0; piece < KG_PIECES; ++piece) {
     const int64_t end = piece_begin(groups, piece + 1);
     double sum[KG_VECTORS] = {0.0};

@@ -14,7 +14,7 @@ typedef struct step_work {
 static void make_row(const kg_line_factor_args *a, const kg_side side[2], int i, step_work *w,
                      float *out)
 {
-  const int m = a->batch.reference.size.n_edge, l = kg_side_facet(side[1]);
+  const int m = a->batch.m, l = kg_side_facet(side[1]);
   const kg_local_element e = kg_local_element_of(&a->locals, m, kg_side_element(side[1]));
   double coupling[MODES_MAX];
   for (int j = 0; j < m; ++j) coupling[j] = kg_local_entry(&e, l, i, kg_side_facet(side[0]), j);
@@ -31,7 +31,7 @@ static void make_row(const kg_line_factor_args *a, const kg_side side[2], int i,
 
 static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step, step_work *w)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   const int32_t *edge = a->lines.edge + step;
   const kg_side *sides = a->batch.arrays.edge_sides;
   float *out = a->factor + kg_line_factor_at(m, line, step);
@@ -43,7 +43,7 @@ static void make_factor(const kg_line_factor_args *a, int32_t line, int32_t step
 /// Make W of a step; false: it does not exist.
 static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, step_work *w)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   double *d = w->w;
   for (int k = 0; k < m * (m + 1) / 2; ++k) d[k] = 0.0;
   kg_edge_block_of(&a->locals, m, a->batch.arrays.edge_sides + 2 * (int64_t)edge, d);
@@ -58,7 +58,7 @@ static bool make_block(const kg_line_factor_args *a, int32_t edge, bool first, s
 
 kedge_status kg_line_factor_host(kedge_context *ctx, const kg_line_factor_args *a)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   const int threads = kg_loop_threads(ctx, a->lines.n_steps, 2 * m * m * m);
   int32_t fault = *a->fault;
 #pragma omp parallel for schedule(dynamic, 16) reduction(min : fault) num_threads(threads)
@@ -84,11 +84,11 @@ kedge_status kg_line_factor(kedge_context *ctx, const kg_line_factor_args *args)
 
 /// A step reads three blocks of K^e and the edge and writes L and W. It takes three products with a
 /// triangular matrix and the inverse of a factor.
-kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local)
+kg_cost kg_line_factor_cost(int m, int32_t n_steps, kg_number local)
 {
-  const double m = size.n_edge, packed = m * (m + 1) / 2, steps = n_steps;
+  const double square = m * m, packed = m * (m + 1) / 2, steps = n_steps;
   const double from = (double)kg_number_bytes(local);
   return (kg_cost){
-      .bytes = steps * (from * (2.0 * packed + m * m) + sizeof(float) * (packed + m * m) + 12.0),
+      .bytes = steps * (from * (2.0 * packed + square) + sizeof(float) * (packed + square) + 12.0),
       .flops = steps * 11.0 / 3.0 * m * m * m};
 }

@@ -45,11 +45,11 @@ typedef struct kg_line_factor_args {
 ///         small for `number` or factors in float; the sentence says where
 KG_DECLARE_OPERATOR(kg_line_factor, kg_line_factor_args);
 /// @param[in] local  number of K^e
-kg_cost kg_line_factor_cost(kg_sizes size, int32_t n_steps, kg_number local);
+kg_cost kg_line_factor_cost(int m, int32_t n_steps, kg_number local);
 /// Numbers of `factor`.
-static inline size_t kg_line_factor_count(kg_sizes size, int32_t n_lines, int32_t n_steps)
+static inline size_t kg_line_factor_count(int m, int32_t n_lines, int32_t n_steps)
 {
-  return (size_t)(n_steps - n_lines) * (size_t)size.n_edge * (size_t)size.n_edge;
+  return (size_t)(n_steps - n_lines) * (size_t)m * (size_t)m;
 }
 
 /// The place of L of a step, which is not the first of its line.

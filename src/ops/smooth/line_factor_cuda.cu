@@ -235,16 +235,16 @@ __global__ void __launch_bounds__(32 * WARPS) line_factor_kernel(const kg_line_f
   }
 }
 
-template <int P>
+template <int M>
 kedge_status launch(kedge_context *ctx, const kg_line_factor_args &a)
 {
   return kg_launch_each<32 * WARPS>(ctx, "line_factor", 32 * (int64_t)a.lines.n_lines,
-                                    line_factor_kernel<P + 1>, a);
+                                    line_factor_kernel<M>, a);
 }
 
 }  // namespace
 
 extern "C" kedge_status kg_line_factor_cuda(kedge_context *ctx, const kg_line_factor_args *a)
 {
-  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+  return kg_with_modes(ctx, a->batch.m, [&](auto m) { return launch<m()>(ctx, *a); });
 }

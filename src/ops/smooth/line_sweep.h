@@ -12,7 +12,7 @@
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_line_sweep_args {
-  kg_sizes size;
+  int m;
   kg_line_steps lines;
   kg_number number;     ///< of x
   const float *factor;  ///< of kg_line_factor()
@@ -21,6 +21,6 @@ typedef struct kg_line_sweep_args {
 } kg_line_sweep_args;
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_line_sweep, kg_line_sweep_args);
-kg_cost kg_line_sweep_cost(kg_sizes size, int32_t n_steps, kg_number number);
+kg_cost kg_line_sweep_cost(int m, int32_t n_steps, kg_number number);
 
 KEDGE_END_DECLS

@@ -118,18 +118,17 @@ __global__ void __launch_bounds__(THREADS) KG_REAL(line_sweep_kernel)(const kg_l
   }
 }
 
-template <int P>
+template <int M>
 kedge_status launch(kedge_context *ctx, const kg_line_sweep_args &a)
 {
-  auto kernel = KG_REAL(line_sweep_kernel)<P + 1, false>;
-  if (a.backward) kernel = KG_REAL(line_sweep_kernel)<P + 1, true>;
-  return kg_launch_each<THREADS>(ctx, "line_sweep", (int64_t)WIDTH<P + 1> * a.lines.n_lines, kernel,
-                                 a);
+  auto kernel = KG_REAL(line_sweep_kernel)<M, false>;
+  if (a.backward) kernel = KG_REAL(line_sweep_kernel)<M, true>;
+  return kg_launch_each<THREADS>(ctx, "line_sweep", (int64_t)WIDTH<M> * a.lines.n_lines, kernel, a);
 }
 
 }  // namespace
 
 extern "C" kedge_status KG_REAL(kg_line_sweep_cuda)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
-  return kg_with_order(a->size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+  return kg_with_modes(ctx, a->m, [&](auto m) { return launch<m()>(ctx, *a); });
 }

@@ -21,7 +21,7 @@ static void subtract_transposed(int m, const float *factor, const kg_real *y, kg
 
 kedge_status KG_REAL(kg_line_sweep_host)(kedge_context *ctx, const kg_line_sweep_args *a)
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   const int threads = kg_loop_threads(ctx, a->lines.n_steps, m * m);
   kg_real *x = a->x;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)

@@ -72,7 +72,7 @@ KG_INLINE double kg_vertex_flux(const kg_vertex_correction *a, kg_coarse_vector 
 /// Whether fluxes of coarse functions may be known: a bilinear one is no local solution.
 KG_INLINE bool kg_vertex_fluxes_are_known(const kg_trace_arrays *mesh)
 {
-  return mesh->n_facets == 3 && mesh->first_wide == 0;
+  return kg_all_lanes_are(&mesh->lanes, KG_TRIANGLES);
 }
 
 /// What an edge receives of one of K vectors.

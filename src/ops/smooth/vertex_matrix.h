@@ -36,15 +36,29 @@ KG_DECLARE_OPERATOR(kg_vertex_matrix_fill, kg_vertex_matrix_args);
 kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices,
                               const kg_local *local);
 
+/// Entries of the packed matrix of the corners of an element.
+KG_INLINE int kg_vertex_packed(int n_facets)
+{
+  return n_facets * (n_facets + 1) / 2;
+}
+
 KG_INLINE size_t kg_vertex_element_numbers(const kg_trace_counts *count)
 {
-  return kg_lane_numbers(count, 6, 10);
+  size_t n = 0;
+  for (int i = 0; i < 2; ++i)
+    n += (size_t)count->lanes.run[i].n_lanes *
+         (size_t)kg_vertex_packed(count->lanes.run[i].n_facets);
+  return n;
 }
 
 /// Entry (i, j) of the packed matrix of an element.
 KG_INLINE int64_t kg_vertex_element_at(const kg_trace_arrays *arrays, int32_t e, int i, int j)
 {
-  return kg_lane_row(arrays, 6, 10, e, kg_packed_entry(i, j));
+  const kg_lane_run run = kg_run_of_lane(&arrays->lanes, e);
+  const int64_t before = (int64_t)run.first_lane * kg_vertex_packed(arrays->lanes.run[0].n_facets);
+  const int32_t lane = e - run.first_lane;
+  const int64_t group = (int64_t)(lane / KG_LANES) * kg_vertex_packed(run.n_facets);
+  return before + (group + kg_packed_entry(i, j)) * KG_LANES + lane % KG_LANES;
 }
 
 /// Entry (i, j) of the matrix of an element. At vertex i side i begins, and the one before it ends.
@@ -78,8 +92,7 @@ KG_INLINE void kg_vertex_element(const kg_vertex_matrix_args *a, int32_t e)
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const kg_local *local = kg_local_of_lane(&a->locals, e);
   if (e - local->first_lane >= local->n_elements) return;
-  const kg_local_element element =
-      kg_local_element_of(&a->locals, a->batch.reference.size.n_edge, e);
+  const kg_local_element element = kg_local_element_of(&a->locals, a->batch.m, e);
   const bool reduced = local->layout == KG_LAYOUT_REDUCED;
   const int n_facets = kg_facets_of_lane(arrays, e);
   double slope[4];
@@ -130,7 +143,7 @@ KG_INLINE double kg_vertex_corners(const kg_vertex_matrix_args *a, int32_t row, 
   double rest = 0.0;
   for (int32_t i = a->space.begin[row]; i < a->space.begin[row + 1]; ++i)
     for (int of = 0; of < 2; ++of) {
-      const kg_side side = kg_wide_side(arrays, a->space.ends[i], of);
+      const kg_side side = kg_quadrilateral_side(arrays, a->space.ends[i], of);
       if (side == KG_NO_SIDE) continue;
       const int32_t e = kg_side_element(side);
       const int l = kg_side_facet(side), opposite = (l + 2) % 4;

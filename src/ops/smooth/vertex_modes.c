@@ -64,10 +64,10 @@ kedge_status kg_vertex_modes_fill(kedge_context *ctx, const kg_vertex_modes_args
 /// An element: K^e without its modes 0, of the blocks on the diagonal both triangles; three corners
 /// written, read by the vertices with the six ends of the sides. An edge: its ends and sides. A
 /// vertex: its ends and its weight.
-kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
+kg_cost kg_vertex_modes_cost(int m, const kg_trace_counts *count, int32_t n_vertices,
                              kg_number local)
 {
-  const double p = size.order, entries = 3 * p * p + 3 * p * (p + 1) / 2;
+  const double p = m - 1, entries = 3 * p * p + 3 * p * (p + 1) / 2;
   return (kg_cost){
       .bytes = ((double)kg_number_bytes(local) * entries + 2 * 24.0 + 12.0) * count->n_elements +
                (8.0 + 16.0) * count->n_free + 16.0 * n_vertices,

@@ -54,7 +54,7 @@ void kg_vertex_mode_shape(int order, double *shape);
 /// Two passes, one writer for every word: corners of elements, then vertices. Waits for the device.
 /// @retval KEDGE_ERR_NUMERIC  an energy phi . A phi is not positive; the sentence says where
 KG_DECLARE_OPERATOR(kg_vertex_modes_fill, kg_vertex_modes_args);
-kg_cost kg_vertex_modes_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_vertices,
+kg_cost kg_vertex_modes_cost(int m, const kg_trace_counts *count, int32_t n_vertices,
                              kg_number local);
 
 /// c_i K^e_ij c_j of sides s and t, summed over modes i, j of even (0) and odd (1) numbers.
@@ -65,7 +65,7 @@ typedef struct kg_vertex_mode_sums {
 KG_INLINE kg_vertex_mode_sums kg_vertex_mode_sum(const kg_vertex_modes_args *a, int32_t e, int s,
                                                  int t)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   const kg_local_element element = kg_local_element_of(&a->locals, m, e);
   kg_vertex_mode_sums sum = {{{0.0, 0.0}, {0.0, 0.0}}};
   for (int i = 1; i < m; ++i)
@@ -127,7 +127,7 @@ KG_INLINE bool kg_vertex_mode_weigh(const kg_vertex_modes_args *a, int32_t i)
     }
   }
   const bool is_fixed = kg_vertex_is_fixed(space, i);
-  a->modes.weight[i] = is_fixed ? 0.0 : kg_vertex_mode_step(a->batch.reference.size.order) / energy;
+  a->modes.weight[i] = is_fixed ? 0.0 : kg_vertex_mode_step(a->batch.m - 1) / energy;
   return is_fixed || (energy > 0.0 && energy <= DBL_MAX);
 }
 

@@ -43,20 +43,20 @@ typedef struct kg_vertex_rows_args {
 /// Thread or loop = free edge.
 KG_DECLARE_OPERATOR(kg_vertex_rows_fill, kg_vertex_rows_args);
 /// @param[in] local  of K^e, its number
-kg_cost kg_vertex_rows_cost(kg_sizes size, const kg_trace_counts *count, kg_number local);
+kg_cost kg_vertex_rows_cost(int m, const kg_trace_counts *count, kg_number local);
 /// The cost of A P c in the pass that corrects the product.
-kg_cost kg_vertex_rows_product_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_vertex_rows_product_cost(int m, const kg_trace_counts *count);
 
 /// Numbers of a row: the sum, the higher vertex of the edge, one or two more vertices a side.
 KG_INLINE int kg_vertex_row_width(const kg_trace_counts *count)
 {
-  return count->n_wide_groups > 0 ? 6 : 4;
+  return kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS) ? 6 : 4;
 }
 
-KG_INLINE size_t kg_vertex_rows_count(kg_sizes size, const kg_trace_counts *count)
+KG_INLINE size_t kg_vertex_rows_count(int m, const kg_trace_counts *count)
 {
   const size_t groups = ((size_t)count->n_free + KG_LANES - 1) / KG_LANES;
-  return groups * KG_LANES * (size_t)size.n_edge * (size_t)kg_vertex_row_width(count);
+  return groups * KG_LANES * (size_t)m * (size_t)kg_vertex_row_width(count);
 }
 
 /// The place of the first number of a mode of an edge; the next ones follow KG_LANES apart.
@@ -117,8 +117,7 @@ KG_INLINE void kg_vertex_row_make(const kg_vertex_rows_args *a, int32_t edge, in
     const int32_t e = kg_side_element(side);
     const int l = kg_side_facet(side), n = kg_facets_of_lane(arrays, e);
     const int high = kg_facet_high(arrays, e, l);
-    const kg_local_element element =
-        kg_local_element_of(&a->locals, a->batch.reference.size.n_edge, e);
+    const kg_local_element element = kg_local_element_of(&a->locals, a->batch.m, e);
     double entry[KG_FACETS_MAX];
     kg_vertex_row_entries(a, &element, e, l, k, entry);
     for (int j = 0; j < n; ++j) {
@@ -131,7 +130,7 @@ KG_INLINE void kg_vertex_row_make(const kg_vertex_rows_args *a, int32_t edge, in
 
 KG_INLINE void kg_vertex_rows_of(const kg_vertex_rows_args *a, int32_t edge)
 {
-  const int m = a->batch.reference.size.n_edge;
+  const int m = a->batch.m;
   for (int k = 0; k < m; ++k) {
     double row[KG_VERTEX_ROW_MAX];
     kg_vertex_row_make(a, edge, k, row);

@@ -26,10 +26,10 @@ kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg
 
 /// r and A z read, two parts of an edge written and read with the ends; the weight and value of a
 /// vertex.
-kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
+kg_cost kg_vertex_modes_restrict_cost(int m, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number)
 {
-  const double rows = (double)size.n_edge * count->n_free;
+  const double rows = (double)m * count->n_free;
   return (kg_cost){.bytes = 2.0 * (double)kg_number_bytes(number) * rows +
                             (32.0 + 8.0) * count->n_free + (4.0 + 16.0) * n_rows,
                    .flops = 2 * 3.0 * rows};

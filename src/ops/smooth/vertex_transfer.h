@@ -14,7 +14,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_vertex_restrict_args {
   kg_vertex_space space;
-  kg_sizes size;
+  int m;
   kg_number number;     ///< of r and product
   const void *r;        ///< [free trace edge][mode]
   const void *product;  ///< the same, A z
@@ -25,7 +25,7 @@ typedef struct kg_vertex_restrict_args {
 /// The correction is by fluxes or by rows of A P.
 typedef struct kg_vertex_prolong_args {
   kg_vertex_correction correction;
-  kg_sizes size;
+  int m;
   kg_number number;  ///< of z and product
   void *z;           ///< [free trace edge][mode]
   void *product;     ///< the same, A z
@@ -34,7 +34,7 @@ typedef struct kg_vertex_prolong_args {
 
 typedef struct kg_vertex_spread_args {
   kg_vertex_space space;  ///< but for its mesh
-  kg_sizes size;
+  int m;
   kg_number number;       ///< of z
   const int32_t *column;  ///< [entry] of the coarse matrix: those of ends have the vertex at the
                           ///< other one
@@ -45,7 +45,7 @@ typedef struct kg_vertex_spread_args {
 
 typedef struct kg_vertex_modes_restrict_args {
   kg_vertex_modes modes;  ///< value is filled
-  kg_sizes size;
+  int m;
   int32_t n_edges;      ///< free edges
   kg_number number;     ///< of r and product
   const void *r;        ///< [free trace edge][mode]
@@ -67,7 +67,7 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restric
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number);
 /// The cost of restricting r - A z to the vertex modes; adding them is part of a step
 /// (kg_edge_smooth_cost()).
-kg_cost kg_vertex_modes_restrict_cost(kg_sizes size, const kg_trace_counts *count, int32_t n_rows,
+kg_cost kg_vertex_modes_restrict_cost(int m, const kg_trace_counts *count, int32_t n_rows,
                                       kg_number number);
 
 /// Unknown i of P^T (r - A z), summed in double precision; of one of K vectors.
@@ -76,7 +76,7 @@ KG_INLINE void kg_vertex_gather_of(const kg_vertex_restrict_args *a, int32_t i, 
   const kg_real *r = (const kg_real *)a->r, *product = (const kg_real *)a->product;
   double mean = 0.0, slope = 0.0;
   for (int32_t k = a->space.begin[i]; k < a->space.begin[i + 1]; ++k) {
-    const int64_t at = (int64_t)(a->space.ends[k] >> 1) * a->size.n_edge * K + vector;
+    const int64_t at = (int64_t)(a->space.ends[k] >> 1) * a->m * K + vector;
     const double rise = r[at + K] - product[at + K];
     mean += r[at] - product[at];
     slope += a->space.ends[k] & 1 ? rise : -rise;
@@ -128,7 +128,7 @@ KG_INLINE void kg_vertex_mode_value_many(const kg_vertex_modes_restrict_args *a,
 KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 {
   const kg_edge_correction c = kg_edge_correct(&a->correction, edge, 1, 0);
-  const int64_t row = (int64_t)edge * a->size.n_edge;
+  const int64_t row = (int64_t)edge * a->m;
   kg_real *z = (kg_real *)a->z + row;
   z[0] += (kg_real)c.mean;
   z[1] += (kg_real)c.slope;
@@ -139,7 +139,7 @@ KG_INLINE void kg_vertex_add(const kg_vertex_prolong_args *a, int32_t edge)
 KG_INLINE void kg_vertex_add_rows_of(const kg_vertex_prolong_args *a, int32_t edge, int K,
                                      int vector)
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   kg_real *z = (kg_real *)a->z + (int64_t)edge * m * K + vector;
   kg_real *product = (kg_real *)a->product + (int64_t)edge * m * K + vector;
   const kg_coarse_vector coarse = {a->correction.coarse, K, vector};
@@ -171,7 +171,7 @@ KG_INLINE void kg_vertex_spread_of(const kg_vertex_spread_args *a, int32_t i, in
     if (!is_higher && !kg_vertex_is_fixed(space, other)) continue;
     const double low = kg_coarse_at(coarse, is_higher ? other : i);
     const double high = kg_coarse_at(coarse, is_higher ? i : other);
-    kg_real *z = (kg_real *)a->z + (int64_t)(space->ends[k] >> 1) * a->size.n_edge * K + vector;
+    kg_real *z = (kg_real *)a->z + (int64_t)(space->ends[k] >> 1) * a->m * K + vector;
     z[0] += (kg_real)kg_prolong_mean(low, high);
     z[K] += (kg_real)kg_prolong_slope(low, high);
   }

@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS)
 }
 #endif
 
-template <int P>
+template <int M>
 kedge_status find_parts_of_many(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
   const int64_t n = (int64_t)a.n_edges * KG_VECTORS;
@@ -68,25 +68,25 @@ kedge_status find_parts_of_many(kedge_context *ctx, const kg_vertex_modes_restri
     int64_t pieces = (n + BLOCK - 1) / BLOCK;
     if (pieces > KG_PIECES) pieces = KG_PIECES;
     return kg_launch(ctx, "vertex_mode_parts", kg_cuda_blocks(ctx, pieces, BLOCKS), BLOCK, 0,
-                     mode_parts_advance_kernel<P + 1, KG_VECTORS>, a,
+                     mode_parts_advance_kernel<M, KG_VECTORS>, a,
                      kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
   }
 #endif
-  return kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", n,
-                               KG_REAL(vertex_mode_parts_kernel) < P + 1, KG_VECTORS >, a);
+  return kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", n, KG_REAL(vertex_mode_parts_kernel) < M,
+                               KG_VECTORS >, a);
 }
 
-template <int P>
+template <int M>
 kedge_status restrict_modes(kedge_context *ctx, const kg_vertex_modes_restrict_args &a)
 {
   const int64_t n_edges = a.n_edges;
   if (a.many) {
-    KG_TRY(find_parts_of_many<P>(ctx, a));
+    KG_TRY(find_parts_of_many<M>(ctx, a));
     return kg_do_each<BLOCK, kg_vertex_mode_value_many>(
         ctx, "vertex_mode_values", (int64_t)a.modes.space.n_rows * KG_VECTORS, a);
   }
   KG_TRY(kg_launch_each<BLOCK>(ctx, "vertex_mode_parts", n_edges,
-                               KG_REAL(vertex_mode_parts_kernel) < P + 1, 1 >, a));
+                               KG_REAL(vertex_mode_parts_kernel) < M, 1 >, a));
   return kg_do_each<BLOCK, kg_vertex_mode_value>(ctx, "vertex_mode_values", a.modes.space.n_rows,
                                                  a);
 }
@@ -125,5 +125,5 @@ extern "C" kedge_status KG_REAL(kg_vertex_spread_cuda)(kedge_context *ctx,
 extern "C" kedge_status KG_REAL(kg_vertex_modes_restrict_cuda)(
     kedge_context *ctx, const kg_vertex_modes_restrict_args *a)
 {
-  return kg_with_order(a->size.order, [&](auto p) { return restrict_modes<p()>(ctx, *a); });
+  return kg_with_modes(ctx, a->m, [&](auto m) { return restrict_modes<m()>(ctx, *a); });
 }

@@ -42,7 +42,7 @@ kedge_status KG_REAL(kg_vertex_spread_host)(kedge_context *ctx, const kg_vertex_
 static inline void mode_parts(const kg_vertex_modes_restrict_args *a, int32_t edge, int K,
                               int vector)
 {
-  const int m = a->size.n_edge;
+  const int m = a->m;
   const int64_t row = (int64_t)edge * m * K + vector;
   const kg_real *r = (const kg_real *)a->r + row;
   const kg_real *product = a->product ? (const kg_real *)a->product + row : NULL;
@@ -54,9 +54,8 @@ static inline void mode_parts(const kg_vertex_modes_restrict_args *a, int32_t ed
 kedge_status KG_REAL(kg_vertex_modes_restrict_host)(kedge_context *ctx,
                                                     const kg_vertex_modes_restrict_args *a)
 {
-  if (a->advance.r) advance_rows(ctx, &a->advance, (int64_t)a->n_edges * a->size.n_edge);
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(ctx, a->n_edges, 4 * a->size.n_edge))
+  if (a->advance.r) advance_rows(ctx, &a->advance, (int64_t)a->n_edges * a->m);
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n_edges, 4 * a->m))
   for (int32_t edge = 0; edge < a->n_edges; ++edge)
     if (!a->many)
       mode_parts(a, edge, 1, 0);

@@ -2,11 +2,11 @@
 
 #include "device/context.h"
 
-size_t kg_cg_resident_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count)
+size_t kg_cg_resident_bytes(kedge_context *ctx, int m, const kg_trace_counts *count)
 {
-  static size_t (*const impl)(kedge_context *, kg_sizes, const kg_trace_counts *) =
+  static size_t (*const impl)(kedge_context *, int, const kg_trace_counts *) =
       KG_IF_CUDA(kg_cg_resident_bytes_cuda);
-  return ctx->backend == KEDGE_BACKEND_CUDA ? impl(ctx, size, count) : 0;
+  return ctx->backend == KEDGE_BACKEND_CUDA ? impl(ctx, m, count) : 0;
 }
 
 kedge_status kg_cg_resident(kedge_context *ctx, const kg_cg_resident_args *args)

@@ -25,11 +25,11 @@ typedef struct kg_cg_resident_args {
 } kg_cg_resident_args;
 
 /// Bytes of work; 0: the backend does not have this form, or the problem is too large for it.
-size_t kg_cg_resident_bytes(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count);
+size_t kg_cg_resident_bytes(kedge_context *ctx, int m, const kg_trace_counts *count);
 /// Iterate from kg_cg_begin() or from an earlier call: until a stop, at most `steps` times.
 kedge_status kg_cg_resident(kedge_context *ctx, const kg_cg_resident_args *args);
 
-size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, kg_sizes size, const kg_trace_counts *count);
+size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, int m, const kg_trace_counts *count);
 kedge_status kg_cg_resident_cuda(kedge_context *ctx, const kg_cg_resident_args *args);
 
 KEDGE_END_DECLS

@@ -16,10 +16,10 @@ struct plan {
   size_t slot_bytes, message_bytes, stream_bytes;
 };
 
-template <int P>
+template <int M>
 plan plan_of(const kg_cuda_state *cuda, const kg_trace_counts &count)
 {
-  using shape = kg::resident_shape<P + 1>;
+  using shape = kg::resident_shape<M>;
   const unsigned all = (unsigned)(count.n_elements + kg::WARP_ELEMENTS - 1) / kg::WARP_ELEMENTS;
   const unsigned most = (unsigned)cuda->multiprocessors;
   const unsigned needed = (all + most - 1) / most;
@@ -37,16 +37,15 @@ plan plan_of(const kg_cuda_state *cuda, const kg_trace_counts &count)
   }
   p.blocks = (all + p.warps - 1) / p.warps;
   p.slot_bytes = 3 * p.blocks * sizeof(kg_cg_message);
-  p.message_bytes = sizeof(kg_cg_message) * (P + 1) * (size_t)(count.n_interior + count.n_shared);
+  p.message_bytes = sizeof(kg_cg_message) * M * (size_t)(count.n_interior + count.n_shared);
   p.stream_bytes = sizeof(double) * streamed * 32 * p.warps * p.blocks;
   return p;
 }
 
-template <int P>
+template <int M>
 kedge_status launch(kedge_context *ctx, const kg_cg_resident_args &a)
 {
-  constexpr int M = P + 1;
-  const plan p = plan_of<P>(kg_cuda(ctx), a.batch.count);
+  const plan p = plan_of<M>(kg_cuda(ctx), a.batch.count);
   void (*kernel)(kg_cg_resident_args, kg_cg_message *, kg_cg_message *, double *) =
       kg::cg_resident<M, false>;
   if constexpr (kg::resident_shape<M>::may_stream)
@@ -69,15 +68,18 @@ kedge_status launch(kedge_context *ctx, const kg_cg_resident_args &a)
 
 }  // namespace
 
-extern "C" size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, kg_sizes size,
-                                            const kg_trace_counts *count)
+extern "C" size_t kg_cg_resident_bytes_cuda(kedge_context *ctx, int m, const kg_trace_counts *count)
 {
-  const plan p =
-      kg_with_order(size.order, [&](auto order) { return plan_of<order()>(kg_cuda(ctx), *count); });
+  plan p = {};
+  const auto find = [&](auto modes) {
+    p = plan_of<modes()>(kg_cuda(ctx), *count);
+    return KEDGE_OK;
+  };
+  if (kg_with_modes(ctx, m, find) != KEDGE_OK) return 0;
   return p.slot_bytes + p.message_bytes + p.stream_bytes;
 }
 
 extern "C" kedge_status kg_cg_resident_cuda(kedge_context *ctx, const kg_cg_resident_args *a)
 {
-  return kg_with_order(a->batch.reference.size.order, [&](auto p) { return launch<p()>(ctx, *a); });
+  return kg_with_modes(ctx, a->batch.m, [&](auto m) { return launch<m()>(ctx, *a); });
 }

@@ -7,7 +7,7 @@ KG_OPERATOR(kg_facet_diagonal, kg_facet_diagonal_args)
 
 kedge_status kg_facet_loads_host(kedge_context *ctx, const kg_facet_loads_args *args)
 {
-  const int m = args->batch.reference.size.n_edge;
+  const int m = args->batch.m;
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, args->batch.count.n_free, 4 * m))
   for (int32_t f = 0; f < args->batch.count.n_free; ++f) {
@@ -19,7 +19,7 @@ kedge_status kg_facet_loads_host(kedge_context *ctx, const kg_facet_loads_args *
 
 kedge_status kg_facet_diagonal_host(kedge_context *ctx, const kg_facet_diagonal_args *args)
 {
-  const int m = args->batch.reference.size.n_edge;
+  const int m = args->batch.m;
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, args->batch.count.n_free, 4 * m))
   for (int32_t f = 0; f < args->batch.count.n_free; ++f) {
@@ -30,8 +30,7 @@ kedge_status kg_facet_diagonal_host(kedge_context *ctx, const kg_facet_diagonal_
   return KEDGE_OK;
 }
 
-kg_cost kg_facet_sum_cost(kg_sizes size, int64_t n_free)
+kg_cost kg_facet_sum_cost(int m, int64_t n_free)
 {
-  return (kg_cost){.bytes = (24.0 * size.n_edge + 8.0) * (double)n_free,
-                   .flops = (double)size.n_edge * (double)n_free};
+  return (kg_cost){.bytes = (24.0 * m + 8.0) * (double)n_free, .flops = (double)m * (double)n_free};
 }

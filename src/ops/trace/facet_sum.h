@@ -23,20 +23,20 @@ typedef struct kg_facet_diagonal_args {
 KG_DECLARE_OPERATOR(kg_facet_loads, kg_facet_loads_args);
 KG_DECLARE_OPERATOR(kg_facet_diagonal, kg_facet_diagonal_args);
 /// The cost of one facet sum: a number a side and mode, sides of edges, and the result.
-kg_cost kg_facet_sum_cost(kg_sizes size, int64_t n_free);
+kg_cost kg_facet_sum_cost(int m, int64_t n_free);
 
 /// A side adds this to b in mode k.
 KG_INLINE double kg_facet_load(const kg_facet_loads_args *a, kg_side side, int k)
 {
-  const int m = a->batch.reference.size.n_edge, row = kg_side_facet(side) * m + k;
-  return a->condensed[kg_lane_row(&a->batch.arrays, 3 * m, 4 * m, kg_side_element(side), row)];
+  const int32_t e = kg_side_element(side);
+  return a->condensed[kg_facet_row(&a->batch.arrays, a->batch.m, e, kg_side_facet(side), k)];
 }
 
 /// A side adds this to the diagonal in mode k.
 KG_INLINE double kg_facet_diagonal_entry(const kg_facet_diagonal_args *a, kg_side side, int k)
 {
   const kg_local_element element =
-      kg_local_element_of(&a->locals, a->batch.reference.size.n_edge, kg_side_element(side));
+      kg_local_element_of(&a->locals, a->batch.m, kg_side_element(side));
   const int l = kg_side_facet(side);
   return kg_local_entry(&element, l, k, l, k);
 }

@@ -12,7 +12,7 @@ enum { BLOCK = 256 };
 template <auto ROW, typename Arguments>
 __global__ void __launch_bounds__(BLOCK) facet_kernel(const Arguments a, double *out)
 {
-  const int m = a.batch.reference.size.n_edge;
+  const int m = a.batch.m;
   const int64_t i = kg_thread_number();
   if (i >= (int64_t)a.batch.count.n_free * m) return;
   const uint2 both = ((const uint2 *)a.batch.arrays.edge_sides)[i / m];
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(BLOCK) facet_kernel(const Arguments a, double 
 template <auto ROW, typename Arguments>
 kedge_status launch(kedge_context *ctx, const char *name, const Arguments &a, double *out)
 {
-  const int64_t rows = (int64_t)a.batch.count.n_free * a.batch.reference.size.n_edge;
+  const int64_t rows = (int64_t)a.batch.count.n_free * a.batch.m;
   return kg_launch_each<BLOCK>(ctx, name, rows, facet_kernel<ROW, Arguments>, a, out);
 }
 

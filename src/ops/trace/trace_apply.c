@@ -9,8 +9,8 @@ bool kg_trace_takes_many(kedge_context *ctx, const kg_trace_apply_args *args)
       KG_IF_CUDA(kg_trace_many_fits);
   static bool (*const single_fits)(kedge_context *, const kg_trace_apply_args *) =
       KG_IF_CUDA(kg_trace_many_fits_single);
-  if (args->batch.arrays.n_facets != 3 || args->local.layout == KG_LAYOUT_FULL ||
-      args->batch.reference.size.order > KG_MANY_ORDER_MAX)
+  if (!kg_all_lanes_are(&args->batch.arrays.lanes, KG_TRIANGLES) ||
+      args->local.layout == KG_LAYOUT_FULL || args->batch.m > KG_MANY_MODES_MAX)
     return false;
   return ctx->backend != KEDGE_BACKEND_CUDA ||
          (args->local.number == KG_SINGLE ? single_fits : double_fits)(ctx, args);
@@ -19,19 +19,20 @@ bool kg_trace_takes_many(kedge_context *ctx, const kg_trace_apply_args *args)
 kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   const kg_local *local = &args->local;
-  const kg_sizes size = args->batch.reference.size;
+  const int m = args->batch.m;
+  (void)m;
   const kg_trace_arrays *arrays = &args->batch.arrays;
   (void)arrays;
-  assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->n_facets * size.n_edge);
-  assert(arrays->n_facets == 3 ||
-         (local->layout != KG_LAYOUT_REDUCED && size.order <= KG_WIDE_ORDER_MAX));
-  assert(arrays->first_wide == 0);
+  assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->lanes.run[0].n_facets * m);
+  assert(arrays->lanes.run[0].n_facets == 3 ||
+         (local->layout != KG_LAYOUT_REDUCED && m <= KG_FACET_MODES_MAX));
+  assert(arrays->lanes.run[1].n_lanes == 0);
   assert(local->layout != KG_LAYOUT_DIFFERENCES || local->number == KG_SINGLE);
   assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);
   if (args->pass.open) {
     const kg_trace_counts *n = &args->batch.count;
-    const int64_t m = size.n_edge * (args->pass.many ? KG_VECTORS : 1);
-    *args->pass.open = (kg_open){n->n_interior * m, n->n_shared * m, args->halo};
+    const int64_t row = m * (args->pass.many ? KG_VECTORS : 1);
+    *args->pass.open = (kg_open){n->n_interior * row, n->n_shared * row, args->halo};
   }
   return KG_IMPLEMENTATION_OF_NUMBER(ctx, local->number, kg_trace_apply_host, kg_trace_apply_cuda)(
       ctx, args);
@@ -69,11 +70,11 @@ kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *a
 }
 
 /// Each number of K^e but those of fluxes is in a product of two uses.
-kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals)
+kg_cost kg_trace_product_cost(int m, const kg_trace_counts *count, const kg_locals *locals)
 {
   const kg_number number = locals->local[0].number;
   const double real = (double)kg_number_bytes(number);
-  const double vectors = size.n_edge * ((double)count->n_edges + (double)count->n_free);
+  const double vectors = m * ((double)count->n_edges + (double)count->n_free);
   kg_cost sum = {.bytes = real * vectors};
   for (const kg_local *local = locals->local; local < locals->local + locals->n_locals; ++local) {
     const double n = local->n, rows = local->rows, elements = local->n_elements;

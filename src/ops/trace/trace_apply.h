@@ -12,8 +12,7 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_trace_apply_args {
   kg_batch batch;
-  /// K^e of the lanes of `batch`: PACKED, DIFFERENCES in single precision, or REDUCED of triangles;
-  /// of quadrilaterals up to order KG_WIDE_ORDER_MAX
+  /// K^e of the lanes of `batch`: PACKED, DIFFERENCES in single precision, or REDUCED of triangles
   kg_local local;
   const void *x;  ///< [trace edge][mode], of the number of `local`; Dirichlet rows are read too
   void *y;        ///< [free trace edge][mode], likewise
@@ -44,7 +43,12 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
                         : (char *)a->y + edge * row_bytes;
 }
 
-enum { KG_WIDE_ORDER_MAX = 8 };
+/// The most modes of a facet for which GPUs have a product: with three facets those of triangles of
+/// all orders; with four those of quadrilaterals up to order 8, of tetrahedra up to order 3.
+KG_CONSTEXPR int kg_modes_max(int n_facets)
+{
+  return n_facets == 3 ? KEDGE_ORDER_MAX + 1 : 10;
+}
 
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_trace_apply, kg_trace_apply_args);
 
@@ -61,13 +65,13 @@ typedef struct kg_trace_product_args {
 /// one adds the halo, and each one adds what the sum has been before.
 kedge_status kg_trace_product(kedge_context *ctx, const kg_trace_product_args *args);
 /// The floor of one application: K^e once, x and y once.
-kg_cost kg_trace_product_cost(kg_sizes size, const kg_trace_counts *count, const kg_locals *locals);
+kg_cost kg_trace_product_cost(int m, const kg_trace_counts *count, const kg_locals *locals);
 
-/// Groups a patch for an order: about the elements whose traces and products fit the shared memory
-/// of a GPU block several times over.
-KG_CONSTEXPR int kg_patch_groups(int order)
+/// Groups a patch for m modes of a facet: about the elements whose traces and products fit the
+/// shared memory of a GPU block several times over.
+KG_CONSTEXPR int kg_patch_groups(int m)
 {
-  return order <= 4 ? 8 : 4;
+  return m <= 5 ? 8 : m <= KEDGE_ORDER_MAX + 1 ? 4 : 2;
 }
 
 KEDGE_END_DECLS

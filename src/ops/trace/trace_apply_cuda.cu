@@ -32,7 +32,7 @@ struct plain_entries {
 };
 
 template <int FACETS, int M, bool REDUCED>
-__global__ void __launch_bounds__(32 * kg_patch_groups(M - 1))
+__global__ void __launch_bounds__(32 * kg_patch_groups(M))
     KG_REAL(patch_kernel)(const kg_trace_apply_args a, unsigned *counter)
 {
   constexpr int n = FACETS * M, total = ELEMENT_ENTRIES<FACETS, M, REDUCED>;
@@ -95,16 +95,16 @@ __global__ void KG_REAL(halo_kernel)(const kg_trace_apply_args a)
   kg_chain_next();
   kg_chain_wait();
   if (kg_stopped(a.pass.stop)) return;
-  const int64_t m = a.batch.reference.size.n_edge * (a.pass.many ? KG_VECTORS : 1);
+  const int64_t m = a.batch.m * (a.pass.many ? KG_VECTORS : 1);
   const int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
   kg_real *const y = (kg_real *)a.y + a.batch.count.n_interior * m;
   if (i < a.batch.count.n_shared * m) y[i] += ((const kg_real *)a.halo)[i];
 }
 
-template <int FACETS, int P, bool REDUCED>
+template <int FACETS, int M, bool REDUCED>
 kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  constexpr int M = P + 1, groups = kg_patch_groups(P);
+  constexpr int groups = kg_patch_groups(M);
   constexpr size_t shared = shared_bytes(FACETS, M, groups);
   static_assert(shared <= 47 << 10, "more has to be asked for");
   return kg_launch(ctx, "trace_apply", (unsigned)a.batch.count.n_patches, 32 * groups, shared,
@@ -115,24 +115,27 @@ kedge_status launch(kedge_context *ctx, const kg_trace_apply_args &a)
 template <int FACETS, bool REDUCED>
 kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  constexpr int LAST = FACETS == 3 ? (int)KEDGE_ORDER_MAX : (int)KG_WIDE_ORDER_MAX;
-  return kg_with_order<KEDGE_ORDER_MIN, LAST>(
-      a.batch.reference.size.order, [&](auto p) { return launch<FACETS, p(), REDUCED>(ctx, a); });
+  return kg_with_modes<KG_MODES_MIN, kg_modes_max(FACETS)>(
+      ctx, a.batch.m, [&](auto m) { return launch<FACETS, m(), REDUCED>(ctx, a); });
 }
 
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  const int order = a.batch.reference.size.order;
-  KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(order), KEDGE_ERR_INTERNAL,
-             "trace_apply: patches of %d groups at order %d", a.batch.count.patch_groups, order);
-  const bool low = order <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
-  const int facets = a.batch.arrays.n_facets;
+  const int m = a.batch.m, facets = a.batch.arrays.lanes.run[0].n_facets;
+  KG_REQUIRE(
+      ctx, m <= kg_modes_max(facets), KEDGE_ERR_UNSUPPORTED,
+      "trace_apply: no kernel is built for %d modes on each of %d facets: take a lower order", m,
+      facets);
+  KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(m), KEDGE_ERR_INTERNAL,
+             "trace_apply: patches of %d groups with %d modes on a facet",
+             a.batch.count.patch_groups, m);
+  const bool low = m <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
   if (a.pass.many)
     return reduced ? KG_REAL(kg_trace_apply_many_reduced)(ctx, a)
                    : KG_REAL(kg_trace_apply_many_packed)(ctx, a);
   const bool streams =
       kg_cuda(ctx)->code_major >= 9 &&
-      stream_bytes(facets, order, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
+      stream_bytes(facets, m, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
   if (facets == 4)
     return streams ? KG_REAL(kg_trace_apply_wide)(ctx, a) : launch_plain<4, false>(ctx, a);
   if (!streams) return reduced ? launch_plain<3, true>(ctx, a) : launch_plain<3, false>(ctx, a);
@@ -149,8 +152,8 @@ extern "C" kedge_status KG_REAL(kg_trace_apply_cuda)(kedge_context *ctx,
                                                      const kg_trace_apply_args *a)
 {
   KG_TRY(launch_patches(ctx, *a));
-  const int64_t rows = (int64_t)a->batch.count.n_shared * a->batch.reference.size.n_edge *
-                       (a->pass.many ? KG_VECTORS : 1);
+  const int64_t rows =
+      (int64_t)a->batch.count.n_shared * a->batch.m * (a->pass.many ? KG_VECTORS : 1);
   if (rows == 0 || a->pass.open != nullptr) return KEDGE_OK;
   return kg_chain_launch(ctx, "trace_apply: halo", KG_REAL(halo_kernel),
                          (unsigned)((rows + 255) / 256), 256, 0, true, *a);

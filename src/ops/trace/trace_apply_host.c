@@ -12,8 +12,10 @@
 #include "ops/trace/trace_apply.h"
 
 enum {
-  TRACE_MAX = 3 * (KEDGE_ORDER_MAX + 1),
-  PRODUCTS_MAX = KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1),
+  TRACE_MAX = 4 * KG_FACET_MODES_MAX,
+  /// Of two places a side, with four facets and the most modes: fewer need no more, as their patches
+  /// have not more elements than kg_patch_groups() says.
+  PRODUCTS_MAX = 2 * 4 * KG_LANES * 2 * KG_FACET_MODES_MAX,
   AHEAD = 16384 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
 };
 
@@ -275,39 +277,51 @@ INLINE void apply_patch(const kg_trace_apply_args *a, int32_t patch, int n_facet
 
 typedef void patch_function(const kg_trace_apply_args *a, int32_t patch, patch_work *w);
 
-#define EACH_WIDE_ORDER(ITEM) ITEM(1) ITEM(2) ITEM(3) ITEM(4) ITEM(5) ITEM(6) ITEM(7) ITEM(8)
-#define EACH_ORDER(ITEM)      EACH_WIDE_ORDER(ITEM) ITEM(9) ITEM(10) ITEM(11) ITEM(12)
+/// Numbers of modes of quadrilaterals, and of tetrahedra up to order 3; of triangles.
+#define EACH_OF_FOUR(ITEM)  ITEM(2) ITEM(3) ITEM(4) ITEM(5) ITEM(6) ITEM(7) ITEM(8) ITEM(9) ITEM(10)
+#define EACH_OF_THREE(ITEM) EACH_OF_FOUR(ITEM) ITEM(11) ITEM(12) ITEM(13)
 
-#define OF_ORDER(P)                                                                       \
-  static void apply_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+#define OF_THREE(M)                                                                       \
+  static void apply_three_##M(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
   {                                                                                       \
     if (a->local.layout == KG_LAYOUT_REDUCED)                                             \
-      apply_patch(a, patch, 3, P + 1, true, w);                                           \
+      apply_patch(a, patch, 3, M, true, w);                                               \
     else                                                                                  \
-      apply_patch(a, patch, 3, P + 1, false, w);                                          \
+      apply_patch(a, patch, 3, M, false, w);                                              \
   }
-EACH_ORDER(OF_ORDER)
+EACH_OF_THREE(OF_THREE)
 
-#define OF_ORDER_ENTRY(P) [P - 1] = apply_patch_##P,
-static patch_function *const by_order[] = {EACH_ORDER(OF_ORDER_ENTRY)};
-_Static_assert(sizeof by_order / sizeof *by_order == KEDGE_ORDER_MAX, "one function an order");
+#define OF_THREE_ENTRY(M) [M - 2] = apply_three_##M,
+static patch_function *const of_three[] = {EACH_OF_THREE(OF_THREE_ENTRY)};
+_Static_assert(sizeof of_three / sizeof *of_three == KEDGE_ORDER_MAX, "one function an order");
 
-#define OF_WIDE_ORDER(P)                                                                       \
-  static void apply_wide_patch_##P(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
-  {                                                                                            \
-    apply_patch(a, patch, 4, P + 1, false, w);                                                 \
+#define OF_FOUR(M)                                                                       \
+  static void apply_four_##M(const kg_trace_apply_args *a, int32_t patch, patch_work *w) \
+  {                                                                                      \
+    apply_patch(a, patch, 4, M, false, w);                                               \
   }
-EACH_WIDE_ORDER(OF_WIDE_ORDER)
+EACH_OF_FOUR(OF_FOUR)
 
-#define OF_WIDE_ENTRY(P) [P - 1] = apply_wide_patch_##P,
-static patch_function *const by_order_wide[] = {EACH_WIDE_ORDER(OF_WIDE_ENTRY)};
-_Static_assert(sizeof by_order_wide / sizeof *by_order_wide == KG_WIDE_ORDER_MAX,
-               "one function an order");
+#define OF_FOUR_ENTRY(M) [M - 2] = apply_four_##M,
+static patch_function *const of_four[] = {EACH_OF_FOUR(OF_FOUR_ENTRY)};
+enum { OF_FOUR_MAX = sizeof of_four / sizeof *of_four + 1 };
+
+/// Four facets with more modes, which are known when it runs.
+static void apply_many_modes(const kg_trace_apply_args *a, int32_t patch, patch_work *w)
+{
+  apply_patch(a, patch, 4, a->batch.m, false, w);
+}
+
+static patch_function *function_of(int n_facets, int m)
+{
+  if (n_facets == 3) return of_three[m - 2];
+  return m <= OF_FOUR_MAX ? of_four[m - 2] : apply_many_modes;
+}
 
 /// Rows of edges between patches are complete with what the second patch adds.
 static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 {
-  const int64_t m = a->batch.reference.size.n_edge * (a->pass.many ? KG_VECTORS : 1);
+  const int64_t m = a->batch.m * (a->pass.many ? KG_VECTORS : 1);
   const int64_t n = a->batch.count.n_shared * m;
   kg_real *y = (kg_real *)a->y + a->batch.count.n_interior * m;
   const kg_real *halo = a->halo;
@@ -318,10 +332,9 @@ static void add_halo(kedge_context *ctx, const kg_trace_apply_args *a)
 kedge_status KG_REAL(kg_trace_apply_host)(kedge_context *ctx, const kg_trace_apply_args *args)
 {
   if (kg_stopped(args->pass.stop)) return KEDGE_OK;
-  assert(args->batch.count.patch_groups <= KG_PATCH_GROUPS_MAX);
-  const int at = args->batch.reference.size.order - 1;
-  const bool wide = args->batch.arrays.n_facets == 4;
-  patch_function *const apply = wide ? by_order_wide[at] : by_order[at];
+  const int n_facets = args->batch.arrays.lanes.run[0].n_facets;
+  assert(2 * n_facets * KG_LANES * args->batch.count.patch_groups * args->batch.m <= PRODUCTS_MAX);
+  patch_function *const apply = function_of(n_facets, args->batch.m);
   patch_work *work;  // [thread]
   KG_TRY(kg_loop_scratch(ctx, sizeof *work, &work));
 #pragma omp parallel for schedule(static) \

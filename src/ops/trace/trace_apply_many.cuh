@@ -34,15 +34,15 @@ constexpr team_shape PACKED_TEAMS[] = {{7, 3, 4},  {15, 2, 4}, {13, 2, 4},
                                        {10, 3, 4}, {19, 3, 4}, {21, 3, 4}};
 constexpr team_shape REDUCED_TEAMS[] = {{9, 2, 4}, {12, 2, 4}, {12, 2, 4},
                                         {9, 3, 4}, {21, 3, 4}, {29, 2, 4}};
-static_assert(sizeof PACKED_TEAMS / sizeof *PACKED_TEAMS == KG_MANY_ORDER_MAX &&
-                  sizeof REDUCED_TEAMS / sizeof *REDUCED_TEAMS == KG_MANY_ORDER_MAX,
-              "one entry per order");
+static_assert(sizeof PACKED_TEAMS / sizeof *PACKED_TEAMS == KG_MANY_MODES_MAX - 1 &&
+                  sizeof REDUCED_TEAMS / sizeof *REDUCED_TEAMS == KG_MANY_MODES_MAX - 1,
+              "one entry per number of modes");
 
-template <int P, bool REDUCED>
+template <int MODES, bool REDUCED>
 struct many_shape {
-  static constexpr team_shape of = (REDUCED ? REDUCED_TEAMS : PACKED_TEAMS)[P - KEDGE_ORDER_MIN];
-  static constexpr int M = P + 1, n = 3 * M;
-  static constexpr int groups = kg_patch_groups(P), rounds = groups / of.teams;
+  static constexpr team_shape of = (REDUCED ? REDUCED_TEAMS : PACKED_TEAMS)[MODES - KG_MODES_MIN];
+  static constexpr int M = MODES, n = 3 * M;
+  static constexpr int groups = kg_patch_groups(MODES), rounds = groups / of.teams;
   static constexpr int threads = 32 * of.teams * K;
   static constexpr int total = ELEMENT_ENTRIES<3, M, REDUCED>;
   static constexpr int word = 16 / sizeof(kg_real);  // numbers of a copy
@@ -155,11 +155,11 @@ struct team_entries {
   }
 };
 
-template <int P, bool REDUCED>
-__global__ void __launch_bounds__((many_shape<P, REDUCED>::threads), 1)
+template <int MODES, bool REDUCED>
+__global__ void __launch_bounds__((many_shape<MODES, REDUCED>::threads), 1)
     KG_REAL(trace_apply_many)(const kg_trace_apply_args a, unsigned *counter)
 {
-  using shape = many_shape<P, REDUCED>;
+  using shape = many_shape<MODES, REDUCED>;
   constexpr int M = shape::M, n = shape::n, TEAMS = shape::of.teams, SLOTS = shape::of.slots;
   using walk = team_walk<shape>;
   using team = kg::team_ring<kg_real, shape::of.entries, SLOTS, shape::total, K, walk>;
@@ -245,11 +245,11 @@ __global__ void __launch_bounds__((many_shape<P, REDUCED>::threads), 1)
 }
 
 /// Launches a block a multiprocessor; each walks over the patches.
-template <int P, bool REDUCED>
+template <int MODES, bool REDUCED>
 kedge_status launch_many(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  using shape = many_shape<P, REDUCED>;
-  const auto kernel = KG_REAL(trace_apply_many)<P, REDUCED>;
+  using shape = many_shape<MODES, REDUCED>;
+  const auto kernel = KG_REAL(trace_apply_many)<MODES, REDUCED>;
   const size_t shared = shape::bytes(a.batch.count);
   KG_TRY(kg_cuda_ask_for_shared(ctx, (const void *)kernel, shared, "trace_apply"));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, 1);

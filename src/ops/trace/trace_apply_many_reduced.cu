@@ -3,6 +3,6 @@
 
 kedge_status KG_REAL(kg_trace_apply_many_reduced)(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return kg_with_order<KEDGE_ORDER_MIN, KG_MANY_ORDER_MAX>(
-      a.batch.reference.size.order, [&](auto p) { return launch_many<p(), true>(ctx, a); });
+  return kg_with_modes<KG_MODES_MIN, KG_MANY_MODES_MAX>(
+      ctx, a.batch.m, [&](auto m) { return launch_many<m(), true>(ctx, a); });
 }

@@ -3,5 +3,5 @@
 
 kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return launch_orders<3, true, KG_STREAM_LOW_MAX + 1, KEDGE_ORDER_MAX>(ctx, a);
+  return launch_streams<3, true, KG_STREAM_LOW_MAX + 1, kg_modes_max(3)>(ctx, a);
 }

@@ -3,5 +3,5 @@
 
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return launch_orders<3, true, KEDGE_ORDER_MIN, KG_STREAM_LOW_MAX>(ctx, a);
+  return launch_streams<3, true, KG_MODES_MIN, KG_STREAM_LOW_MAX>(ctx, a);
 }

@@ -22,12 +22,14 @@
 namespace
 {
 
-/// Rings by order: the rows of K^e in a slot, and the slots, decide how far loads run ahead; and
+/// Rings by modes of a facet: the rows of K^e in a slot, and the slots, decide how far loads run ahead; and
 /// the blocks of a multiprocessor for which registers are chosen. Two blocks are best where a patch
 /// brings enough of K^e, so that one streams while the other gathers, three or four where it does
 /// not; shared memory has room for patches of meshes that are less regular than a square. Slots
 /// divide the rows of K^e, or nearly. Those of triangles were chosen on an H200; what they reach is
-/// in profiling/results (operators.json). Those of quadrilaterals (WIDE) follow them in bytes.
+/// in profiling/results (operators.json). Those of four facets
+/// (WIDE) follow them in bytes; the last of them, of tetrahedra of order 3, leaves room for their
+/// larger halos.
 struct ring_shape {
   int entries, slots, blocks;
 };
@@ -38,8 +40,8 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 3, 2},  {15, 3, 2}, {26, 2, 2}, {20, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 4, 4},  {12, 3, 4}, {12, 3, 3}, {27, 2, 2},
                                         {41, 3, 2}, {29, 4, 2}, {39, 3, 2}, {34, 3, 2},
                                         {32, 3, 2}, {36, 2, 2}, {36, 2, 2}, {30, 2, 2}};
-constexpr ring_shape WIDE_RINGS[] = {{12, 3, 2}, {13, 3, 2}, {17, 3, 2}, {21, 2, 2},
-                                     {50, 2, 2}, {58, 2, 2}, {44, 2, 2}, {37, 2, 2}};
+constexpr ring_shape WIDE_RINGS[] = {{12, 3, 2}, {13, 3, 2}, {17, 3, 2}, {21, 2, 2}, {50, 2, 2},
+                                     {58, 2, 2}, {44, 2, 2}, {37, 2, 2}, {41, 2, 2}};
 #else
 constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 2, 2},
                                        {19, 3, 2}, {21, 3, 2}, {25, 2, 2}, {21, 2, 2},
@@ -47,27 +49,25 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 2, 3},  {12, 2, 2}, {12, 2, 2}, {9, 2, 2},
                                         {21, 3, 2}, {29, 2, 2}, {26, 2, 2}, {22, 2, 2},
                                         {16, 3, 2}, {18, 2, 2}, {18, 2, 2}, {15, 2, 2}};
-constexpr ring_shape WIDE_RINGS[] = {{9, 2, 2},  {13, 2, 2}, {8, 2, 2},  {7, 2, 2},
-                                     {25, 2, 2}, {14, 3, 2}, {22, 2, 2}, {18, 2, 2}};
+constexpr ring_shape WIDE_RINGS[] = {{9, 2, 2},  {13, 2, 2}, {8, 2, 2},  {7, 2, 2}, {25, 2, 2},
+                                     {14, 3, 2}, {22, 2, 2}, {18, 2, 2}, {10, 3, 2}};
 #endif
 static_assert(sizeof PACKED_RINGS / sizeof *PACKED_RINGS == KEDGE_ORDER_MAX &&
                   sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX &&
-                  sizeof WIDE_RINGS / sizeof *WIDE_RINGS == KG_WIDE_ORDER_MAX,
-              "one entry per order");
-constexpr ring_shape ring_of(int facets, int order, bool reduced)
+                  sizeof WIDE_RINGS / sizeof *WIDE_RINGS == kg_modes_max(4) - 1,
+              "one entry per number of modes");
+constexpr ring_shape ring_of(int facets, int m, bool reduced)
 {
-  return (facets == 4 ? WIDE_RINGS
-          : reduced   ? REDUCED_RINGS
-                      : PACKED_RINGS)[order - KEDGE_ORDER_MIN];
+  return (facets == 4 ? WIDE_RINGS : reduced ? REDUCED_RINGS : PACKED_RINGS)[m - KG_MODES_MIN];
 }
 
 /// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo
 /// lists of three.
-size_t stream_bytes(int facets, int order, bool reduced, const kg_trace_counts &count)
+size_t stream_bytes(int facets, int m, bool reduced, const kg_trace_counts &count)
 {
-  const ring_shape ring = ring_of(facets, order, reduced);
-  const size_t rows = (size_t)kg_patch_groups(order) * ring.slots * ring.entries;
-  return 1024 + sizeof(kg_real) * (rows * 32 + 3 * (size_t)count.max_local * (order + 1)) +
+  const ring_shape ring = ring_of(facets, m, reduced);
+  const size_t rows = (size_t)kg_patch_groups(m) * ring.slots * ring.entries;
+  return 1024 + sizeof(kg_real) * (rows * 32 + 3 * (size_t)count.max_local * m) +
          3 * sizeof(uint32_t) * (size_t)count.max_halo;
 }
 
@@ -76,11 +76,11 @@ struct stream_shape {
   static constexpr int facets = FACETS, n = FACETS * M;
   static constexpr bool reduced = REDUCED;
   static constexpr int total = ELEMENT_ENTRIES<FACETS, M, REDUCED>;
-  static constexpr int warps = kg_patch_groups(M - 1);
+  static constexpr int warps = kg_patch_groups(M);
   static constexpr int threads = 32 * warps;
-  static constexpr int entries = ring_of(FACETS, M - 1, REDUCED).entries;
-  static constexpr int slots = ring_of(FACETS, M - 1, REDUCED).slots;
-  static constexpr int blocks = ring_of(FACETS, M - 1, REDUCED).blocks;
+  static constexpr int entries = ring_of(FACETS, M, REDUCED).entries;
+  static constexpr int slots = ring_of(FACETS, M, REDUCED).slots;
+  static constexpr int blocks = ring_of(FACETS, M, REDUCED).blocks;
   using ring = kg::bulk_ring<kg_real, entries, slots, total>;
 };
 
@@ -253,14 +253,14 @@ kedge_status prepare(kedge_context *ctx, Kernel kernel, int threads, size_t shar
 }
 
 /// Launches as many blocks as the device holds at once; each walks over the patches.
-template <int FACETS, int P, bool REDUCED>
+template <int FACETS, int M, bool REDUCED>
 kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  using shape = stream_shape<FACETS, P + 1, REDUCED>;
-  const auto kernel = KG_REAL(trace_apply_stream)<shape, P + 1>;
-  const size_t shared = stream_bytes(FACETS, P, REDUCED, a.batch.count);
+  using shape = stream_shape<FACETS, M, REDUCED>;
+  const auto kernel = KG_REAL(trace_apply_stream)<shape, M>;
+  const size_t shared = stream_bytes(FACETS, M, REDUCED, a.batch.count);
   constexpr int form = FACETS == 4 ? 2 : REDUCED;
-  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.local.number][form][P];
+  kg_cuda_residency *residency = &kg_cuda(ctx)->stream_residency[a.local.number][form][M];
   KG_TRY(prepare(ctx, kernel, shape::threads, shared, residency));
   const unsigned grid = kg_cuda_blocks(ctx, a.batch.count.n_patches, residency->blocks);
   return kg_chain_launch(ctx, "trace_apply", kernel, grid, shape::threads, shared,
@@ -268,16 +268,15 @@ kedge_status launch_stream(kedge_context *ctx, const kg_trace_apply_args &a)
 }
 
 template <int FACETS, bool REDUCED, int FIRST, int LAST>
-kedge_status launch_orders(kedge_context *ctx, const kg_trace_apply_args &a)
+kedge_status launch_streams(kedge_context *ctx, const kg_trace_apply_args &a)
 {
-  return kg_with_order<FIRST, LAST>(a.batch.reference.size.order, [&](auto p) {
-    return launch_stream<FACETS, p(), REDUCED>(ctx, a);
-  });
+  return kg_with_modes<FIRST, LAST>(
+      ctx, a.batch.m, [&](auto m) { return launch_stream<FACETS, m(), REDUCED>(ctx, a); });
 }
 
 }  // namespace
 
-/// One translation unit for each form and half of the orders: they compile side by side.
+/// One translation unit for each form and half of the numbers of modes: they compile side by side.
 kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
@@ -285,4 +284,4 @@ kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_t
 kedge_status KG_REAL(kg_trace_apply_wide)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_many_packed)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_many_reduced)(kedge_context *ctx, const kg_trace_apply_args &a);
-enum { KG_STREAM_LOW_MAX = 7 };
+enum { KG_STREAM_LOW_MAX = 8 };

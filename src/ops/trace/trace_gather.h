@@ -20,9 +20,9 @@ typedef struct kg_trace_gather_args {
 
 enum { KG_GATHER_ROWS = 256 };  ///< rows a sum is taken over, about
 
-static inline int64_t kg_trace_gather_partials(kg_sizes size, const kg_trace_counts *count)
+static inline int64_t kg_trace_gather_partials(int m, const kg_trace_counts *count)
 {
-  const int64_t rows = (int64_t)count->n_free * size.n_edge;
+  const int64_t rows = (int64_t)count->n_free * m;
   return rows == 0 ? 1 : (rows + KG_GATHER_ROWS - 1) / KG_GATHER_ROWS;
 }
 
@@ -30,6 +30,6 @@ static inline int64_t kg_trace_gather_partials(kg_sizes size, const kg_trace_cou
 KG_DECLARE_OPERATOR(kg_trace_gather, kg_trace_gather_args);
 /// The floor of one application: the rows of free edges, which are all of K^e but the rows of
 /// Dirichlet edges, the edges' sides and the elements' edges once, x and y once.
-kg_cost kg_trace_gather_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_trace_gather_cost(int m, const kg_trace_counts *count);
 
 KEDGE_END_DECLS

@@ -57,18 +57,17 @@ __global__ void __launch_bounds__(BLOCK)
   kg_grid_sum_end(dot, a.pass.sum, counter, s_warp);
 }
 
-template <int P>
+template <int M>
 kedge_status launch(kedge_context *ctx, const kg_trace_gather_args &a)
 {
-  const int64_t rows = (int64_t)a.batch.count.n_free * (P + 1);
-  const int64_t grid = kg_trace_gather_partials(a.batch.reference.size, &a.batch.count);
-  return kg_launch(ctx, "trace_gather", (unsigned)grid, BLOCK, 0, plain_kernel<P + 1>, a, rows,
+  const int64_t rows = (int64_t)a.batch.count.n_free * M;
+  const int64_t grid = kg_trace_gather_partials(a.batch.m, &a.batch.count);
+  return kg_launch(ctx, "trace_gather", (unsigned)grid, BLOCK, 0, plain_kernel<M>, a, rows,
                    kg_cuda(ctx)->counters + KG_COUNTER_TRACE_GATHER);
 }
 }  // namespace
 
 extern "C" kedge_status kg_trace_gather_cuda(kedge_context *ctx, const kg_trace_gather_args *args)
 {
-  return kg_with_order(args->batch.reference.size.order,
-                       [&](auto p) { return launch<p()>(ctx, *args); });
+  return kg_with_modes(ctx, args->batch.m, [&](auto m) { return launch<m()>(ctx, *args); });
 }

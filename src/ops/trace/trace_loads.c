@@ -8,7 +8,7 @@
 static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sides)
 {
   const kg_batch *batch = &a->product.batch;
-  const int facets = batch->arrays.n_facets, m = batch->reference.size.n_edge, n = facets * m;
+  const int facets = batch->arrays.lanes.run[0].n_facets, m = batch->m, n = facets * m;
   const int32_t lanes = batch->count.patch_groups * KG_LANES, first = patch * lanes;
   for (int32_t e = first; e < first + lanes && e < batch->count.n_elements; ++e) {
     const double *load = a->condensed + (int64_t)(e / KG_LANES) * n * KG_LANES + e % KG_LANES;
@@ -22,7 +22,7 @@ static void place_sides(const kg_trace_loads_args *a, int32_t patch, double *sid
 static void subtract_patch(const kg_trace_loads_args *a, int32_t patch, double *sides)
 {
   const kg_trace_arrays *arrays = &a->product.batch.arrays;
-  const int m = a->product.batch.reference.size.n_edge;
+  const int m = a->product.batch.m;
   const int32_t edge0 = arrays->patch_edge[patch], halo0 = arrays->patch_halo[patch];
   const int32_t n_inside = arrays->patch_edge[patch + 1] - edge0;
   const int32_t n_halo = arrays->patch_halo[patch + 1] - halo0;
@@ -42,8 +42,8 @@ kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *
   double(*sides)[KG_SIDE_CODES * (KEDGE_ORDER_MAX + 1)];  // [thread][side code][mode]
   _Static_assert(sizeof *sides <= KG_LOOP_SCRATCH, "work of a thread is predicted");
   KG_TRY(kg_loop_scratch(ctx, sizeof *sides, &sides));
-#pragma omp parallel for schedule(static) num_threads(kg_loop_threads( \
-    ctx, args->product.batch.count.n_elements, 4 * args->product.batch.reference.size.n_edge))
+#pragma omp parallel for schedule(static) num_threads( \
+    kg_loop_threads(ctx, args->product.batch.count.n_elements, 4 * args->product.batch.m))
   for (int32_t patch = 0; patch < args->product.batch.count.n_patches; ++patch)
     subtract_patch(args, patch, sides[omp_get_thread_num()]);
   return KEDGE_OK;
@@ -51,15 +51,15 @@ kedge_status kg_trace_loads_host(kedge_context *ctx, const kg_trace_loads_args *
 
 kedge_status kg_trace_loads(kedge_context *ctx, const kg_trace_loads_args *args)
 {
-  assert(args->product.batch.arrays.first_wide == 0);
+  assert(args->product.batch.arrays.lanes.run[1].n_lanes == 0);
   return KG_IMPLEMENTATION(ctx, kg_trace_loads_host, kg_trace_loads_cuda)(ctx, args);
 }
 
 /// F^e and codes of an element; the rows are read and written.
-kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count)
+kg_cost kg_trace_loads_cost(int m, const kg_trace_counts *count)
 {
-  const double rows = (double)count->n_free * size.n_edge;
-  const double numbers = (double)count->n_sides * size.n_edge;
+  const double rows = (double)count->n_free * m;
+  const double numbers = (double)count->n_sides * m;
   return (kg_cost){.bytes = 8.0 * numbers + 4.0 * count->n_elements + 16.0 * rows,
                    .flops = numbers};
 }

@@ -11,6 +11,6 @@ typedef struct kg_trace_loads_args {
 } kg_trace_loads_args;
 
 KG_DECLARE_OPERATOR(kg_trace_loads, kg_trace_loads_args);
-kg_cost kg_trace_loads_cost(kg_sizes size, const kg_trace_counts *count);
+kg_cost kg_trace_loads_cost(int m, const kg_trace_counts *count);
 
 KEDGE_END_DECLS

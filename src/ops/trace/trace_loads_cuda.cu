@@ -14,7 +14,7 @@ __global__ void trace_loads_kernel(const kg_trace_loads_args a)
 {
   KG_SHARED(double, s_sides);  // [place][mode]
   const kg_batch &batch = a.product.batch;
-  const int facets = batch.arrays.n_facets, m = batch.reference.size.n_edge, n = facets * m;
+  const int facets = batch.arrays.lanes.run[0].n_facets, m = batch.m, n = facets * m;
   const int threads = blockDim.x, thread = threadIdx.x, patch = blockIdx.x;
   const int edge0 = batch.arrays.patch_edge[patch], halo0 = batch.arrays.patch_halo[patch];
   const int n_inside = batch.arrays.patch_edge[patch + 1] - edge0;
@@ -47,8 +47,7 @@ extern "C" kedge_status kg_trace_loads_cuda(kedge_context *ctx, const kg_trace_l
 {
   const kg_batch &batch = a->product.batch;
   const unsigned threads = (unsigned)(KG_LANES * batch.count.patch_groups);
-  const size_t shared =
-      sizeof(double) * batch.arrays.n_facets * threads * batch.reference.size.n_edge;
+  const size_t shared = sizeof(double) * batch.arrays.lanes.run[0].n_facets * threads * batch.m;
   return kg_launch(ctx, "trace_loads", (unsigned)batch.count.n_patches, threads, shared,
                    trace_loads_kernel, *a);
 }

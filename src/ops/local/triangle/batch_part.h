@@ -17,16 +17,15 @@ static inline kg_batch kg_batch_of_lanes(const kg_batch *batch, int32_t first_la
   kg_batch part = *batch;
   kg_trace_counts *n = &part.count;
   const int32_t patch_lanes = n->patch_groups * KG_LANES, patch = first_lane / patch_lanes;
-  const int n_facets = kg_facets_of_lane(all, first_lane);
+  const kg_lane_run run = kg_run_of_lane(&all->lanes, first_lane);
   const int64_t sides = kg_facet_at(all, first_lane, 0);
   assert(first_lane % patch_lanes == 0 && n_lanes % KG_LANES == 0 && n_elements <= n_lanes);
   n->n_elements = n_elements;
   n->n_groups = n_lanes / KG_LANES;
-  n->n_wide_groups = n_facets == 4 ? n->n_groups : 0;
+  n->lanes = kg_lanes_of_one_shape(run.cell, run.n_facets, n_lanes);
   n->n_patches = (n_lanes + patch_lanes - 1) / patch_lanes;
-  n->n_sides = (int64_t)n_facets * n_elements;
-  part.arrays.n_facets = n_facets;
-  part.arrays.first_wide = 0;
+  n->n_sides = (int64_t)run.n_facets * n_elements;
+  part.arrays.lanes = n->lanes;
   part.arrays.vertex += sides;
   if (part.arrays.side_edge) part.arrays.side_edge += sides;
   if (part.arrays.side_codes) {  // the product by patches is there
