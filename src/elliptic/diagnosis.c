@@ -15,6 +15,7 @@ double kg_stabilization_ratio(const kg_elliptic *p)
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
 {
+  if (kg_mesh_in_space(p->mesh)) return KEDGE_OK;  // the findings are of the plane
   const kg_trace_counts *n = &p->shape.count;
   const kg_choice *c = &p->shape.choice;
   kg_diagnosis d = {

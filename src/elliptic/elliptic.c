@@ -52,7 +52,8 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_lane_batch *lanes = &p->space.cut->layout.batches.batch[i];
     const kg_cell *cell = lanes->cell;
-    const bool by_quadrature = cell != &kg_triangle || s->choice.by_quadrature;
+    const bool in_space = cell == &kg_tetrahedron;
+    const bool by_quadrature = cell == &kg_quadrilateral || s->choice.by_quadrature;
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
                                       : KG_INVERSE_ADJUSTED;
     s->batch[i] = (kg_shape_batch){.cell = cell,
@@ -61,7 +62,8 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
                                    .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
                                    .exact = inverse == KG_INVERSE_EXACT,
                                    .keeps_gradient = inverse == KG_INVERSE_GRADIENT,
-                                   .by_quadrature = by_quadrature};
+                                   .by_quadrature = by_quadrature,
+                                   .samples_cells = by_quadrature || in_space};
   }
   s->choice.apart = p->ctx->arrays_apart;
   s->choice.kept = kept_fields(p, &s->choice);
@@ -106,7 +108,8 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_equation_make(p->ctx, mesh, &p->equation));
   KG_TRY(cut(p));
-  KG_TRY(kg_grouped_create(p->ctx, mesh, &p->space.cut->layout.batches, &p->grouped));
+  if (!kg_mesh_in_space(mesh))
+    KG_TRY(kg_grouped_create(p->ctx, mesh, &p->space.cut->layout.batches, &p->grouped));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->space.refined = refined ? mesh : NULL;
@@ -179,6 +182,7 @@ static kg_elements elements_of(const kg_elliptic *p, int i)
   e.batch =
       kg_batch_of_lanes(&p->space.batch, b->lanes.first_group * KG_LANES, groups * KG_LANES, n);
   if (b->by_quadrature) e.cells = kg_rules_cells(&p->rules, i);
+  if (b->cell == &kg_tetrahedron) e.tetrahedra = kg_rules_tetrahedra(&p->rules, i);
   e.are_parallelograms = b->cell == &kg_quadrilateral && p->space.is_affine && b->n_nodes == 0 &&
                          !b->exact && !b->keeps_gradient && !p->shape.choice.varies;
   return e;

@@ -15,7 +15,8 @@ void kg_transfer_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   if (c->repeats) load |= KG_IN(CONDENSE);
   if (c->loads_stay) load |= c->repeats ? KG_FROM(BOUND, RECOVER) : all;
   kg_space_declare(plan, &s->count, s->n_vertices,
-                   &(kg_space_use){.making = KG_IN(TRANSFER),
+                   &(kg_space_use){.dimension = s->batch[0].size.dimension,
+                                   .making = KG_IN(TRANSFER),
                                    .all = all,
                                    .sides = c->sides_stay ? all : all & ~solve,
                                    .edge_sides = edge_sides,

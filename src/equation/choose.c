@@ -33,7 +33,8 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
                                           [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = KG_BLOCKS,
                                           [KEDGE_PRECONDITIONER_MULTIGRID] = KG_CYCLE};
   const kedge_problem *problem = a->equation->problem;
-  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
+  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE || kg_mesh_in_space(a->equation->mesh))
+    return KG_JACOBI;
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
   if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
   const int64_t n = a->count->n_elements;
@@ -81,8 +82,40 @@ static bool is_uniform(const kg_resolved *r)
   return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
 }
 
+/// Refuse what tetrahedra do not have yet.
+static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
+{
+  const kedge_problem *p = a->equation->problem;
+  const kg_resolved *r = &a->equation->resolved;
+  const bool multigrid = p->preconditioner != KEDGE_PRECONDITIONER_AUTO &&
+                         p->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
+  const struct {
+    bool asked;
+    const char *section, *key, *what;
+  } table[] = {
+      {p->order > KG_SPACE_ORDER_MAX, "space", "order", "orders 1 to 6"},
+      {a->linear != KEDGE_OPERATOR_MATRIX_FREE, "solver", "operator", "operator = matrix-free"},
+      {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
+       "preconditioner = jacobi"},
+      {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},
+      {r->varies || r->equation.n_diffusion > 1, "equation", "diffusion",
+       "a diffusion and a reaction that are numbers"},
+      {r->has_robin, "boundary", "type", "dirichlet and neumann boundaries"},
+      {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
+      {p->n_probes > 0, "probe", "points", "no [probe NAME]"},
+      {p->boundary_output != NULL, "output", "boundary", "no boundary output"},
+      {p->cells_only, "output", "fields", "fields = full"}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+    if (table[i].asked)
+      return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, table[i].section, table[i].key),
+                             "%s is of tetrahedra, on which kedge solves with %s so far",
+                             a->equation->mesh->source, table[i].what);
+  return KEDGE_OK;
+}
+
 kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 {
+  if (kg_mesh_in_space(a->equation->mesh)) return check_space(ctx, a);
   const kedge_problem *problem = a->equation->problem;
   const struct {
     bool asked;
@@ -124,7 +157,8 @@ static bool read_regions(const kg_choose_args *a)
                                           &c->source,
                                           &a->equation->problem->exact_u,
                                           &a->equation->problem->exact_dx,
-                                          &a->equation->problem->exact_dy};
+                                          &a->equation->problem->exact_dy,
+                                          &a->equation->problem->exact_dz};
   bool any = false;
   const size_t first =
       a->equation->resolved.varies ? 0 : 4;  // coefficients by region are in a table

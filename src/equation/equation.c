@@ -84,7 +84,9 @@ double kg_stabilization_length(const kg_equation *equation)
 {
   const kedge_problem *const problem = equation->problem;
   if (problem->stabilization > 0.0) return 0.0;
-  return problem->length > 0.0 ? problem->length : sqrt(equation->mesh->info.area);
+  if (problem->length > 0.0) return problem->length;
+  const double measure = equation->mesh->info.area;
+  return kg_mesh_in_space(equation->mesh) ? cbrt(measure) : sqrt(measure);
 }
 
 /// Return whether the diffusion tensor is too strong, on elements of a shape, for the adjusted and

@@ -2,6 +2,8 @@
 /// The equation on a mesh: its coefficients, scale and stabilization, and the form that computes
 /// its local matrices. Source and boundary values, which may be new in each solve, are not read.
 #pragma once
+#include <math.h>
+
 #include "ops/form/form.h"
 #include "ops/local/quadrature/strength.h"
 #include "ops/local/triangle/element_materials.h"
@@ -40,8 +42,11 @@ kg_material_rule kg_equation_rule(const kg_equation *equation, double length);
 /// L of the stabilization diffusion / L; 0: the problem gives a stabilization without one.
 double kg_stabilization_length(const kg_equation *equation);
 
-/// h^2: a square of two triangles of mean area.
+/// h^2: a square of two triangles of mean area, or a face of a cube of six tetrahedra of mean
+/// volume.
 static inline double kg_mean_square(const kedge_mesh *mesh)
 {
+  if (kg_mesh_in_space(mesh))
+    return pow(6.0 * mesh->info.area / (double)mesh->n_elements, 2.0 / 3.0);
   return 2.0 * mesh->info.area / (double)mesh->n_elements;
 }

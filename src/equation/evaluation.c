@@ -134,6 +134,8 @@ kedge_status kg_evaluation_prepare(kg_evaluation *e, double points)
     kg_evaluation_note(e, "host");
   } else if (e->is_array) {
     kg_evaluation_note(e, "gpu");
+  } else if (kg_mesh_in_space(e->rules->mesh)) {
+    kg_evaluation_note(e, "host: the mesh is of tetrahedra");
   } else if (wish && strcmp(wish, "host") == 0) {
     kg_evaluation_note(e, "host: KEDGE_EVALUATE says so");
   } else {

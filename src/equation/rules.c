@@ -8,7 +8,7 @@
 
 /// What the tables of a shape depend on.
 typedef struct cell_kind {
-  const kg_cell *cell;  ///< NULL: no element of the shape is integrated by quadrature
+  const kg_cell *cell;  ///< NULL: functions are sampled at cell points in no element of the shape
   int order, geometry, rows;
   int sample_rows[KG_SAMPLE_KINDS];  ///< of sources and of errors
 } cell_kind;
@@ -30,6 +30,7 @@ static cell_kind kind_of_batch(const kg_rules *rules, int batch)
 
 static size_t table_count(const cell_kind *k)
 {
+  if (k->cell == &kg_tetrahedron) return kg_tetrahedron_reference_count(k->order);
   return kg_cell_tables_count(k->cell, k->order, k->geometry, k->rows);
 }
 
@@ -83,6 +84,7 @@ kedge_status kg_rules_make(kg_rules *rules)
     for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
       KG_TRY(kg_cell_points_create(rules->ctx, k.cell, k.order, k.geometry, k.sample_rows[j],
                                    behind(j), &rules->cell_points[j][i]));
+    if (k.cell == &kg_tetrahedron) continue;  // no coefficient varies
     KG_TRY(kg_cell_points_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
                                  &rules->value_points[i]));
   }
@@ -126,7 +128,7 @@ static kedge_status put_nodes(const kg_rules *rules, int batch)
   return status;
 }
 
-/// Points and tables of a shape that is integrated by quadrature.
+/// Points and tables of a shape.
 static kedge_status put_kind(const kg_rules *rules, int index)
 {
   const cell_kind k = kind_of(rules->shape, index);
@@ -135,7 +137,10 @@ static kedge_status put_kind(const kg_rules *rules, int index)
   for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
     KG_TRY(kg_copy_in(rules->ctx, rules->arrays->cell_points[j][index],
                       rules->cell_points[j][index], sample_count(&k, j) * sizeof(double)));
-  KG_TRY(kg_cell_tables_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, &tables));
+  if (k.cell == &kg_tetrahedron)
+    KG_TRY(kg_tetrahedron_reference_create(rules->ctx, k.order, &tables));
+  else
+    KG_TRY(kg_cell_tables_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, &tables));
   const kedge_status status = kg_copy_in(rules->ctx, rules->arrays->cell_tables[index], tables,
                                          table_count(&k) * sizeof *tables);
   free(tables);
@@ -172,6 +177,18 @@ kg_cells kg_rules_cells(const kg_rules *rules, int batch)
                     .vertex = rules->space->vertex + sides,
                     .nodes = b->n_nodes > 0 ? a->nodes + nodes : NULL,
                     .side_edge = rules->space->side_edge + sides};
+}
+
+kg_tetrahedra kg_rules_tetrahedra(const kg_rules *rules, int batch)
+{
+  const kg_shape_batch *b = &rules->shape->batch[batch];
+  const double *const tables = rules->arrays->cell_tables[kg_cell_index(b->cell)];
+  const size_t sides = kg_shape_numbers(rules->shape, KG_ROWS_SIDES, batch);
+  return (kg_tetrahedra){.reference = kg_tetrahedron_reference_at(b->size.order, tables),
+                         .n_elements = b->lanes.n_elements,
+                         .vertices = rules->space->vertices,
+                         .vertex = rules->space->vertex + sides,
+                         .side_edge = rules->space->side_edge + sides};
 }
 
 static kg_points used(kg_points points, kg_sample_kind kind)
@@ -215,7 +232,7 @@ kg_places kg_rules_places(const kg_rules *rules, int batch, kg_sample_kind kind)
 {
   const kg_shape_batch *const b = &rules->shape->batch[batch];
   kg_places places;
-  if (b->by_quadrature) {
+  if (b->samples_cells) {
     const kg_cell_points points = kg_rules_host_cell_points(rules, batch, kind);
     const int corners = kind == KG_SAMPLE_ERRORS ? b->lanes.n_facets : 0;
     places = kg_cell_places(&points, points.n - corners, rules->mesh);

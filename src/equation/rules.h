@@ -12,8 +12,9 @@ KEDGE_BEGIN_DECLS
 /// On the device; NULL: this solve does not have it.
 typedef struct kg_rule_arrays {
   double *point_rule[KG_SAMPLE_KINDS], *point_basis[KG_SAMPLE_KINDS];  ///< kg_points_at()
-  double *cell_tables[KG_CELL_KINDS];                                  ///< by shape
-  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];                 ///< likewise
+  /// By shape: kg_cell_tables, of tetrahedra kg_tetrahedron_reference.
+  double *cell_tables[KG_CELL_KINDS];
+  double *cell_points[KG_SAMPLE_KINDS][KG_CELL_KINDS];  ///< likewise
   double *nodes;  ///< [batch][group][2][node][lane], of curved elements
 } kg_rule_arrays;
 
@@ -41,8 +42,9 @@ void kg_rules_free(kg_rules *rules);
 /// Bring points and tables to the device.
 kedge_status kg_rules_put(const kg_rules *rules);
 
-/// The cells of a batch by quadrature, once arrays are there.
+/// The cells of a batch by quadrature, once arrays are there; those of a batch of tetrahedra.
 kg_cells kg_rules_cells(const kg_rules *rules, int batch);
+kg_tetrahedra kg_rules_tetrahedra(const kg_rules *rules, int batch);
 /// Return the points of straight triangles where functions of a kind are sampled: in device memory,
 /// or (kg_rules_host_points()) in host memory. Sources are not sampled at corners.
 kg_points kg_rules_points(const kg_rules *rules, kg_sample_kind kind);

@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/sample/element_values.h"
+#include "ops/sample/space_samples.h"
 #include "ops/vector/first_bad.h"
 
 static const kg_rules *rules_of(const kg_sampler *s)
@@ -16,6 +17,11 @@ static const kg_rules *rules_of(const kg_sampler *s)
 static const kg_shape_batch *batch_of(const kg_sampler *s, int batch)
 {
   return &s->evaluation.rules->shape->batch[batch];
+}
+
+static bool in_space(const kg_sampler *s, int batch)
+{
+  return batch_of(s, batch)->cell == &kg_tetrahedron;
 }
 
 /// A kernel makes load vectors or errors of a batch of straight triangles without values in memory.
@@ -96,6 +102,8 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
                                double *values, bool *done)
 {
   kg_evaluation *e = &s->evaluation;
+  *done = false;
+  if (in_space(s, batch)) return KEDGE_OK;
   if (!batch_of(s, batch)->by_quadrature) {
     const kg_evaluate_args args = {.points = kg_rules_points(e->rules, s->kind),
                                    .first_group = first,
@@ -165,7 +173,7 @@ static kedge_status settle(kg_sampler *s, int batch, int32_t first, bool *good)
 {
   kg_evaluation *e = &s->evaluation;
   int64_t bad = -1;
-  if (!batch_of(s, batch)->by_quadrature) KG_TRY(kg_evaluation_bad(e, &bad));
+  if (!batch_of(s, batch)->samples_cells) KG_TRY(kg_evaluation_bad(e, &bad));
   *good = bad < 0;
   if (*good) return KEDGE_OK;
   if (e->triangles) first = 0;  // it counts from the first group of the batch
@@ -229,11 +237,25 @@ static kedge_status loads_of_cells(const kg_sampler *s, const load_chunk *c)
   return kg_cell_loads(rules->ctx, &args);
 }
 
+static kedge_status loads_of_tetrahedra(const kg_sampler *s, const load_chunk *c)
+{
+  const kg_rules *const rules = rules_of(s);
+  const kg_space_loads_args args = {
+      .cells = kg_tetrahedra_part(&rules->elements[c->batch].tetrahedra, c->first, c->count),
+      .points = kg_rules_cell_points(rules, c->batch, s->kind),
+      .scale = s->coefficients->equation->scale,
+      .values = c->values,
+      .load = c->load};
+  kg_run_cost(rules->run, kg_space_loads_cost(&args.points, args.cells.n_elements), 1.0);
+  return kg_space_loads(rules->ctx, &args);
+}
+
 static kedge_status loads_of_chunk(kg_sampler *s, const load_chunk *c)
 {
   const kg_rules *const rules = rules_of(s);
   const int64_t n = elements_of(s, c->batch, c->first, c->count);
   KG_TRY(put_values(s, c->batch, c->first, c->count, c->values));
+  if (in_space(s, c->batch)) return loads_of_tetrahedra(s, c);
   if (batch_of(s, c->batch)->by_quadrature) return loads_of_cells(s, c);
   kg_run_cost(rules->run, kg_load_vectors_cost(rules->shape->size, n), 1.0);
   const kg_load_vectors_args args = load_args(s, c);
@@ -340,10 +362,31 @@ static kedge_status errors_of_cells(const kg_sampler *s, const kg_solved_chunk *
   return kg_cell_errors(rules->ctx, &args);
 }
 
+static kedge_status errors_of_tetrahedra(const kg_sampler *s, const kg_solved_chunk *c)
+{
+  const kg_rules *const rules = rules_of(s);
+  const kg_coefficient_values *const v = s->coefficients;
+  const int32_t group = batch_of(s, c->batch)->lanes.first_group + c->first;
+  const kg_space_errors_args args = {
+      .cells = kg_tetrahedra_part(&rules->elements[c->batch].tetrahedra, c->first, c->count),
+      .points = kg_rules_cell_points(rules, c->batch, s->kind),
+      .u = c->u,
+      .q = c->flux,
+      .u_star = c->u_star,
+      .exact = c->exact,
+      .by_group = c->sums + group,
+      .flux_by_group = c->flux_sums ? c->flux_sums + group : NULL,
+      .materials =
+          kg_materials_from(v->equation, rules->shape, v->materials, c->batch, c->first).constant};
+  kg_run_cost(rules->run, kg_space_errors_cost(&args.points, args.cells.n_elements), 1.0);
+  return kg_space_errors(rules->ctx, &args);
+}
+
 static kedge_status errors_of_values(kg_sampler *s, const kg_solved_chunk *c)
 {
   const kg_rules *const rules = rules_of(s);
   KG_TRY(put_values(s, c->batch, c->first, c->count, c->exact));
+  if (in_space(s, c->batch)) return errors_of_tetrahedra(s, c);
   if (batch_of(s, c->batch)->by_quadrature) return errors_of_cells(s, c);
   const kg_errors_args args = error_args(s, c);
   const int64_t n = elements_of(s, c->batch, c->first, c->count);

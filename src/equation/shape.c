@@ -94,7 +94,7 @@ bool kg_shape_has_quadrature(const kg_shape *s)
 const kg_cell *kg_shape_cell(const kg_shape *s, int index)
 {
   for (const kg_shape_batch *b = s->batch; b < s->batch + s->n_batches; ++b)
-    if (b->by_quadrature && kg_cell_index(b->cell) == index) return b->cell;
+    if (b->samples_cells && kg_cell_index(b->cell) == index) return b->cell;
   return NULL;
 }
 
@@ -105,8 +105,12 @@ static int larger(int a, int b)
 
 int kg_shape_source_points(const kg_shape *s)
 {
-  const int fast = kg_rule_points(s->size.order), rows = kg_cell_sample_rows(s->size.order);
-  return kg_shape_has_quadrature(s) ? larger(fast, rows * rows) : fast;
+  int most = kg_rule_points(s->size.order);
+  for (int i = 0; i < KG_CELL_KINDS; ++i) {
+    const kg_cell *const cell = kg_shape_cell(s, i);
+    if (cell) most = larger(most, kg_cell_rule_points(cell, kg_cell_sample_rows(s->size.order)));
+  }
+  return most;
 }
 
 int kg_shape_exact_points(const kg_shape *s)
@@ -114,7 +118,7 @@ int kg_shape_exact_points(const kg_shape *s)
   int most = kg_points_count(s->fast_exact_rows);
   for (int i = 0; i < KG_CELL_KINDS; ++i) {
     const kg_cell *const cell = kg_shape_cell(s, i);
-    if (cell) most = larger(most, s->exact_rows * s->exact_rows + cell->n_vertices);
+    if (cell) most = larger(most, kg_cell_rule_points(cell, s->exact_rows) + cell->n_vertices);
   }
   return most;
 }

@@ -18,7 +18,8 @@ typedef struct kg_shape_batch {
   int n_nodes;          ///< of the map of a curved element; 0: straight
   bool exact;           ///< by quadrature: the mass matrix of the flux is inverted
   bool keeps_gradient;  ///< by quadrature: q is the weak gradient, kept beside the flux
-  bool by_quadrature;   ///< else: the kernels of straight triangles with constant coefficients
+  bool by_quadrature;   ///< else: straight triangles or tetrahedra with constant coefficients
+  bool samples_cells;   ///< functions are sampled at kg_cell_points; else at kg_points of triangles
 } kg_shape_batch;
 
 /// Sizes of the solve's arrays depend on this alone.
@@ -47,7 +48,7 @@ typedef struct kg_shape {
 
 bool kg_shape_has_quadrature(const kg_shape *shape);  ///< of some batch
 /// Return the element shape with this index (kg_cell_index()). NULL: the mesh has no elements of
-/// that shape that are integrated by quadrature.
+/// that shape in which functions are sampled at kg_cell_points.
 const kg_cell *kg_shape_cell(const kg_shape *shape, int index);
 /// Return the largest number of points in an element where the source is sampled; where the exact
 /// solution is; where varying coefficients are, which only elements by quadrature have.

@@ -71,7 +71,7 @@ static bool lies_there(const kg_source *s)
   bool same = of->n_batches == shape->n_batches;
   for (int i = 0; same && i < shape->n_batches; ++i) {
     const kg_shape_batch *const b = &shape->batch[i];
-    same = !b->by_quadrature && b->lanes.first_element == of->batch[i].first_element &&
+    same = !b->samples_cells && b->lanes.first_element == of->batch[i].first_element &&
            b->lanes.n_elements == of->batch[i].n_elements;
   }
   return same;
@@ -81,13 +81,13 @@ static bool lies_there(const kg_source *s)
 static bool has_rule(const kg_source *s)
 {
   return !s->sampler.origin && equation_of(s)->problem->load_quadrature > 0 &&
-         kg_function_varies(s->function);
+         kg_function_varies(s->function) && !kg_mesh_in_space(rules_of(s)->mesh);
 }
 
 bool kg_source_moves(const kg_source *s)
 {
   return !s->sampler.origin && equation_of(s)->problem->load_quadrature == 0 &&
-         kg_function_varies(s->function) && !lies_there(s);
+         kg_function_varies(s->function) && !lies_there(s) && !kg_mesh_in_space(rules_of(s)->mesh);
 }
 
 /// The rows of the rule of load vectors, by shape.
@@ -97,7 +97,7 @@ static void rows_of(const kg_source *s, int rows[KG_CELL_KINDS])
   const int asked = equation_of(s)->problem->load_quadrature, order = shape->size.order;
   for (int k = 0; k < KG_CELL_KINDS; ++k) rows[k] = asked ? asked : kg_cell_sample_rows(order);
   for (int i = 0; !asked && i < shape->n_batches; ++i)
-    if (!shape->batch[i].by_quadrature)
+    if (!shape->batch[i].samples_cells)
       rows[kg_cell_index(shape->batch[i].cell)] = kg_point_rows(order);
 }
 

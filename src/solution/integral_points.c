@@ -203,7 +203,7 @@ static void add_flux(const kg_integral_rule *rule, kg_side side, const double *l
                      kg_integral_points *p)
 {
   const kedge_solution *const s = rule->solution;
-  const int m = s->size.n_edge;
+  const int m = s->m;
   const int32_t edge = rule->trace[kg_side_edge(s->mesh, side)];
   const double *const modes = s->held[KG_HELD_TRACE].host + (int64_t)edge * m;
   const bool with_flux = rule->integral->names >> KG_NAME_FLUX & 1;

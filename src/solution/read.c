@@ -194,11 +194,14 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
   KG_TRY(kg_solution_check_full(s, "kedge_solution_trace"));
+  KG_REQUIRE(
+      s->ctx, !kg_mesh_in_space(s->mesh), KEDGE_ERR_UNSUPPORTED,
+      "kedge_solution_trace: the mesh is of tetrahedra, whose trace kedge does not give yet");
   if (modes) KG_TRY(kg_solution_bring(s, KG_HOLDS_TRACE));
   const kedge_mesh *mesh = s->mesh;
   const kg_trace_layout *const layout = &s->cut->layout;
   const double *const of_trace = s->held[KG_HELD_TRACE].host;
-  const int m = s->size.n_edge;
+  const int m = s->m;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
   for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(layout, (kg_section)k);
   for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {

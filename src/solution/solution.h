@@ -92,7 +92,8 @@ typedef struct kg_stabilization {
 struct kedge_solution {
   kedge_context *ctx;
   const kedge_mesh *mesh;
-  kg_sizes size;
+  int m;          ///< modes of a facet
+  kg_sizes size;  ///< of triangles
   int32_t n_groups, n_edges;
   kedge_report report;
   char note[1200];          ///< behind report.solver_note

@@ -87,7 +87,7 @@ KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batc
 }
 
 /// Shapes of lanes: kg_cell_index(), as device code can hold it.
-enum { KG_TRIANGLES, KG_QUADRILATERALS };
+enum { KG_TRIANGLES, KG_QUADRILATERALS, KG_TETRAHEDRA };
 
 /// Lanes of one shape.
 typedef struct kg_lane_run {
@@ -132,13 +132,10 @@ KG_INLINE bool kg_all_lanes_are(const kg_lane_runs *lanes, int cell)
 {
   return lanes->run[0].cell == cell && lanes->run[1].n_lanes == 0;
 }
-enum { KG_FACET_MODES_MAX = 28 };  ///< of tetrahedra of order 6
-
 /// Modes of a facet of a cell, which is m. All facets of a mesh have as many.
 static inline int kg_facet_modes(const kg_cell *cell, int order)
 {
-  (void)cell;  // facets of plane cells are segments
-  return order + 1;
+  return cell->facet->n_modes(order);
 }
 
 /// Return the most facets of an element.

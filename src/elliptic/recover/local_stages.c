@@ -19,9 +19,11 @@ void kg_recover_declare(kg_plan *plan, const kg_shape *s, kg_arrays *a)
   kg_plan_array(plan, "indicator", lanes, d, recover, &a->indicator);
   kg_plan_array(plan, "means", means ? kg_shape_most_rows(s, KG_ROWS_MEANS) * lanes : 0, d, recover,
                 &a->constant);
-  kg_plan_array(plan, "values of the exact solution",
-                errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, recover,
-                &a->exact_values);
+  kg_plan_array(
+      plan, "values of the exact solution",
+      errors ? (1 + (size_t)s->batch[0].size.dimension) * (size_t)kg_shape_exact_points(s) * lanes
+             : 0,
+      d, recover, &a->exact_values);
   kg_plan_array(plan, "sums of errors", errors ? n_groups : 0, sizeof *a->error_sums, recover,
                 &a->error_sums);
   kg_plan_array(plan, "sums of flux errors", fluxes ? n_groups : 0, sizeof *a->flux_sums, recover,
@@ -63,7 +65,7 @@ static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c, bool counts)
   KG_TRY(kg_coefficients_put(&p->coefficients, c->batch, c->first, c->n, a->coefficients.values,
                              &c->coefficient));
   KG_TRY(p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, u, flux));
-  if (counts) KG_TRY(kg_numbers_add(p, c, load));
+  if (counts && kg_counts_groups(p)) KG_TRY(kg_numbers_add(p, c, load));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
   return p->equation.form->means(p->ctx, &part, &c->coefficient, u, flux, p->made[KG_HELD_MEANS]);
 }
@@ -165,7 +167,8 @@ static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
   KG_TRY(take_trace(p));
   if (!p->shape.choice.wants_errors) return KEDGE_OK;
   // The host looks at norms once it has the results.
-  if (!p->shape.choice.wants_means) KG_TRY(kg_norms_moves(p, of, p->norm_moves));
+  if (!p->shape.choice.wants_means && !kg_mesh_in_space(p->mesh))
+    KG_TRY(kg_norms_moves(p, of, p->norm_moves));
   return kg_elliptic_diagnose(p, KG_ABOUT_NORMS);
 }
 
@@ -173,7 +176,7 @@ static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
 static kedge_status prepare(kg_elliptic *p)
 {
   KG_TRY(kg_fields_begin(p));
-  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_begin(p));
+  if (!kg_only_sizes(p) && kg_counts_groups(p)) KG_TRY(kg_numbers_begin(p));
   if (p->shape.choice.sides_stay) return KEDGE_OK;
   kg_run_cost(&p->run, kg_trace_sides_cost(&p->shape.count), 1.0);
   return kg_trace_sides(p->ctx, &(kg_trace_sides_args){p->space.batch, p->arrays.space.side_edge});
@@ -194,7 +197,7 @@ static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
 static kedge_status judge(kg_elliptic *p, kg_group_errors *of)
 {
   KG_TRY(kg_fields_judge(p));
-  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_judge(p));
+  if (!kg_only_sizes(p) && kg_counts_groups(p)) KG_TRY(kg_numbers_judge(p));
   return p->shape.choice.wants_errors && !kg_only_sizes(p) ? kg_errors_sum(p, of) : KEDGE_OK;
 }
 
@@ -226,14 +229,16 @@ static void add_costs(kg_elliptic *p)
 
 kedge_status kg_stages_local(kg_elliptic *p)
 {
-  static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u"};
-  const kg_function *const functions[] = {&p->equation.problem->exact_u,
-                                          &p->equation.problem->exact_dx,
-                                          &p->equation.problem->exact_dy};
+  static const char *const names[] = {"exact u", "du/dx of exact u", "du/dy of exact u",
+                                      "du/dz of exact u"};
+  const kg_function *const functions[] = {
+      &p->equation.problem->exact_u, &p->equation.problem->exact_dx, &p->equation.problem->exact_dy,
+      &p->equation.problem->exact_dz};
   char place[KG_PLACE_BYTES];
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);
-  kg_sampler exact = kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
-                                   (kg_sample_set){3, functions, names, place});
+  kg_sampler exact =
+      kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
+                    (kg_sample_set){1 + kg_mesh_dimension(p->mesh), functions, names, place});
   kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
   kedge_status status = kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
   kg_group_errors errors = {0};

@@ -287,7 +287,7 @@ static kedge_status look_at(kg_elliptic *p, look *l)
 
 kedge_status kg_remainder_look(kg_elliptic *p)
 {
-  if (!rings(p)) return KEDGE_OK;
+  if (kg_mesh_in_space(p->mesh) || !rings(p)) return KEDGE_OK;
   const kg_data data = p->data;
   look l = {0};
   p->data.taken = (kg_unknowns_args){0};

@@ -62,8 +62,8 @@ void kg_space_declare(kg_plan *plan, const kg_trace_counts *n, int64_t n_vertice
   const size_t codes = kg_lane_codes(&n->lanes);
   const size_t begins = use->has_patches ? (size_t)n->n_patches + 1 : 0;
   kg_connectivity_declare(plan, n, use->making, &a->connectivity);
-  kg_plan_array(plan, "vertices", 2 * (size_t)n_vertices, sizeof *a->vertices, use->all,
-                &a->vertices);
+  kg_plan_array(plan, "vertices", (size_t)use->dimension * (size_t)n_vertices, sizeof *a->vertices,
+                use->all, &a->vertices);
   kg_plan_array(plan, "corners", sides, i, use->all, &a->vertex);
   kg_plan_array(plan, "regions", use->has_regions ? (size_t)n->n_elements : 0, i, use->all,
                 &a->regions);
@@ -88,7 +88,8 @@ kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_s
   const kg_trace_layout *layout = &space->cut->layout;
   const size_t begins = ((size_t)layout->count.n_patches + 1) * sizeof *a->patch_edge;
   KG_TRY(kg_connectivity_put(ctx, mesh, layout, &a->connectivity));
-  KG_TRY(put(ctx, a->vertices, mesh->vertices, 2 * (size_t)mesh->n_vertices * sizeof *a->vertices));
+  KG_TRY(put(ctx, a->vertices, mesh->vertices,
+             (size_t)kg_mesh_dimension(mesh) * (size_t)mesh->n_vertices * sizeof *a->vertices));
   KG_TRY(put(ctx, a->regions, mesh->element_region, (size_t)mesh->n_elements * sizeof *a->regions));
   KG_TRY(put(ctx, a->patch_edge, kg_section_first(layout, KG_SECTION_INSIDE), begins));
   KG_TRY(put(ctx, a->patch_halo, layout->patch_halo, begins));

@@ -22,6 +22,7 @@ typedef struct kg_space_arrays {
 
 /// Phases of a plan in which arrays live, and which of them there are.
 typedef struct kg_space_use {
+  int dimension;               ///< of the mesh
   unsigned making;             ///< the connectivity, of which the others are made
   unsigned all;                ///< all but the next two
   unsigned sides, edge_sides;  ///< of elements, of edges
