@@ -125,7 +125,7 @@ static kedge_status keep_facets(kedge_solution *s, const kg_group_sums *sums)
 {
   kg_numbers *const n = &s->numbers;
   const kg_grouped *const grouped = sums->grouped;
-  const size_t facets = (size_t)grouped->count.n_facets, row = 1 + (size_t)s->size.n_edge;
+  const size_t facets = (size_t)grouped->count.n_facets, row = 1 + (size_t)s->m;
   n->n_facets = 0;
   if (n->room < facets * row) {
     free(n->facets);
@@ -147,7 +147,7 @@ static kedge_status keep_facets(kedge_solution *s, const kg_group_sums *sums)
 static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *entry)
 {
   const kedge_mesh *const mesh = s->mesh;
-  const int m = s->size.n_edge;
+  const int m = s->m;
   const edge_rule rule = rule_of(m);
   for (int32_t i = 0; i < sums->grouped->count.n_facets; ++i) {
     double length, integral;

@@ -22,8 +22,7 @@ size_t kg_held_rows(const kg_results *r, kg_held_field field)
 static size_t numbers_of(const kedge_solution *s, kg_held_field field, int n)
 {
   size_t sum = 0;
-  if (field == KG_HELD_TRACE)
-    return n == s->n_batches ? (size_t)s->n_edges * (size_t)s->size.n_edge : 0;
+  if (field == KG_HELD_TRACE) return n == s->n_batches ? (size_t)s->n_edges * (size_t)s->m : 0;
   for (const kg_results *r = s->batch; r < s->batch + n; ++r)
     sum += kg_held_rows(r, field) * KG_LANES * (size_t)r->n_groups;
   return sum;

@@ -195,7 +195,7 @@ kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, doubl
   const kedge_mesh *mesh = s->mesh;
   const kg_trace_layout *const layout = &s->cut->layout;
   const double *const of_trace = s->held[KG_HELD_TRACE].host;
-  const int m = s->size.n_edge;
+  const int m = s->m;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
   for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(layout, (kg_section)k);
   for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {

@@ -92,6 +92,7 @@ typedef struct kg_stabilization {
 struct kedge_solution {
   kedge_context *ctx;
   const kedge_mesh *mesh;
+  int m;  ///< modes of a facet
   kg_sizes size;
   int32_t n_groups, n_edges;
   kedge_report report;

@@ -31,7 +31,7 @@ static double place_of(int order, int k)
 static void fill_nodes(const writer *w, int32_t facet, double *xyz, double *trace)
 {
   const kedge_mesh *const mesh = w->s->mesh;
-  const int m = w->s->size.n_edge;
+  const int m = w->s->m;
   const kg_side side = w->s->numbers.side[facet];
   const double *const modes = w->s->numbers.facets + (int64_t)facet * (1 + m) + 1;
   int32_t ends[2];
@@ -67,7 +67,7 @@ static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int32_t first,
 {
   const kg_numbers *const of = &w->s->numbers;
   const kedge_mesh *const mesh = w->s->mesh;
-  const int n = w->order + 1, row = 1 + w->s->size.n_edge;
+  const int n = w->order + 1, row = 1 + w->s->m;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t facet = first + i, mark = mesh->edge_group[of->edge[facet]];
     fill_nodes(w, facet, w->values + (int64_t)3 * n * i, w->trace + (int64_t)n * i);

@@ -6,6 +6,7 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
 {
   kedge_solution *const s = p->run.solution;
   s->mesh = p->mesh;
+  s->m = p->shape.m;
   s->size = p->shape.size;
   s->n_groups = p->shape.count.n_groups;
   s->n_edges = p->shape.count.n_edges;

@@ -86,7 +86,7 @@ KG_INLINE void kg_patch_range(const kg_lane_batches *batches, const kg_lane_batc
   *end = *first + (left < batches->patch_elements ? left : batches->patch_elements);
 }
 
-/// Shapes of lanes: kg_cell_index(), as device code can hold it.
+/// Shapes of lanes: kg_cell_index(), as device code can hold it. Plane ones come first.
 enum { KG_TRIANGLES, KG_QUADRILATERALS };
 
 /// Lanes of one shape.
@@ -116,6 +116,12 @@ KG_INLINE kg_lane_run kg_run_of_lane(const kg_lane_runs *lanes, int32_t lane)
   kg_lane_run run = lanes->run[0];
   if (lane >= lanes->run[1].first_lane) run = lanes->run[1];
   return run;
+}
+/// Whether facets run from corner to corner, from the lower vertex or reversed. Others look the same
+/// from both sides.
+KG_INLINE bool kg_run_has_directions(kg_lane_run run)
+{
+  return run.cell <= KG_QUADRILATERALS;
 }
 KG_INLINE int32_t kg_lanes_of(const kg_lane_runs *lanes, int cell)
 {
