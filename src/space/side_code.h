@@ -11,11 +11,11 @@
 enum {
   KG_LANES = 32,
   KG_PATCH_GROUPS_MAX = 8,
-  /// The most edges of a patch of triangles, and of a patch of quadrilaterals.
+  /// The most facets of a patch of elements with three, and with four.
   KG_PATCH_SIDES_MAX = 3 * KG_LANES * KG_PATCH_GROUPS_MAX,
   KG_WIDE_PATCH_SIDES_MAX = 4 * KG_LANES * KG_PATCH_GROUPS_MAX,
-  KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,            ///< codes of triangles are below this
-  KG_WIDE_SIDE_CODES = 2 * KG_WIDE_PATCH_SIDES_MAX,  ///< and those of quadrilaterals below this
+  KG_SIDE_CODES = 2 * KG_PATCH_SIDES_MAX,            ///< codes of three facets are below this
+  KG_WIDE_SIDE_CODES = 2 * KG_WIDE_PATCH_SIDES_MAX,  ///< and those of four below this
 };
 
 /// Words of 32 bits an element.
@@ -39,7 +39,7 @@ KG_INLINE void kg_put_side_codes(uint32_t *side_codes, int n_facets, int32_t lan
   }
 }
 
-/// The code of side l from the word of a triangle.
+/// The code of side l from the word of an element with three.
 KG_INLINE int kg_side_code(uint32_t codes, int l)
 {
   const uint32_t base = KG_SIDE_CODES;

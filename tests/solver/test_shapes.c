@@ -116,6 +116,7 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
   kedge_solution *s;
   must(ctx, kg_solution_create(ctx, &s));
   s->mesh = mesh;
+  s->m = order + 1;
   s->size = kg_sizes_of(order);
   s->scale = scale;
   s->equation =

@@ -13,8 +13,8 @@
 
 enum {
   TRACE_MAX = 4 * KG_FACET_MODES_MAX,
-  /// Of two places a side, with four facets and the most modes: fewer need no more, as their patches
-  /// have not more elements than kg_patch_groups() says.
+  /// Two places a side in patches of four facets and the most modes. Patches of fewer modes, of
+  /// kg_patch_groups(), need no more.
   PRODUCTS_MAX = 2 * 4 * KG_LANES * 2 * KG_FACET_MODES_MAX,
   AHEAD = 16384 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
 };

@@ -1,6 +1,6 @@
 /// @file
 /// `side_edge` of kg_trace_arrays once more, from the arrays of the patches: a side's code says
-/// which edge of its patch it is, and an edge runs from its lower to its higher vertex. A solve
+/// which edge of its patch it is, and in the plane an edge runs from its lower to its higher vertex. A solve
 /// with multigrid does without `side_edge` while it solves the trace system.
 #pragma once
 #include "ops/trace/trace_apply.h"
@@ -29,14 +29,16 @@ KG_INLINE void kg_put_sides(const kg_trace_sides_args *a, int32_t lane)
 {
   const kg_trace_arrays *arrays = &a->batch.arrays;
   const int32_t patch = lane / (a->batch.count.patch_groups * KG_LANES);
-  const int n = kg_facets_of_lane(arrays, lane);
+  const kg_lane_run run = kg_run_of_lane(&arrays->lanes, lane);
+  const bool directed = kg_run_has_directions(run);
   const uint32_t *const codes = arrays->side_codes + kg_codes_at(arrays, lane);
-  for (int l = 0; l < n; ++l) {
+  for (int l = 0; l < run.n_facets; ++l) {
     const int64_t from = kg_facet_at(arrays, lane, l);
-    const int64_t to = kg_facet_at(arrays, lane, kg_next_facet(n, l));
-    const int code = kg_side_code_at(codes, n, 0, l);
+    const int64_t to = kg_facet_at(arrays, lane, kg_next_facet(run.n_facets, l));
+    const int code = kg_side_code_at(codes, run.n_facets, 0, l);
     const uint32_t edge = (uint32_t)kg_edge_of_patch(arrays, patch, code / 2);
-    a->side_edge[from] = edge << 1 | (uint32_t)(arrays->vertex[from] > arrays->vertex[to]);
+    const bool reversed = directed && arrays->vertex[from] > arrays->vertex[to];
+    a->side_edge[from] = edge << 1 | (uint32_t)reversed;
   }
 }
 
