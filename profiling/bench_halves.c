@@ -40,8 +40,8 @@ static kedge_status fill(kedge_context *ctx, const part *p, kg_raw_mesh *raw)
 {
   const int64_t rows = 3 * p->k, w = p->n + 1;
   const int64_t wholes = p->first < 2 * p->k ? 2 * p->k : 0, halves = p->n - wholes;
-  KG_TRY(
-      kg_raw_mesh_alloc(ctx, w * (rows + 1), rows * (wholes + 2 * halves), wholes ? 4 : 3, 0, raw));
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2, w * (rows + 1), rows * (wholes + 2 * halves), wholes ? 4 : 3, 0,
+                           raw));
   for (int64_t v = 0; v < raw->n_vertices; ++v) {
     raw->vertices[2 * v] = (double)(p->first + v % w) / (double)rows;
     raw->vertices[2 * v + 1] = (double)(v / w) / (double)rows;

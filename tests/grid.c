@@ -131,7 +131,7 @@ kedge_mesh *test_checkerboard(kedge_context *ctx, int n)
   kg_raw_mesh raw;
   kedge_mesh *mesh;
   const int w = n + 1;
-  assert_int_equal(kg_raw_mesh_alloc(ctx, w * w, n * n + (n * n + 1) / 2, 4, 4 * n, &raw),
+  assert_int_equal(kg_raw_mesh_alloc(ctx, 2, w * w, n * n + (n * n + 1) / 2, 4, 4 * n, &raw),
                    KEDGE_OK);
   for (int v = 0; v < w * w; ++v) {
     raw.vertices[2 * v] = (double)(v % w) / n;

@@ -1,5 +1,6 @@
 /// @file
-/// Meshes of triangles and quadrilaterals: from Gmsh files, arrays or generators.
+/// Meshes of triangles and quadrilaterals: from Gmsh files, arrays or generators. A generator makes
+/// tetrahedra too, which nothing solves on yet; their faces are `edges` here, their volumes areas.
 ///
 /// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
 /// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
@@ -34,7 +35,7 @@ typedef struct kedge_mesh_arrays {
 typedef struct kedge_mesh_info {
   size_t size;  ///< sizeof(kedge_mesh_info)
   int64_t elements, edges, vertices, boundary_edges;
-  int64_t quadrilaterals;   ///< of the elements; the others are triangles
+  int64_t quadrilaterals;   ///< of the elements; the others are triangles, or tetrahedra in space
   int geometry;             ///< order of the maps of elements, 1 to 5; 1: straight
   int64_t turned_elements;  ///< clockwise in the input, turned by kedge
   int64_t unused_vertices;  ///< in the input, dropped
@@ -47,9 +48,10 @@ typedef struct kedge_mesh_info {
   double area;  ///< sum over elements, along their curves
   double min_area, max_area;
   /// Triangles: 2 r_in / r_out, 1 equilateral. Quadrilaterals: the least over the corners of
-  /// 2 a x b / (a . a + b . b), a and b the sides that meet there, 1 a square. 0: degenerate
+  /// 2 a x b / (a . a + b . b), a and b the sides that meet there, 1 a square. Tetrahedra:
+  /// 3 r_in / r_out, 1 regular. 0: degenerate
   double min_quality, mean_quality;
-  double min_angle;  ///< degrees
+  double min_angle;  ///< degrees; of tetrahedra between two faces
   /// The least determinant J of an element's map over its mean: 1 where maps are affine
   double min_jacobian;
   double box[4];         ///< xmin, ymin, xmax, ymax
@@ -67,6 +69,8 @@ typedef struct kedge_mesh_info {
   int64_t ghost_elements;    ///< of other parts of a mesh that was partitioned, left out
   int partition;   ///< the part that the file holds, of a mesh that was split; 0: it is whole
   int partitions;  ///< how many parts there are; 0: not known, or it is whole
+  int dimension;   ///< 2, or 3: all elements are tetrahedra
+  double low[3], high[3];  ///< the box, in space too; z is 0 in the plane
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \
@@ -78,10 +82,10 @@ typedef struct kedge_mesh_group {
   size_t size;       ///< sizeof(kedge_mesh_group)
   const char *name;  ///< of the physical group, or its number as text; "default": edges without one
   int32_t tag;
-  int dimension;    ///< 1: boundary edges, 2: elements
+  int dimension;    ///< that of the mesh: elements; one less: boundary edges
   int64_t count;    ///< boundary edges or elements; 0: a group of edges inside the domain alone
-  double measure;   ///< length or area
-  int64_t n_inner;  ///< dimension 1: edges inside the domain, which take no condition
+  double measure;   ///< length or area, in space area or volume
+  int64_t n_inner;  ///< of boundary edges: edges inside the domain, which take no condition
   double inner_measure;  ///< length of these
 } kedge_mesh_group;
 #define KEDGE_MESH_GROUP_INIT \
@@ -108,7 +112,8 @@ KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_ar
 /// of both), "lshape N [quads]" ((-1,1)^2 without its lower right quarter, 2N x 2N squares less a
 /// quarter; group boundary), "ring N M [quads]" (radii 1 to 2, N layers, M sectors; groups inner,
 /// outer), "disk N" (radius 1, N layers of triangles; group boundary), all with straight edges;
-/// region "domain". Others: KEDGE_ERR_INPUT.
+/// region "domain". "cube N": the unit cube, N x N x N cubes of six tetrahedra; groups x0, x1, y0,
+/// y1, z0, z1; the same region. Others: KEDGE_ERR_INPUT.
 KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words, kedge_mesh **out);
 
 /// Split every element into four at the midpoints of its edges, a quadrilateral at its centre too,
@@ -156,16 +161,16 @@ KEDGE_API kedge_status kedge_mesh_get_group(const kedge_mesh *mesh, int index,
 /// @param[out] offsets  [elements + 1]
 KEDGE_API kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offsets);
 /// Write the nodes of the maps, the corners first and counterclockwise, then as
-/// kedge_solution_nodes() has them.
-/// @param[out] xy  [element][node][2]
+/// kedge_solution_nodes() has them. Those of tetrahedra ascend by x + 0.7549 y + 0.5698 z.
+/// @param[out] xy  [element][node][dimension]
 KEDGE_API kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy);
 /// Write the vertices of elements, counterclockwise as kedge_mesh_nodes() has the corners.
-/// @param[out] corners  [element][3 of a triangle, 4 of a quadrilateral] the caller's numbers
+/// @param[out] corners  [element][3 of a triangle, else 4] the caller's numbers
 KEDGE_API kedge_status kedge_mesh_corners(const kedge_mesh *mesh, int32_t *corners);
 /// @param[out] regions  [element] tags, 0 where there is none
 KEDGE_API kedge_status kedge_mesh_regions(const kedge_mesh *mesh, int32_t *regions);
 /// Write the edges of the boundary as sides of their elements: side k goes from corner k to the
-/// next one.
+/// next one, and that of a tetrahedron is opposite corner k.
 /// @param[out] elements, sides, groups  [boundary_edges]; groups are indices as of
 ///             kedge_mesh_get_group()
 KEDGE_API kedge_status kedge_mesh_boundary(const kedge_mesh *mesh, int32_t *elements,

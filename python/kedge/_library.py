@@ -42,7 +42,8 @@ class MeshInfo(ctypes.Structure):
                 ("box", c_double * 4), ("shared_lines", c_int64), ("periodic_lines", c_int64),
                 ("coincident_at", c_double * 2), ("join_distance", c_double), ("overlapping_edges", c_int64),
                 ("overlapping_at", c_double * 2), ("joined_vertices", c_int64),
-                ("ghost_elements", c_int64), ("partition", c_int), ("partitions", c_int)]
+                ("ghost_elements", c_int64), ("partition", c_int), ("partitions", c_int), ("dimension", c_int),
+                ("low", c_double * 3), ("high", c_double * 3)]
 
 
 class MeshGroup(ctypes.Structure):

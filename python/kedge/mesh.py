@@ -23,7 +23,7 @@ from .outline import Outline
 from .regions import Regions
 
 class Group(NamedTuple):
-    """Boundary edges (dimension 1) or elements (dimension 2) of one name.
+    """Boundary edges or elements (those of the dimension of the mesh) of one name.
 
     count, measure -- how many and their length or area; inner, inner_measure -- edges inside the domain, which take
     no condition
@@ -185,7 +185,7 @@ class Mesh:
         info = c.MeshInfo(ctypes.sizeof(c.MeshInfo))
         check(c.library.kedge_mesh_get_info(handle, info), b"")
         self.info: Dict[str, Any] = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
-        for name in ("box", "coincident_at", "overlapping_at"):
+        for name in ("box", "coincident_at", "overlapping_at", "low", "high"):
             self.info[name] = tuple(self.info[name])
         self.groups: List[Group] = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
 
@@ -204,12 +204,12 @@ class Mesh:
 
     @property
     def area(self) -> float:
-        """Of the domain, along its curves."""
+        """Of the domain, along its curves; of tetrahedra the volume."""
         return self.info["area"]
 
     @property
     def box(self) -> Tuple[float, float, float, float]:
-        """xmin, ymin, xmax, ymax."""
+        """xmin, ymin, xmax, ymax; info["low"] and info["high"] have z too."""
         return self.info["box"]
 
     __reduce_ex__ = refuse_pickle
@@ -234,20 +234,23 @@ class Mesh:
 
     @cached_property
     def nodes(self) -> Array:
-        """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][2], one element after
-        the other."""
-        return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), 2), np.float64)
+        """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][dimension], one element
+        after the other."""
+        return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), self.info["dimension"]), np.float64)
 
     @cached_property
     def corners(self) -> Array:
         """The vertices of the elements, counterclockwise, one element after the other: [corner] int, numbered as in the
         arrays or the file of the mesh."""
-        n, wide = self.elements, self.info["quadrilaterals"]
+        n, wide = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
         return self._array("kedge_mesh_corners", 3 * (n - wide) + 4 * wide, np.int32)
 
     @cached_property
     def cells(self) -> Dict[str, Array]:
-        """Elements by meshio's names of shapes, as Mesh() takes them: {"triangle": [n][3] int, "quad": [n][4]}."""
+        """Elements by meshio's names of shapes, as Mesh() takes them: {"triangle": [n][3] int, "quad": [n][4]}. Of
+        tetrahedra {"tetra": [n][4]}."""
+        if self._is_space:
+            return {"tetra": self.corners.reshape(-1, 4)}
         count = np.empty(self.elements, np.int64)
         for shape, elements, _ in self.shapes:
             count[elements] = shape.corners
@@ -256,8 +259,11 @@ class Mesh:
 
     @cached_property
     def points(self) -> Array:
-        """Coordinates of the vertices, [vertex][2]; NaN where a number is of no corner."""
-        places = np.full((int(self.corners.max()) + 1, 2), np.nan)
+        """Coordinates of the vertices, [vertex][dimension]; NaN where a number is of no corner."""
+        places = np.full((int(self.corners.max()) + 1, self.info["dimension"]), np.nan)
+        if self._is_space:
+            places[self.corners] = self.nodes
+            return places
         for (_, _, maps), cells in zip(self.shapes, self.cells.values()):
             places[cells] = maps.places(*maps.shape.lattice(1).T)
         return places
@@ -268,7 +274,7 @@ class Mesh:
         mesh.regions == "steel"."""
         names = {}
         for group in self.groups:
-            if group.dimension == 2:
+            if group.dimension == self.info["dimension"]:
                 names.setdefault(group.name, []).append(group.tag)
         shared = {name: tags for name, tags in names.items() if len(tags) > 1}
         single = {name: tags[0] for name, tags in names.items() if len(tags) == 1}
@@ -282,9 +288,15 @@ class Mesh:
         check(c.library.kedge_mesh_boundary(self.handle, *(array.ctypes.data for array in arrays)), b"")
         return tuple(arrays)
 
+    @property
+    def _is_space(self):
+        return self.info["dimension"] == 3
+
     @cached_property
     def shapes(self):
         """Shapes, the numbers of their elements, and their maps."""
+        if self._is_space:
+            raise InputError("the mesh is of tetrahedra, and this is for plane meshes so far")
         geometry = self.info["geometry"]
         return [(shape, elements, Maps(shape, geometry, part(self.nodes, self.offsets, shape, elements, geometry)))
                 for shape, elements in shapes_of(self.info, self.offsets)]

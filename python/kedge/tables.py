@@ -29,13 +29,14 @@ def _text(value):
 
 def of_mesh(mesh):
     wide = mesh.info["quadrilaterals"]
-    counts = (mesh.elements - wide, "triangles"), (wide, "quadrilaterals")
+    space = mesh.info["dimension"] == 3
+    counts = (mesh.elements - wide, "tetrahedra" if space else "triangles"), (wide, "quadrilaterals")
     kinds = " and ".join(f"{count} {name}" for count, name in counts if count)
     curves = f", of order {mesh.info['geometry']}" if mesh.info["geometry"] > 1 else ""
-    rows = [(group.name, "boundary" if group.dimension == 1 else "region", group.count, group.measure)
+    rows = [(group.name, "boundary" if group.dimension < mesh.info["dimension"] else "region", group.count, group.measure)
             for group in mesh.groups]
-    head = "group", "", "edges or elements", "length or area"
-    return table(f"kedge.Mesh: {kinds}{curves}, area {mesh.area:.6g}", rows, head)
+    head = "group", "", f"{'faces' if space else 'edges'} or elements", "area or volume" if space else "length or area"
+    return table(f"kedge.Mesh: {kinds}{curves}, {'volume' if space else 'area'} {mesh.area:.6g}", rows, head)
 
 
 def of_problem(problem):

@@ -34,14 +34,22 @@ static void print_group(int width, const kedge_mesh_group *group, const char *wh
 /// Name the elements of a mesh, in the singular.
 static const char *shape_of(const kedge_mesh_info *m)
 {
+  if (m->dimension == 3) return "tetrahedron";
   if (m->quadrilaterals == 0) return "triangle";
   return m->quadrilaterals == m->elements ? "quadrilateral" : "element";
 }
 
-static void print_groups(const kedge_mesh *mesh, const char *shape)
+/// Name several elements of a mesh.
+static const char *shapes_of(const kedge_mesh_info *m)
 {
-  char elements[32];
-  snprintf(elements, sizeof elements, "%ss", shape);
+  if (m->dimension == 3) return "tetrahedra";
+  if (m->quadrilaterals == 0) return "triangles";
+  return m->quadrilaterals == m->elements ? "quadrilaterals" : "elements";
+}
+
+static void print_groups(const kedge_mesh *mesh, const kedge_mesh_info *m)
+{
+  const bool space = m->dimension == 3;
   int width = 22;
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
@@ -49,14 +57,18 @@ static void print_groups(const kedge_mesh *mesh, const char *shape)
     const int columns = kg_cli_width(kg_cli_shown(group.name));
     if (columns > width) width = columns;
   }
-  printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count", "length, area");
+  printf("\n%-*s  %8s  %-14s%12s%14s\n", width, "group", "tag", "of", "count",
+         space ? "area, volume" : "length, area");
   for (int i = 0; i < kedge_mesh_group_count(mesh); ++i) {
     kedge_mesh_group group = KEDGE_MESH_GROUP_INIT;
     kedge_mesh_get_group(mesh, i, &group);
-    const char *const what = group.dimension == 1 ? "boundary edges" : elements;
+    const char *const what = group.dimension == m->dimension ? shapes_of(m)
+                             : space                         ? "boundary faces"
+                                                             : "boundary edges";
     if (group.count > 0) print_group(width, &group, what, group.count, group.measure);
     if (group.n_inner > 0)
-      print_group(width, &group, "inner edges", group.n_inner, group.inner_measure);
+      print_group(width, &group, space ? "inner faces" : "inner edges", group.n_inner,
+                  group.inner_measure);
   }
 }
 
@@ -92,6 +104,25 @@ static void print_part(const kedge_mesh_info *m, const char *shape)
            shape, m->ghost_elements == 1 ? "" : "s");
 }
 
+/// What there is to say of tetrahedra.
+static void print_space(const kedge_mesh_info *m)
+{
+  printf("tetrahedra       %lld\n", (long long)m->elements);
+  printf("faces            %lld, %lld of them on the boundary\n", (long long)m->edges,
+         (long long)m->boundary_edges);
+  printf("vertices         %lld\n", (long long)m->vertices);
+  if (m->parts > 1) printf("parts            %lld, without common faces\n", (long long)m->parts);
+  printf("box              [%g, %g] x [%g, %g] x [%g, %g]\n", m->low[0], m->high[0], m->low[1],
+         m->high[1], m->low[2], m->high[2]);
+  printf("volume           %.10g, of a tetrahedron %.3g to %.3g\n", m->area, m->min_area,
+         m->max_area);
+  printf("quality          %.3f at worst, %.3f on average (1: regular, 0: degenerate)\n",
+         m->min_quality, m->mean_quality);
+  printf("smallest angle   %.*f degrees, between faces\n", m->min_angle < 1.0 ? 5 : 1,
+         m->min_angle);
+  print_repairs(m, "tetrahedron");
+}
+
 static void print_mesh(const char *name, const kedge_mesh *mesh)
 {
   kedge_mesh_info m = KEDGE_MESH_INFO_INIT;
@@ -101,6 +132,11 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   if (m.join_distance > 0.0)
     snprintf(advice, sizeof advice, "join = %.0e in [mesh] joins them", m.join_distance);
   printf("%s\n", kg_cli_shown(name));
+  if (m.dimension == 3) {
+    print_space(&m);
+    print_groups(mesh, &m);
+    return;
+  }
   if (m.quadrilaterals < m.elements)
     printf("triangles        %lld\n", (long long)(m.elements - m.quadrilaterals));
   if (m.quadrilaterals > 0) printf("quadrilaterals   %lld\n", (long long)m.quadrilaterals);
@@ -141,7 +177,7 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   printf("smallest angle   %.*f degrees\n", m.min_angle < 1.0 ? 5 : 1, m.min_angle);
   if (m.turned_elements == 0) printf("orientation      all %ss counterclockwise\n", shape);
   print_repairs(&m, shape);
-  print_groups(mesh, shape);
+  print_groups(mesh, &m);
 }
 
 static int show(const mesh_options *options)
@@ -165,8 +201,8 @@ static void print_written(const char *path, const kedge_mesh *mesh)
   if (stat(path, &file) != 0 || !S_ISREG(file.st_mode)) return;
   kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   kedge_mesh_get_info(mesh, &info);
-  printf("%s: %lld %ss, %lld vertices\n", kg_cli_shown(path), (long long)info.elements,
-         shape_of(&info), (long long)info.vertices);
+  printf("%s: %lld %s, %lld vertices\n", kg_cli_shown(path), (long long)info.elements,
+         shapes_of(&info), (long long)info.vertices);
 }
 
 /// Make the mesh that is to be written.
@@ -260,7 +296,8 @@ static error_t parse_generate(int key, char *text, struct argp_state *state)
       add_word(state, options, text);
       return 0;
     case ARGP_KEY_NO_ARGS:
-      argp_error(state, "which mesh? square N, quads N, mixed N, lshape N, ring N M or disk N");
+      argp_error(state,
+                 "which mesh? square N, quads N, mixed N, lshape N, ring N M, disk N or cube N");
       return 0;
     default:
       return parse_output(key, text, state);
@@ -326,7 +363,7 @@ static int run_generate(int argc, char **argv)
       .parser = parse_generate,
       .args_doc =
           "square N -o FILE\nquads N -o FILE\nmixed N -o FILE\nlshape N [quads] -o FILE\n"
-          "ring N M [quads] -o FILE\ndisk N -o FILE",
+          "ring N M [quads] -o FILE\ndisk N -o FILE\ncube N -o FILE",
       .doc = "Generate a mesh ('kedge help mesh' describes them).",
       .children = kg_cli_help_children};
   mesh_options options = {0};

@@ -185,7 +185,7 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
   kg_look_inside(mesh, &everywhere);
   for (int g = 0; g < mesh->n_groups && !found; ++g) {
     const struct kg_resolved_boundary *boundary = &d->resolved->boundaries[g];
-    if (mesh->groups[g].dimension != 1 || boundary->value == NULL) continue;
+    if (!kg_is_edge_group(mesh, &mesh->groups[g]) || boundary->value == NULL) continue;
     sample_group(mesh, edges, g, &there);
     const double gap = gap_of(d, boundary, &there);
     double lost[KG_LOOKS], size = size_of(d, boundary->type, &everywhere);
@@ -205,7 +205,8 @@ bool kg_finds_other_boundary(kg_diagnosis *d)
 static const char *name_of_region(const kedge_mesh *mesh, double tag)
 {
   for (int g = 0; g < mesh->n_groups; ++g)
-    if (mesh->groups[g].dimension == 2 && mesh->groups[g].tag == tag) return mesh->groups[g].name;
+    if (!kg_is_edge_group(mesh, &mesh->groups[g]) && mesh->groups[g].tag == tag)
+      return mesh->groups[g].name;
   return "0";
 }
 

@@ -36,13 +36,14 @@ void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_material_arrays *
 /// and their tags ascend. @param[in,out] group  the group found last, tried first; the group found
 static kedge_status find_material(const putting *p, int32_t tag, int *group, int32_t *out)
 {
-  const kg_group *const groups = p->equation->mesh->groups;
+  const kedge_mesh *const mesh = p->equation->mesh;
+  const kg_group *const groups = mesh->groups;
   int begin = *group, end = p->equation->mesh->n_groups;
-  if (groups[begin].dimension != 2 || groups[begin].tag != tag) {
+  if (kg_is_edge_group(mesh, &groups[begin]) || groups[begin].tag != tag) {
     begin = 0;
     while (begin < end) {
       const int middle = begin + (end - begin) / 2;
-      if (groups[middle].dimension == 2 && groups[middle].tag >= tag)
+      if (!kg_is_edge_group(mesh, &groups[middle]) && groups[middle].tag >= tag)
         end = middle;
       else
         begin = middle + 1;

@@ -26,14 +26,14 @@ static kedge_status number_vertices(kg_mesh_builder *b)
   }
   mesh->n_vertices = n;
   mesh->info.unused_vertices = raw->n_vertices - n - raw->n_between;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, 2 * sizeof(double), &mesh->vertices));
+  const int64_t d = mesh->dimension;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n, (size_t)d * sizeof(double), &mesh->vertices));
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof(int32_t), &mesh->vertex_origin));
   for (int64_t v = 0; v < raw->n_vertices; ++v) {
     const int64_t number = b->vertex_number[v];
     if (number < 0) continue;
     mesh->vertex_origin[number] = (int32_t)v;
-    mesh->vertices[2 * number] = raw->vertices[2 * v];
-    mesh->vertices[2 * number + 1] = raw->vertices[2 * v + 1];
+    memcpy(mesh->vertices + d * number, raw->vertices + d * v, (size_t)d * sizeof(double));
   }
   return KEDGE_OK;
 }
@@ -99,12 +99,11 @@ static kedge_status order_along_curve(kedge_context *ctx, const kg_raw_mesh *raw
   return status;
 }
 
-/// Elements along the Hilbert curve, vertices by first appearance.
-static kedge_status order(kg_mesh_builder *b)
+/// Elements of plane meshes along the Hilbert curve, their corners counterclockwise.
+static kedge_status order_plane(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
   const kg_raw_mesh *raw = b->raw;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_elements, sizeof(int32_t), &mesh->element_origin));
   list_blocks(raw, mesh);
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *block = &mesh->block[k];
@@ -122,6 +121,15 @@ static kedge_status order(kg_mesh_builder *b)
     to[0] = from[0];
     for (int i = 1; i < n; ++i) to[i] = from[b->clockwise[origin] ? n - i : i];
   }
+  return KEDGE_OK;
+}
+
+/// Elements along the curve, vertices by first appearance.
+static kedge_status order(kg_mesh_builder *b)
+{
+  KG_TRY(
+      kg_host_alloc(b->ctx, (size_t)b->raw->n_elements, sizeof(int32_t), &b->mesh->element_origin));
+  KG_TRY(b->mesh->dimension == 3 ? kg_space_order(b) : order_plane(b));
   return number_vertices(b);
 }
 
@@ -167,6 +175,7 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
   for (int d = 0; d < 2; ++d)
     if (b->raw->lost[d])
       KG_TRY(kg_copy_text(b->ctx, b->raw->lost[d], strlen(b->raw->lost[d]), &b->mesh->lost[d]));
+  b->mesh->dimension = b->raw->dimension;
   b->mesh->geometry = b->raw->nodes ? b->raw->geometry : 1;
   b->mesh->flattened = b->raw->flattened;
   b->mesh->is_polygon = b->raw->is_polygon;
@@ -175,7 +184,7 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
   if (!done) KG_TRY(connect(b));
   KG_TRY(copy_regions(b));
   KG_TRY(in_range("mesh_groups", b, kg_build_groups));
-  KG_TRY(kg_build_hanging(b));
+  if (b->mesh->dimension == 2) KG_TRY(kg_build_hanging(b));
   return in_range("mesh_info", b, kg_build_info);
 }
 
@@ -183,7 +192,12 @@ kedge_status kg_mesh_build_on(kedge_context *ctx, const kg_raw_mesh *raw, const 
                               bool on_gpu, kedge_mesh **out)
 {
   *out = NULL;
-  const kg_cell *cell = raw->width == 3 ? &kg_triangle : &kg_quadrilateral;
+  KG_REQUIRE(ctx, raw->dimension == 2 || (raw->dimension == 3 && raw->width == 4 && !raw->nodes),
+             KEDGE_ERR_INTERNAL, "%s: a mesh of dimension %d and %d corners", source,
+             raw->dimension, raw->width);
+  const kg_cell *cell = raw->dimension == 3 ? &kg_tetrahedron
+                        : raw->width == 3   ? &kg_triangle
+                                            : &kg_quadrilateral;
   kg_raw_mesh straight = *raw;
   straight.nodes = NULL;
   if (raw->nodes && kg_build_is_straight(raw)) raw = &straight;

@@ -14,14 +14,15 @@ typedef struct kg_mesh_builder {
   kg_curve *curves;        ///< of both shapes; NULL: the mesh is straight
   bool *clockwise;         ///< [raw element]
   int32_t *vertex_number;  ///< [raw vertex]: number in the mesh, -1 where unused
-  kg_side *sides;          ///< all sides by (lower vertex, higher vertex, side)
-  uint32_t *first_side;    ///< [vertex + 1]: where the sides of each lower vertex begin in `sides`
-  int32_t *line_edge;      ///< [raw line]: edge between its vertices, -1: there is none
+  kg_side *sides;          ///< all sides by their vertices, the lowest first, then by number
+  uint32_t *first_side;    ///< [vertex + 1]: where the sides of each lowest vertex begin in `sides`
+  int32_t *line_edge;      ///< [raw line]: edge of its vertices, -1: there is none
   int32_t n_inner;         ///< edges that have a line inside the domain
   int32_t n_parts;         ///< of the domain; 0: not counted yet
 } kg_mesh_builder;
 
-/// Refuse bad vertex numbers, coordinates and triangles without area; find the clockwise ones.
+/// Refuse bad vertex numbers, coordinates and elements without area or volume; find the clockwise
+/// ones.
 kedge_status kg_build_check(kg_mesh_builder *b);
 /// Whether nodes are those of straight elements, to rounding.
 bool kg_build_is_straight(const kg_raw_mesh *raw);
@@ -37,6 +38,11 @@ double kg_build_length(const kg_mesh_builder *b, int32_t edge);
 
 /// Match sides into edges; refuse duplicates, folds and edges with three elements.
 kedge_status kg_build_edges(kg_mesh_builder *b);
+/// Replace the partners in side_edge, or KG_NO_SIDE, by edges, numbered by first appearance in side
+/// order, and list their sides.
+kedge_status kg_build_number_edges(kg_mesh_builder *b, int64_t n_boundary);
+/// Whether the elements of two sides have the same vertices.
+bool kg_build_same_element(const kedge_mesh *mesh, kg_side side, kg_side other);
 /// Match lines and edges.
 kedge_status kg_build_lines(kg_mesh_builder *b);
 
@@ -55,7 +61,30 @@ kedge_status kg_build_touch(kg_mesh_builder *b);
 /// Everything of kedge_mesh_info that is not known yet.
 kedge_status kg_build_info(kg_mesh_builder *b);
 
-enum { KG_ELEMENT_TEXT = 256 };
+// Tetrahedra (space/).
+
+/// Coordinates beyond this overflow in a volume.
+#define KG_SPACE_COORDINATE_MAX 1e100
+/// Look at one tetrahedron: flat is one of six volumes of at most KG_FLATNESS times the cube of its
+/// largest extent along an axis.
+kg_fault kg_space_examine(const kg_raw_mesh *raw, const int32_t *v);
+/// The block, the elements along the curve, their corners in caller's numbers.
+kedge_status kg_space_order(kg_mesh_builder *b);
+/// kg_build_edges() in space.
+kedge_status kg_space_facets(kg_mesh_builder *b);
+/// The facet of three raw vertices, -1: there is none.
+int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
+double kg_space_volume(const kedge_mesh *mesh, int32_t element);
+double kg_space_area(const kedge_mesh *mesh, int32_t facet);
+/// On which side of a facet, seen along its corners, its element lies.
+bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
+typedef struct kg_space_shape {
+  double quality;        ///< 3 r_in / r_out
+  double max_cotangent;  ///< of the smallest angle between two facets
+} kg_space_shape;
+kg_space_shape kg_space_shape_of(const kedge_mesh *mesh, int32_t element);
+
+enum { KG_ELEMENT_TEXT = 384 };
 /// How messages call a raw element: where it stands, and its corners.
 void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[KG_ELEMENT_TEXT]);
 

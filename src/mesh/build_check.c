@@ -19,9 +19,11 @@ void kg_build_describe(const kg_mesh_builder *b, int64_t raw_element, char text[
     n = snprintf(text, KG_ELEMENT_TEXT, "%s %lld (from 0)", cell->name, (long long)raw_element);
   for (int i = 0; i < cell->n_vertices; ++i) {
     if (v[i] < 0 || v[i] >= raw->n_vertices) continue;
-    const double *p = raw->vertices + 2 * (int64_t)v[i];
-    n += snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), "%s(%.9g, %.9g)",
+    const double *p = raw->vertices + raw->dimension * (int64_t)v[i];
+    n += snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), "%s(%.9g, %.9g",
                   i ? ", " : " with corners ", p[0], p[1]);
+    n += raw->dimension == 3 ? snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), ", %.9g)", p[2])
+                             : snprintf(text + n, (size_t)(KG_ELEMENT_TEXT - n), ")");
   }
 }
 
@@ -72,6 +74,7 @@ static kg_fault examine(const kg_mesh_builder *b, int64_t e, bool *clockwise)
 {
   const kg_raw_mesh *raw = b->raw;
   const int32_t *v = kg_raw_corners(raw, e);
+  if (raw->dimension == 3) return kg_space_examine(raw, v);
   if (raw->nodes) return examine_curved(b, e, clockwise);
   if (kg_raw_cell(raw, e) == &kg_quadrilateral)
     return examine_quadrilateral(raw->vertices, raw->n_vertices, v, clockwise);
@@ -101,9 +104,10 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
   KG_REQUIRE(b->ctx, fault != KG_SOUND, KEDGE_ERR_INTERNAL, "%s: nothing is wrong with %s",
              b->source, text);
   const char *const what =
-      fault == KG_NOT_CONVEX ? "not convex; move its vertices, give them in the order around it, "
-                               "or split it into two triangles"
-      : fault == KG_REPEATED ? "degenerate: it uses a vertex twice; remove it from the mesh"
+      fault == KG_NOT_CONVEX   ? "not convex; move its vertices, give them in the order around it, "
+                                 "or split it into two triangles"
+      : fault == KG_REPEATED   ? "degenerate: it uses a vertex twice; remove it from the mesh"
+      : b->raw->dimension == 3 ? "degenerate: it has no volume; remove it or move its vertices"
       : kg_raw_cell(b->raw, e) == &kg_triangle
           ? "degenerate: it has no area; remove it or move its vertices"
           : "degenerate: three of its corners lie on a line; move its vertices, or make it a "
@@ -113,7 +117,10 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t e)
 
 static bool has_place(const kg_raw_mesh *raw, int64_t v)
 {
-  return kg_is_coordinate(raw->vertices[2 * v]) && kg_is_coordinate(raw->vertices[2 * v + 1]);
+  const double *p = raw->vertices + raw->dimension * v;
+  if (raw->dimension == 2) return kg_is_coordinate(p[0]) && kg_is_coordinate(p[1]);
+  return fmax(fabs(p[0]), fmax(fabs(p[1]), fabs(p[2]))) <= KG_SPACE_COORDINATE_MAX &&
+         !isnan(p[0] + p[1] + p[2]);
 }
 
 /// The first vertex without a place that an element uses; INT64_MAX: there is none. Others are
@@ -139,10 +146,16 @@ static kedge_status check_vertices(const kg_mesh_builder *b)
     if (!has_place(raw, v) && v < bad) bad = v;
   if (bad != INT64_MAX) bad = used_without_place(raw);
   if (bad == INT64_MAX) return KEDGE_OK;
+  const double *p = raw->vertices + raw->dimension * bad;
+  if (raw->dimension == 3)
+    return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                   "%s: vertex %lld (from 0) has the coordinates (%g, %g, %g); they must be finite "
+                   "and below 1e100",
+                   b->source, (long long)bad, p[0], p[1], p[2]);
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: vertex %lld (from 0) has the coordinates (%g, %g); they must be finite and "
                  "below 1e150",
-                 b->source, (long long)bad, raw->vertices[2 * bad], raw->vertices[2 * bad + 1]);
+                 b->source, (long long)bad, p[0], p[1]);
 }
 
 kedge_status kg_build_check(kg_mesh_builder *b)

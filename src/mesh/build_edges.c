@@ -77,8 +77,7 @@ static int64_t match_sides(kg_mesh_builder *b, int64_t *n_boundary)
   return bad == INT64_MAX ? -1 : bad;
 }
 
-/// Whether the elements of two sides have the same vertices.
-static bool same_element(const kedge_mesh *mesh, kg_side side, kg_side other)
+bool kg_build_same_element(const kedge_mesh *mesh, kg_side side, kg_side other)
 {
   const int32_t e = kg_side_element(side), f = kg_side_element(other);
   const int n = kg_block_of(mesh, e)->cell->n_vertices;
@@ -107,7 +106,7 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
              kg_block_of(mesh, kg_side_element(sides[i + 2]))->cell->name);
   for (int64_t j = i; j < i + count; ++j) {
     for (int64_t k = j + 1; k < i + count; ++k) {
-      if (!same_element(mesh, sides[j], sides[k])) continue;
+      if (!kg_build_same_element(mesh, sides[j], sides[k])) continue;
       first = sides[j];
       second = sides[k];
       snprintf(what, sizeof what, "are duplicates: they have the same vertices");
@@ -123,7 +122,6 @@ static kedge_status refuse(const kg_mesh_builder *b, int64_t i)
                  other, what);
 }
 
-/// Replace partners in side_edge by edges, numbered by first appearance in side order.
 static void number_edges(kedge_mesh *mesh)
 {
   uint32_t n = 0, *place = mesh->side_edge;
@@ -131,9 +129,12 @@ static void number_edges(kedge_mesh *mesh)
     const int n_facets = kg_block_of(mesh, e)->cell->n_facets;
     for (int l = 0; l < n_facets; ++l, ++place) {
       const kg_side side = kg_side_of(e, l), partner = *place;
-      uint32_t edge;
-      int32_t ends[2];
-      kg_side_ends(mesh, side, ends);
+      uint32_t edge, reversed = 0;
+      if (mesh->dimension == 2) {
+        int32_t ends[2];
+        kg_side_ends(mesh, side, ends);
+        reversed = ends[0] > ends[1];
+      }
       if (partner > side) {  // KG_NO_SIDE too
         edge = n++;
         mesh->edge_sides[2 * (int64_t)edge] = side;
@@ -141,14 +142,29 @@ static void number_edges(kedge_mesh *mesh)
       } else {
         edge = (uint32_t)kg_side_edge(mesh, partner);  // numbered before
       }
-      *place = edge << 1 | (ends[0] > ends[1]);
+      *place = edge << 1 | reversed;
     }
   }
+}
+
+kedge_status kg_build_number_edges(kg_mesh_builder *b, int64_t n_boundary)
+{
+  kedge_mesh *mesh = b->mesh;
+  const int64_t n_edges = (kg_mesh_sides(mesh) + n_boundary) / 2;
+  KG_REQUIRE(b->ctx, n_edges <= INT32_MAX, KEDGE_ERR_INPUT,
+             "%s: %lld %s are more than kedge can number (%d); use a smaller mesh", b->source,
+             (long long)n_edges, mesh->dimension == 3 ? "faces" : "edges", INT32_MAX);
+  mesh->n_edges = (int32_t)n_edges;
+  mesh->n_boundary_edges = (int32_t)n_boundary;
+  KG_TRY(kg_host_alloc(b->ctx, (size_t)n_edges, 2 * sizeof *mesh->edge_sides, &mesh->edge_sides));
+  number_edges(mesh);
+  return KEDGE_OK;
 }
 
 kedge_status kg_build_edges(kg_mesh_builder *b)
 {
   kedge_mesh *mesh = b->mesh;
+  if (mesh->dimension == 3) return kg_space_facets(b);
   const int64_t n = kg_mesh_sides(mesh);
   KG_TRY(kg_host_alloc(b->ctx, (size_t)n, sizeof *b->sides, &b->sides));
   KG_TRY(
@@ -162,15 +178,7 @@ kedge_status kg_build_edges(kg_mesh_builder *b)
   int64_t n_boundary;
   const int64_t bad = match_sides(b, &n_boundary);
   if (bad >= 0) return refuse(b, bad);
-  const int64_t n_edges = (n + n_boundary) / 2;
-  KG_REQUIRE(b->ctx, n_edges <= INT32_MAX, KEDGE_ERR_INPUT,
-             "%s: %lld edges are more than kedge can number (%d); use a smaller mesh", b->source,
-             (long long)n_edges, INT32_MAX);
-  mesh->n_edges = (int32_t)n_edges;
-  mesh->n_boundary_edges = (int32_t)n_boundary;
-  KG_TRY(kg_host_alloc(b->ctx, (size_t)n_edges, 2 * sizeof *mesh->edge_sides, &mesh->edge_sides));
-  number_edges(mesh);
-  return KEDGE_OK;
+  return kg_build_number_edges(b, n_boundary);
 }
 
 /// The edge between two raw vertices, or -1. The sides of a lower vertex are sorted by the higher.
@@ -200,6 +208,8 @@ kedge_status kg_build_lines(kg_mesh_builder *b)
 {
   const kg_raw_mesh *raw = b->raw;
   KG_TRY(kg_host_alloc(b->ctx, (size_t)raw->n_lines, sizeof(int32_t), &b->line_edge));
-  for (int64_t i = 0; i < raw->n_lines; ++i) b->line_edge[i] = find_edge(b, raw->lines + 2 * i);
+  for (int64_t i = 0; i < raw->n_lines; ++i)
+    b->line_edge[i] = raw->dimension == 3 ? kg_space_find_facet(b, raw->lines + 3 * i)
+                                          : find_edge(b, raw->lines + 2 * i);
   return KEDGE_OK;
 }

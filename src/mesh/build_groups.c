@@ -52,17 +52,28 @@ static kedge_status add_group(kg_mesh_builder *b, int dimension, int32_t tag, co
 static kedge_status refuse_line(const kg_mesh_builder *b, int64_t i)
 {
   const kg_raw_mesh *raw = b->raw;
-  const char *name = kg_raw_mesh_name_of(raw, 1, raw->line_tags[i]);
-  char where[128] = "";
+  const int d = raw->dimension;
+  const char *name = kg_raw_mesh_name_of(raw, d - 1, raw->line_tags[i]);
+  char where[192] = "";
   int n = 0;
-  for (int k = 0; k < 2; ++k) {
-    const int32_t v = raw->lines[2 * i + k];
-    if (v < 0 || v >= raw->n_vertices)
-      n += snprintf(where + n, sizeof where - (size_t)n, "%s(no vertex %d)", k ? " to " : "", v);
-    else
-      n += snprintf(where + n, sizeof where - (size_t)n, "%s(%.9g, %.9g)", k ? " to " : "",
-                    raw->vertices[2 * (int64_t)v], raw->vertices[2 * (int64_t)v + 1]);
+  for (int k = 0; k < d; ++k) {
+    const int32_t v = raw->lines[d * i + k];
+    const char *const before = k == 0 ? "" : d == 3 ? ", " : " to ";
+    if (v < 0 || v >= raw->n_vertices) {
+      n += snprintf(where + n, sizeof where - (size_t)n, "%s(no vertex %d)", before, v);
+      continue;
+    }
+    const double *p = raw->vertices + d * (int64_t)v;
+    n += snprintf(where + n, sizeof where - (size_t)n, "%s(%.9g, %.9g", before, p[0], p[1]);
+    n += d == 3 ? snprintf(where + n, sizeof where - (size_t)n, ", %.9g)", p[2])
+                : snprintf(where + n, sizeof where - (size_t)n, ")");
   }
+  if (d == 3)
+    return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
+                   "%s: the triangle of %s of boundary group %d%s%s%s is no face of any %s; join "
+                   "the meshes at their interface or take the triangle out of the group",
+                   b->source, where, raw->line_tags[i], name ? " \"" : "", name ? name : "",
+                   name ? "\"" : "", kg_mesh_shape(b->mesh));
   return KG_FAIL(b->ctx, KEDGE_ERR_INPUT,
                  "%s: the line from %s of boundary group %d%s%s%s is no edge of any %s; join "
                  "the meshes at their interface or take the line out of the group",
@@ -84,8 +95,10 @@ static kedge_status mark_boundary(kg_mesh_builder *b)
 /// A line on an edge that another one has put into a group.
 static kedge_status add_shared_line(const kg_mesh_builder *b, int64_t i, int32_t first)
 {
-  const double *at = b->raw->vertices + 2 * (int64_t)b->raw->lines[2 * i];
-  kg_overlap overlap = {1, first, b->raw->line_tags[i], {at[0], at[1]}, NULL};
+  const int d = b->raw->dimension;
+  const double *at = b->raw->vertices + d * (int64_t)b->raw->lines[d * i];
+  kg_overlap overlap = {d - 1, first, b->raw->line_tags[i], {at[0], at[1], 0.0}, NULL};
+  if (d == 3) overlap.at[2] = at[2];
   ++b->mesh->info.shared_lines;
   return kg_overlaps_add(b->ctx, &overlap, &b->mesh->overlaps);
 }
@@ -140,12 +153,13 @@ static kedge_status add_edge_groups(kg_mesh_builder *b, const int32_t *tags, int
   for (int k = untagged; k < n_tags + untagged; ++k) {
     const int i = k % n_tags;
     const bool rest = i == 0 && untagged;
-    const char *name = rest ? default_name : kg_raw_mesh_name_of(b->raw, 1, tags[i]);
+    const char *name =
+        rest ? default_name : kg_raw_mesh_name_of(b->raw, mesh->dimension - 1, tags[i]);
     int g = mesh->n_groups;
     for (int j = 0; name && !rest && j < mesh->n_groups; ++j)
       if (strcmp(mesh->groups[j].name, name) == 0) g = j;
     group_of[i] = g;
-    if (g == mesh->n_groups) KG_TRY(add_group(b, 1, tags[i], name));
+    if (g == mesh->n_groups) KG_TRY(add_group(b, mesh->dimension - 1, tags[i], name));
   }
   return KEDGE_OK;
 }
@@ -164,7 +178,7 @@ static kedge_status name_overlaps(const kg_mesh_builder *b, const int32_t *tags,
   kg_overlaps *overlaps = &b->mesh->overlaps;
   for (int64_t i = 0; i < overlaps->n; ++i) {
     kg_overlap *o = &overlaps->item[i];
-    if (o->dimension == 1)
+    if (o->dimension < b->mesh->dimension)
       o->first = b->mesh->groups[group_of[position(tags, n_tags, o->first)]].tag;
   }
   kg_overlaps_unite(overlaps);
@@ -181,9 +195,11 @@ static kedge_status name_overlaps(const kg_mesh_builder *b, const int32_t *tags,
   return KEDGE_OK;
 }
 
-static double edge_length(const kg_mesh_builder *b, int32_t edge)
+/// Length of an edge, area of a facet in space.
+static double edge_measure(const kg_mesh_builder *b, int32_t edge)
 {
   const kedge_mesh *mesh = b->mesh;
+  if (mesh->dimension == 3) return kg_space_area(mesh, edge);
   if (b->curves) return kg_build_length(b, edge);
   int32_t v, w;
   kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &v, &w);
@@ -202,13 +218,15 @@ static void count_edges(const kg_mesh_builder *b, const int32_t *tags, int n_tag
     const bool is_inner = mesh->edge_group[edge] < 0;
     mesh->edge_group[edge] = is_inner ? kg_inner_group(g) : g;
     ++*(is_inner ? &group->n_inner : &group->count);
-    *(is_inner ? &group->inner_measure : &group->measure) += edge_length(b, edge);
+    *(is_inner ? &group->inner_measure : &group->measure) += edge_measure(b, edge);
   }
 }
 
-static double element_area(const kg_mesh_builder *b, int64_t e)
+/// Area, or volume in space.
+static double element_measure(const kg_mesh_builder *b, int64_t e)
 {
   const kedge_mesh *mesh = b->mesh;
+  if (mesh->dimension == 3) return kg_space_volume(mesh, (int32_t)e);
   if (b->curves) return kg_build_area(b, (int32_t)e);
   const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
   const double *p = mesh->vertices + 2 * (int64_t)v[0], *q = mesh->vertices + 2 * (int64_t)v[1],
@@ -223,7 +241,7 @@ static double element_area(const kg_mesh_builder *b, int64_t e)
 /// Consecutive elements of one region.
 typedef struct region_run {
   int64_t begin, end;
-  double area;
+  double measure;
 } region_run;
 
 /// The run that begins with an element and ends at `limit` at the latest.
@@ -233,11 +251,11 @@ static region_run run_from(const kg_mesh_builder *b, int64_t begin, int64_t limi
   region_run run = {begin, begin, 0};
   const int32_t tag = mesh->element_region[begin];
   for (; run.end < limit && mesh->element_region[run.end] == tag; ++run.end)
-    run.area += element_area(b, run.end);
+    run.measure += element_measure(b, run.end);
   return run;
 }
 
-/// Areas are summed in runs inside blocks of elements, then over runs: a plain sum over millions of
+/// Measures are summed in runs inside blocks of elements, then over runs: a plain sum over millions of
 /// elements would lose digits, and blocks can be summed side by side. Most are one run.
 static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags, int n_tags,
                                   int first_group)
@@ -256,7 +274,7 @@ static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags,
       kg_group *group =
           &mesh->groups[first_group + position(tags, n_tags, mesh->element_region[run.begin])];
       group->count += run.end - run.begin;
-      group->measure += run.area;
+      group->measure += run.measure;
       if (run.end == limit) break;
     }
   }
@@ -303,7 +321,8 @@ kedge_status kg_build_groups(kg_mesh_builder *b)
   count_edges(b, line_tags, n_line_tags, group_of);
   const int first_region = mesh->n_groups;
   for (int i = 0; status == KEDGE_OK && i < n_region_tags; ++i)
-    status = add_group(b, 2, region_tags[i], kg_raw_mesh_name_of(b->raw, 2, region_tags[i]));
+    status = add_group(b, mesh->dimension, region_tags[i],
+                       kg_raw_mesh_name_of(b->raw, mesh->dimension, region_tags[i]));
   if (status == KEDGE_OK) status = count_regions(b, region_tags, n_region_tags, first_region);
 done:
   free(tags);

@@ -15,14 +15,23 @@ typedef struct summary {
   double min_area, max_area, min_quality, max_cotangent;  // of the smallest angle
   double alignment;                                       // squared
   double min_jacobian;
-  double box[4];
+  double low[3], high[3];
 } summary;
 
 static const summary empty = {.min_area = INFINITY,
                               .min_quality = INFINITY,
                               .max_cotangent = -INFINITY,
                               .min_jacobian = INFINITY,
-                              .box = {INFINITY, INFINITY, -INFINITY, -INFINITY}};
+                              .low = {INFINITY, INFINITY, INFINITY},
+                              .high = {-INFINITY, -INFINITY, -INFINITY}};
+
+static void add_place(summary *s, int dimension, const double *at)
+{
+  for (int i = 0; i < dimension; ++i) {
+    s->low[i] = fmin(s->low[i], at[i]);
+    s->high[i] = fmax(s->high[i], at[i]);
+  }
+}
 
 /// @param[in] straight  else the area is that of the corners alone
 static void add_values(summary *s, double area, double quality, bool straight)
@@ -95,16 +104,26 @@ static void add_curve(summary *s, const kg_mesh_builder *b, int32_t e)
   s->min_area = fmin(s->min_area, area);
   s->max_area = fmax(s->max_area, area);
   s->min_jacobian = fmin(s->min_jacobian, smallest);
-  for (int k = 0; k < curve->n_nodes; ++k)
-    for (int i = 0; i < 2; ++i) {
-      s->box[i] = fmin(s->box[i], nodes[2 * k + i]);
-      s->box[i + 2] = fmax(s->box[i + 2], nodes[2 * k + i]);
-    }
+  for (int k = 0; k < curve->n_nodes; ++k) add_place(s, 2, nodes + 2 * k);
+}
+
+static void add_tetrahedron(summary *s, const kedge_mesh *mesh, int32_t e)
+{
+  const kg_space_shape shape = kg_space_shape_of(mesh, e);
+  const int32_t *v = kg_element_vertices(mesh, e);
+  add_values(s, kg_space_volume(mesh, e), shape.quality, true);
+  s->max_cotangent = fmax(s->max_cotangent, shape.max_cotangent);
+  s->min_jacobian = fmin(s->min_jacobian, 1.0);
+  for (int i = 0; i < 4; ++i) add_place(s, 3, mesh->vertices + 3 * (int64_t)v[i]);
 }
 
 static void add_element(summary *s, const kg_mesh_builder *b, int32_t e)
 {
   const kedge_mesh *mesh = b->mesh;
+  if (mesh->dimension == 3) {
+    add_tetrahedron(s, mesh, e);
+    return;
+  }
   const int n = kg_block_of(mesh, e)->cell->n_vertices;
   const int32_t *v = kg_element_vertices(mesh, e);
   double x[4], y[4];
@@ -112,10 +131,7 @@ static void add_element(summary *s, const kg_mesh_builder *b, int32_t e)
     const double *p = mesh->vertices + 2 * (int64_t)v[i];
     x[i] = p[0];
     y[i] = p[1];
-    s->box[0] = fmin(s->box[0], p[0]);
-    s->box[1] = fmin(s->box[1], p[1]);
-    s->box[2] = fmax(s->box[2], p[0]);
-    s->box[3] = fmax(s->box[3], p[1]);
+    add_place(s, 2, p);
   }
   if (n == 3)
     add_triangle(s, x, y, !b->curves);
@@ -134,10 +150,8 @@ static void add_summary(summary *s, const summary *part)
   s->min_quality = fmin(s->min_quality, part->min_quality);
   s->max_cotangent = fmax(s->max_cotangent, part->max_cotangent);
   s->alignment = fmax(s->alignment, part->alignment);
-  for (int i = 0; i < 2; ++i) {
-    s->box[i] = fmin(s->box[i], part->box[i]);
-    s->box[i + 2] = fmax(s->box[i + 2], part->box[i + 2]);
-  }
+  add_place(s, 3, part->low);
+  add_place(s, 3, part->high);
 }
 
 static kedge_status count_parts(kg_mesh_builder *b)
@@ -190,9 +204,16 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   info->min_quality = total.min_quality;
   info->mean_quality = total.quality / mesh->n_elements;
   info->min_angle = atan2(1, total.max_cotangent) * (180 / acos(-1.0));
-  for (int i = 0; i < 4; ++i) info->box[i] = total.box[i];
+  info->dimension = mesh->dimension;
+  for (int i = 0; i < mesh->dimension; ++i) {
+    info->low[i] = total.low[i];
+    info->high[i] = total.high[i];
+    if (i == 2) continue;
+    info->box[i] = total.low[i];
+    info->box[i + 2] = total.high[i];
+  }
   mesh->alignment = sqrt(total.alignment);
   info->joined_vertices = b->raw->n_joined;
   KG_TRY(count_parts(b));
-  return kg_build_touch(b);
+  return mesh->dimension == 3 ? KEDGE_OK : kg_build_touch(b);
 }

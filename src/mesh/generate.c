@@ -14,7 +14,8 @@ static const struct form {
   int numbers;
   int64_t least[2];
   bool can_be_whole;  // with the word "quads"
-  int squares;        // a square of the form's n n, or ring's n m; two elements each, or one
+  int squares;        // a square of the form's n n, or ring's n m; two elements each, or one.
+                      // In space: a cube of n n n, six each
   kedge_status (*fill)(kedge_context *, const kg_form_args *, kg_raw_mesh *);
   void (*bend)(kedge_context *, const kg_form_args *, kg_raw_mesh *);  // NULL: it is straight
   kg_pattern pattern;
@@ -25,10 +26,11 @@ static const struct form {
     {"lshape", "lshape N [quads]", 1, {1, 0}, true, 3, kg_form_lshape},
     {"ring", "ring N M [quads]", 2, {1, 3}, true, 1, kg_form_ring, kg_bend_ring},
     {"disk", "disk N", 1, {1, 0}, false, 3, kg_form_disk, kg_bend_disk},
+    {"cube", "cube N", 1, {1, 0}, false, 1, kg_form_cube, NULL, KG_PATTERN_TETRAHEDRA},
 };
-#define VALID_FORMS                                                                               \
-  "valid are \"square N\", \"quads N\", \"mixed N\", \"lshape N [quads]\", \"ring N M [quads]\" " \
-  "and \"disk N\", N from 1, M from 3"
+#define VALID_FORMS                                                                                \
+  "valid are \"square N\", \"quads N\", \"mixed N\", \"lshape N [quads]\", \"ring N M [quads]\", " \
+  "\"disk N\" and \"cube N\", N from 1, M from 3"
 
 /// The next word of *text, moved past it; returns its length, 0 at the end.
 static int next_word(const char **text, const char **word)
@@ -88,20 +90,25 @@ static kedge_status parse(kedge_context *ctx, const struct form *form, const cha
   return KEDGE_OK;
 }
 
-/// The squares that a form of such numbers consists of, but for its factor `squares`.
+/// The squares or cubes that a form of such numbers consists of, but for its factor `squares`; of
+/// too many cubes those of a layer, which are too many as well.
 static int64_t squares_of(const struct form *form, const kg_form_args *args)
 {
+  const bool is_cube = args->pattern == KG_PATTERN_TETRAHEDRA;
+  if (is_cube && args->n * args->n <= KG_ELEMENTS_MAX) return args->n * args->n * args->n;
   return args->n * (form->numbers == 2 ? args->m : args->n);
 }
 
 /// Elements a square: of the shape of more sides, where there are both, two at most.
 static int most_each(const struct form *form, const kg_form_args *args)
 {
+  if (args->pattern == KG_PATTERN_TETRAHEDRA) return 6 * form->squares;
   return form->squares * (args->pattern == KG_PATTERN_WHOLE ? 1 : 2);
 }
 
 static const kg_cell *cell_of(const kg_form_args *args)
 {
+  if (args->pattern == KG_PATTERN_TETRAHEDRA) return &kg_tetrahedron;
   return args->pattern == KG_PATTERN_TRIANGLES ? &kg_triangle : &kg_quadrilateral;
 }
 
@@ -131,11 +138,15 @@ kedge_status kg_form_count(kedge_context *ctx, const char *words, kg_form_size *
   const struct form *form;
   kg_form_args args;
   KG_TRY(read_words(ctx, words, &form, &args));
+  if (args.pattern == KG_PATTERN_TETRAHEDRA) {
+    *out = (kg_form_size){3, {6 * squares_of(form, &args), 0}, args.n * args.n};
+    return KEDGE_OK;
+  }
   const int64_t squares = form->squares * squares_of(form, &args);
   const int64_t split = args.pattern == KG_PATTERN_WHOLE          ? 0
                         : args.pattern == KG_PATTERN_CHECKERBOARD ? squares / 2
                                                                   : squares;
-  *out = (kg_form_size){{2 * split, squares - split}, form->numbers == 2 ? args.m : args.n};
+  *out = (kg_form_size){2, {2 * split, squares - split}, form->numbers == 2 ? args.m : args.n};
   return KEDGE_OK;
 }
 

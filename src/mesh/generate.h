@@ -8,6 +8,7 @@ typedef enum kg_pattern {
   KG_PATTERN_TRIANGLES,  ///< split by the diagonal from lower left to upper right
   KG_PATTERN_WHOLE,
   KG_PATTERN_CHECKERBOARD,  ///< whole where i + j is even, else split
+  KG_PATTERN_TETRAHEDRA,    ///< cubes, split into six
 } kg_pattern;
 
 typedef struct kg_form_args {
@@ -19,10 +20,12 @@ kedge_status kg_form_square(kedge_context *ctx, const kg_form_args *args, kg_raw
 kedge_status kg_form_lshape(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
 kedge_status kg_form_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
 kedge_status kg_form_disk(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
+kedge_status kg_form_cube(kedge_context *ctx, const kg_form_args *args, kg_raw_mesh *raw);
 
 /// What the words of a generator make, known without making it.
 typedef struct kg_form_size {
-  int64_t elements[KG_BLOCKS_MAX];  ///< triangles, quadrilaterals
+  int dimension;
+  int64_t elements[KG_BLOCKS_MAX];  ///< triangles, quadrilaterals; tetrahedra
   int64_t rim;                      ///< every group has a multiple of these edges
 } kg_form_size;
 

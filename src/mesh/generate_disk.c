@@ -45,7 +45,7 @@ kedge_status kg_form_disk(kedge_context *ctx, const kg_form_args *args, kg_raw_m
 {
   static const char *const names[] = {"boundary"};
   const int64_t n = args->n;
-  KG_TRY(kg_raw_mesh_alloc(ctx, 1 + 3 * n * (n + 1), 6 * n * n, 3, 6 * n, raw));
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2, 1 + 3 * n * (n + 1), 6 * n * n, 3, 6 * n, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t layer = 0; layer <= n; ++layer) {

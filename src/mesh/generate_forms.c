@@ -10,8 +10,8 @@ kedge_status kg_form_names(kedge_context *ctx, kg_raw_mesh *raw, const char *con
                            int n_names)
 {
   for (int i = 0; i < n_names; ++i)
-    KG_TRY(kg_raw_mesh_name(ctx, raw, 1, i + 1, names[i], strlen(names[i])));
-  return kg_raw_mesh_name(ctx, raw, 2, KG_FORM_REGION, "domain", strlen("domain"));
+    KG_TRY(kg_raw_mesh_name(ctx, raw, raw->dimension - 1, i + 1, names[i], strlen(names[i])));
+  return kg_raw_mesh_name(ctx, raw, raw->dimension, KG_FORM_REGION, "domain", strlen("domain"));
 }
 
 void kg_form_line(kg_raw_mesh *raw, int64_t a, int64_t b, int32_t tag)
@@ -59,7 +59,7 @@ kedge_status kg_form_square(kedge_context *ctx, const kg_form_args *args, kg_raw
 {
   static const char *const names[] = {"left", "right", "bottom", "top"};
   const int64_t n = args->n, w = n + 1;  // vertex (i, j) is j w + i
-  KG_TRY(kg_raw_mesh_alloc(ctx, w * w, element_of_square(args, 0, n),
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2, w * w, element_of_square(args, 0, n),
                            kg_pattern_width(args->pattern), 4 * n, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
@@ -111,7 +111,7 @@ kedge_status kg_form_lshape(kedge_context *ctx, const kg_form_args *args, kg_raw
   const int64_t n = args->n;
   const bool whole = args->pattern == KG_PATTERN_WHOLE;
   const int parts = whole ? 1 : 2;
-  KG_TRY(kg_raw_mesh_alloc(ctx, lshape_vertex(n, 2 * n, 2 * n) + 1, 3 * parts * n * n,
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2, lshape_vertex(n, 2 * n, 2 * n) + 1, 3 * parts * n * n,
                            kg_pattern_width(args->pattern), 8 * n, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
@@ -147,8 +147,8 @@ kedge_status kg_form_ring(kedge_context *ctx, const kg_form_args *args, kg_raw_m
   const int64_t n = args->n, m = args->m;  // vertex (layer i, sector j) is i m + j
   const bool whole = args->pattern == KG_PATTERN_WHOLE;
   const int parts = whole ? 1 : 2;
-  KG_TRY(kg_raw_mesh_alloc(ctx, (n + 1) * m, parts * n * m, kg_pattern_width(args->pattern), 2 * m,
-                           raw));
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2, (n + 1) * m, parts * n * m, kg_pattern_width(args->pattern),
+                           2 * m, raw));
   raw->n_lines = 0;
 #pragma omp parallel for num_threads(kg_loop_threads(ctx, raw->n_elements, 1))
   for (int64_t i = 0; i <= n; ++i)

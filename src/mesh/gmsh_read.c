@@ -257,7 +257,7 @@ static kedge_status check_whole(const kg_gmsh *g)
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,
                            kg_raw_mesh *out)
 {
-  *out = (kg_raw_mesh){0};
+  *out = (kg_raw_mesh){.dimension = 2};
   kg_gmsh g = {.raw = out};
   kedge_status status = kg_scan_open(ctx, name, data, bytes, &g.scan);
   while (status == KEDGE_OK) {

@@ -348,6 +348,7 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
 {
   KG_REQUIRE(ctx, ctx && mesh && path, KEDGE_ERR_ARG,
              "kedge_mesh_write: ctx, mesh or path is NULL");
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "the writing of Gmsh files"));
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
   writer w = {.binary = binary,

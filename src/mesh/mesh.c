@@ -13,6 +13,7 @@ static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays 
                                     kg_raw_mesh *raw)
 {
   *raw = (kg_raw_mesh){
+      .dimension = 2,
       .n_vertices = a->n_vertices,
       .n_elements = a->n_triangles,
       .n_lines = a->n_lines,
@@ -161,6 +162,13 @@ void kedge_mesh_destroy(kedge_mesh *mesh)
   free(mesh);
 }
 
+kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what)
+{
+  KG_REQUIRE(ctx, mesh->dimension == 2, KEDGE_ERR_INPUT,
+             "%s is a mesh of tetrahedra, and %s is for plane meshes so far", mesh->source, what);
+  return KEDGE_OK;
+}
+
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh)
 {
   int64_t n = 0;
@@ -216,11 +224,12 @@ kedge_status kedge_mesh_offsets(const kedge_mesh *mesh, int64_t *offsets)
 
 kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy)
 {
+  const int64_t d = mesh->dimension;
   int64_t *offsets;
   KG_TRY(kg_host_alloc(NULL, (size_t)mesh->n_elements + 1, sizeof *offsets, &offsets));
   KG_TRY(kedge_mesh_offsets(mesh, offsets));
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    double *const to = xy + 2 * offsets[mesh->element_origin[e]];
+    double *const to = xy + d * offsets[mesh->element_origin[e]];
     const int n = nodes_of(mesh, e);
     if (mesh->nodes) {
       memcpy(to, kg_element_nodes(mesh, e), 2 * (size_t)n * sizeof *to);
@@ -228,7 +237,7 @@ kedge_status kedge_mesh_nodes(const kedge_mesh *mesh, double *xy)
     }
     const int32_t *const v = kg_element_vertices(mesh, e);
     for (int l = 0; l < n; ++l)
-      memcpy(to + 2 * l, mesh->vertices + 2 * (int64_t)v[l], 2 * sizeof *to);
+      memcpy(to + d * l, mesh->vertices + d * v[l], (size_t)d * sizeof *to);
   }
   free(offsets);
   return KEDGE_OK;

@@ -8,6 +8,10 @@
 /// Elements of one shape follow each other: they are a *block*. Arrays of one number a side are
 /// packed: those of an element one after the other, as many as it has.
 ///
+/// A mesh of tetrahedra has facets where these comments and names say edge, and they are triangles.
+/// The corners of an element ascend by their place (kg_space_keys()); side l is the facet opposite
+/// corner l, its corners in the same order, which neighbours agree on: no side is ever reversed.
+///
 /// Curved elements have maps of one order, `geometry`, for the whole mesh. Their nodes are kept
 /// element by element, corners among them; neighbours have the same nodes on their edge. A mesh
 /// whose nodes are those of straight elements has none, and geometry order 1.
@@ -21,7 +25,7 @@ KEDGE_BEGIN_DECLS
 typedef struct kg_group {
   char *name;  ///< owned; the tag as text when the file names none
   int32_t tag;
-  int dimension;         ///< 1 or 2
+  int dimension;         ///< that of the mesh: of elements; one less: of edges
   int64_t count;         ///< boundary edges or elements
   double measure;        ///< of these
   int64_t n_inner;       ///< edges inside the domain, which take no condition
@@ -31,9 +35,9 @@ typedef struct kg_group {
 
 /// Two groups of a file that have a line or a surface in common, which belongs to the first.
 typedef struct kg_overlap {
-  int dimension;  ///< 1: of lines, 2: of elements
+  int dimension;  ///< as of kg_group
   int32_t first, other;
-  double at[2];  ///< a corner of one of them in the file
+  double at[3];  ///< a corner of one of them in the file; z is 0 in the plane
   char *name;    ///< of `other`, in a mesh; owned
 } kg_overlap;
 
@@ -73,26 +77,28 @@ typedef struct kg_block {
 } kg_block;
 
 struct kedge_mesh {
+  int dimension;  ///< 2, or 3: all elements are tetrahedra, in one block
   int n_blocks;
   kg_block block[KG_BLOCKS_MAX];
   int32_t n_vertices, n_elements, n_edges, n_boundary_edges;
   int geometry;               ///< order of the maps of elements; 1: straight
   int flattened;              ///< the higher order that the maps had before; 0: none
   bool is_polygon;            ///< nobody gave an order of maps, and its boundary was to be curved
-  double *vertices;           ///< [vertex][2]
+  double *vertices;           ///< [vertex][dimension]
   double *nodes;              ///< kg_element_nodes() of all elements; NULL where straight
-  int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise
+  int32_t *element_vertices;  ///< packed: where each side begins; counterclockwise. Of tetrahedra
+                              ///< the corners, ascending by place
   int32_t *element_region;    ///< [element], tag
   uint32_t *side_edge;        ///< packed: edge << 1 | reversed
   kg_side *edge_sides;        ///< [edge][2]: lower first; second KG_NO_SIDE on the boundary
-  int32_t *edge_group;        ///< [edge]: index g into groups (dimension 1); inside the domain -1,
+  int32_t *edge_group;        ///< [edge]: index g into groups (of edges); inside the domain -1,
                               ///< or kg_inner_group(g) where a line of that group lies
   int32_t n_group_edges;      ///< edges that have a group
   int32_t *group_edges;       ///< those on the boundary, ascending, then those inside the domain
   int32_t *element_origin;    ///< [element]: the caller's element number
   int32_t *vertex_origin;     ///< [vertex]: the caller's vertex number
   int n_groups;
-  kg_group *groups;      ///< dimension 1 first; "default" only when an edge is in it
+  kg_group *groups;      ///< those of edges first; "default" only when an edge is in it
   kg_overlaps overlaps;  ///< of groups of the file
   int64_t n_touches;
   kg_touch *touches;  ///< of all edges that lie on others, ascending
@@ -102,9 +108,9 @@ struct kedge_mesh {
   double alignment;
   double seconds;         ///< spent reading or generating and building, for the report
   kg_mesh_levels levels;  ///< of kedge_mesh_refine()
-  char *lost[2];  ///< [dimension - 1]: a group that the file names, where none of its lines,
-                  ///< or elements, has a group; NULL: not so; owned
-  char *source;   ///< file name or generator words, for messages; owned
+  char *lost[2];          ///< of edges, of elements: a group that the file names, where none of its
+                          ///< lines, or elements, has a group; NULL: not so; owned
+  char *source;           ///< file name or generator words, for messages; owned
 };
 
 /// Turn a group, or a tag, into the mark of an edge inside the domain, and back: it is its own
@@ -122,11 +128,14 @@ static inline int32_t kg_group_of_edge(int32_t entry)
 /// Whether it is one of space, of tetrahedra; else it is one of the plane.
 static inline bool kg_mesh_in_space(const kedge_mesh *mesh)
 {
-  return mesh->block[0].cell == &kg_tetrahedron;
+  return mesh->dimension == 3;
 }
-static inline int kg_mesh_dimension(const kedge_mesh *mesh)
+
+/// Whether a group of a mesh is one of edges, on the boundary or inside the domain; else it is a
+/// region.
+static inline bool kg_is_edge_group(const kedge_mesh *mesh, const kg_group *group)
 {
-  return kg_mesh_in_space(mesh) ? 3 : 2;
+  return group->dimension < mesh->dimension;
 }
 
 static inline const kg_block *kg_block_of(const kedge_mesh *mesh, int32_t element)
@@ -156,7 +165,7 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
-/// The mean of an element's corners.
+/// The mean of an element's corners, in the plane.
 static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
 {
   const int n = kg_block_of(mesh, element)->cell->n_vertices;
@@ -185,9 +194,17 @@ static inline int32_t kg_side_edge(const kedge_mesh *mesh, kg_side side)
 {
   return (int32_t)(mesh->side_edge[kg_side_place(mesh, side)] >> 1);
 }
+/// The vertices of a side, those of the shape of facets; in the plane where it begins and ends.
+static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t *vertex)
+{
+  const kg_cell *cell = kg_block_of(mesh, kg_side_element(side))->cell;
+  const int *const corner = cell->facet_corner[kg_side_facet(side)];
+  const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
+  for (int i = 0; i < cell->facet->n_vertices; ++i) vertex[i] = v[corner[i]];
+}
 /// A point of a side, t from -1 where it begins to 1, and the derivatives of x and y by t.
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2]);
-/// The vertices where a side begins and ends.
+/// The vertices where a side begins and ends, in the plane.
 static inline void kg_side_ends(const kedge_mesh *mesh, kg_side side, int32_t ends[2])
 {
   const int l = kg_side_facet(side), n = kg_block_of(mesh, kg_side_element(side))->cell->n_facets;
@@ -215,11 +232,14 @@ static inline int kg_mesh_width(const kedge_mesh *mesh)
 {
   return mesh->block[mesh->n_blocks - 1].cell->n_vertices;
 }
-/// Name the elements of a mesh: "triangle", "quadrilateral", or "element" where there are both.
+/// Name the elements of a mesh: "triangle", "quadrilateral", "tetrahedron", or "element" where there
+/// are two shapes.
 static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
 }
+/// Refuse a mesh of tetrahedra. `what` is for plane meshes alone: "refinement".
+kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what);
 /// The first overlap in which a group does not count; NULL: none. As in kg_group_named(), a name is
 /// a number only where no group has it.
 const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name);
@@ -227,9 +247,10 @@ int64_t kg_mesh_inner_edges(const kedge_mesh *mesh);  ///< inside the domain, wi
 
 /// A mesh as a reader or generator delivers it: caller's numbering, unchecked.
 typedef struct kg_raw_mesh {
+  int dimension;  ///< 2, or 3: of tetrahedra
   int64_t n_vertices, n_elements, n_lines;
-  double *vertices;   ///< [n_vertices][2]
-  int width;          ///< of corners: 3, or 4 where there are quadrilaterals
+  double *vertices;   ///< [n_vertices][dimension]
+  int width;          ///< of corners: 3, or 4 where there are quadrilaterals or tetrahedra
   int32_t *corners;   ///< [n_elements][width]: vertices; the fourth of a triangle is -1
   int geometry;       ///< order of the maps of elements; read where there are nodes
   int flattened;      ///< as in kedge_mesh
@@ -245,7 +266,7 @@ typedef struct kg_raw_mesh {
                                        ///< here, and curves
   int64_t n_joined;                    ///< vertices that are joined to others, and no longer here
   kg_overlaps overlaps;
-  int32_t *lines;          ///< [n_lines][2]
+  int32_t *lines;          ///< [n_lines][dimension]: facets, of which there are groups
   int32_t *line_tags;      ///< [n_lines]
   int64_t *element_lines;  ///< [n_elements]: line of the file each element came from; NULL: unknown
   int n_names;
@@ -263,6 +284,7 @@ static inline const int32_t *kg_raw_corners(const kg_raw_mesh *raw, int64_t elem
 }
 static inline const kg_cell *kg_raw_cell(const kg_raw_mesh *raw, int64_t element)
 {
+  if (raw->dimension == 3) return &kg_tetrahedron;
   const bool is_triangle = raw->width == 3 || kg_raw_corners(raw, element)[3] == -1;
   return is_triangle ? &kg_triangle : &kg_quadrilateral;
 }
@@ -289,8 +311,8 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
                                   int geometry, int64_t n_elements, bool raw_exists);
 /// Allocate arrays for these counts (names excepted); on failure nothing is held.
 /// @param[in] width  corners an element
-kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
-                               int width, int64_t n_lines, kg_raw_mesh *out);
+kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int dimension, int64_t n_vertices,
+                               int64_t n_elements, int width, int64_t n_lines, kg_raw_mesh *out);
 /// Allocate nodes of an order, where they are not straight.
 kedge_status kg_raw_mesh_alloc_nodes(kedge_context *ctx, int geometry, kg_raw_mesh *raw);
 /// Nodes of order `geometry` of all elements, from those that they have or from their corners.
@@ -314,7 +336,7 @@ kedge_status kg_mesh_vertex_ranks(kedge_context *ctx, const kedge_mesh *mesh, in
 /// are within 1e-10 of an element's size where those of the straight element are is straight.
 /// Does not take ownership of raw. On the CUDA backend the GPU orders and connects meshes of
 /// KG_GPU_ELEMENTS triangles and more, if it has the memory; the mesh is the same, bit for bit.
-/// Meshes with quadrilaterals or curves are the host's.
+/// Meshes with quadrilaterals, curves or tetrahedra are the host's.
 kedge_status kg_mesh_build(kedge_context *ctx, const kg_raw_mesh *raw, const char *source,
                            kedge_mesh **out);
 /// Builds a mesh on host or GPU as `on_gpu` says; true is for the CUDA backend, at any number of

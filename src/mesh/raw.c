@@ -34,14 +34,17 @@ enum {
   // corners, region and vertex of each quadrilateral in the raw mesh, 36 bytes, are subtracted.
   QUADRILATERAL_BYTES = 144,
   QUADRILATERAL_BUILD = 108,
+  TETRAHEDRON_BYTES = 160,
+  TETRAHEDRON_BUILD = 140,
 };
 
 kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const kg_cell *cell,
                                   int geometry, int64_t n_elements, bool raw_exists)
 {
-  const bool is_triangle = cell == &kg_triangle;
-  const int64_t each = is_triangle ? (raw_exists ? BUILD_BYTES : ELEMENT_BYTES)
-                                   : (raw_exists ? QUADRILATERAL_BUILD : QUADRILATERAL_BYTES);
+  static const int64_t bytes[KG_CELL_KINDS][2] = {{ELEMENT_BYTES, BUILD_BYTES},
+                                                  {QUADRILATERAL_BYTES, QUADRILATERAL_BUILD},
+                                                  {TETRAHEDRON_BYTES, TETRAHEDRON_BUILD}};
+  const int64_t each = bytes[kg_cell_index(cell)][raw_exists];
   const int n_nodes = geometry > 1 ? cell->n_modes(geometry) * (raw_exists ? 1 : 2) : 0;
   const double need = (double)(each + n_nodes * (int64_t)(2 * sizeof(double))) * (double)n_elements;
   const double available = (double)kg_memory_available("");
@@ -52,10 +55,11 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
   return KEDGE_OK;
 }
 
-kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n_elements,
-                               int width, int64_t n_lines, kg_raw_mesh *out)
+kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int dimension, int64_t n_vertices,
+                               int64_t n_elements, int width, int64_t n_lines, kg_raw_mesh *out)
 {
-  *out = (kg_raw_mesh){.n_vertices = n_vertices,
+  *out = (kg_raw_mesh){.dimension = dimension,
+                       .n_vertices = n_vertices,
                        .n_elements = n_elements,
                        .n_lines = n_lines,
                        .width = width,
@@ -65,10 +69,10 @@ kedge_status kg_raw_mesh_alloc(kedge_context *ctx, int64_t n_vertices, int64_t n
     size_t size;
     void *to;
   } arrays[] = {
-      {n_vertices, 2 * sizeof(double), &out->vertices},
+      {n_vertices, (size_t)dimension * sizeof(double), &out->vertices},
       {n_elements, (size_t)width * sizeof(int32_t), &out->corners},
       {n_elements, sizeof(int32_t), &out->regions},
-      {n_lines, 2 * sizeof(int32_t), &out->lines},
+      {n_lines, (size_t)dimension * sizeof(int32_t), &out->lines},
       {n_lines, sizeof(int32_t), &out->line_tags},
   };
   kedge_status status = KEDGE_OK;
@@ -264,24 +268,27 @@ static void lines_of(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh *o
   for (int64_t edge = 0; edge < mesh->n_edges; ++edge) {
     const int32_t g = kg_group_of_edge(mesh->edge_group[edge]);
     if (g < 0) continue;
-    int32_t ends[2];
-    kg_side_ends(mesh, mesh->edge_sides[2 * edge], ends);
-    for (int k = 0; k < 2; ++k) out->lines[2 * n + k] = rank[ends[k]];
+    int32_t v[3];
+    kg_side_corners(mesh, mesh->edge_sides[2 * edge], v);
+    for (int k = 0; k < mesh->dimension; ++k) out->lines[mesh->dimension * n + k] = rank[v[k]];
     out->line_tags[n++] = mesh->groups[g].tag;
   }
 }
 
 kedge_status kg_mesh_to_raw(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
 {
+  const int64_t dimension = mesh->dimension;
   int32_t *rank;
-  KG_TRY(kg_raw_mesh_alloc(ctx, mesh->n_vertices, mesh->n_elements, kg_mesh_width(mesh),
-                           mesh->n_boundary_edges + kg_mesh_inner_edges(mesh), out));
+  KG_TRY(kg_raw_mesh_alloc(ctx, mesh->dimension, mesh->n_vertices, mesh->n_elements,
+                           kg_mesh_width(mesh), mesh->n_boundary_edges + kg_mesh_inner_edges(mesh),
+                           out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
   if (status == KEDGE_OK) status = kg_raw_mesh_names(ctx, out, mesh);
   if (status == KEDGE_OK && mesh->nodes) status = kg_raw_mesh_alloc_nodes(ctx, mesh->geometry, out);
   if (status != KEDGE_OK) goto done;
   for (int64_t v = 0; v < mesh->n_vertices; ++v)
-    memcpy(out->vertices + 2 * (int64_t)rank[v], mesh->vertices + 2 * v, 2 * sizeof(double));
+    memcpy(out->vertices + dimension * rank[v], mesh->vertices + dimension * v,
+           (size_t)dimension * sizeof(double));
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int64_t to = mesh->element_origin[e];
     const int32_t *v = kg_element_vertices(mesh, e);

@@ -110,7 +110,7 @@ static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mes
 {
   int32_t *rank;
   const int64_t n_lines = mesh->n_boundary_edges + kg_mesh_inner_edges(mesh);
-  KG_TRY(kg_raw_mesh_alloc(ctx,
+  KG_TRY(kg_raw_mesh_alloc(ctx, 2,
                            (int64_t)mesh->n_vertices + mesh->n_edges + kg_mesh_quadrilaterals(mesh),
                            4 * (int64_t)mesh->n_elements, kg_mesh_width(mesh), 2 * n_lines, out));
   kedge_status status = kg_mesh_vertex_ranks(ctx, mesh, &rank);
@@ -175,6 +175,7 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_refine: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_mesh_refine: ctx or mesh is NULL");
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "refinement"));
   KG_TRY(check(ctx, mesh, times));
   const size_t size = strlen(mesh->source) + 32;
   char *source;

@@ -46,6 +46,7 @@ static bool find_smaller(kedge_context *ctx, const kedge_problem *problem, int64
   int times = 0, fewer;
   if (!words || has_functions(problem) || kg_form_count(ctx, words, &size) != KEDGE_OK)
     return false;
+  if (size.dimension == 3) return false;
   if (elements_of(&size) > (int64_t)KG_ELEMENTS_MAX >> 2 * problem->refine) return false;
   r->whole = size;
   refine_size(&r->whole, problem->refine);

@@ -41,7 +41,7 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                  r->group[t].name);
   }
-  kg_lost_groups(mesh, 2, lost);
+  kg_lost_groups(mesh, mesh->dimension, lost);
   if (lost[0]) nearest.best = NULL;
   return kg_problem_fail(r->ctx, r->problem, c->at,
                          "[region %s]: %.*s has no region '%s'%s%s%s%s%s%s", c->group,
@@ -54,7 +54,7 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
 /// Elements would have the coefficients of two regions.
 static kedge_status check_overlap(const regions *r, const kg_coefficients *c)
 {
-  const kg_overlap *overlap = kg_overlap_named(r->mesh, 2, c->group);
+  const kg_overlap *overlap = kg_overlap_named(r->mesh, r->mesh->dimension, c->group);
   if (!overlap) return KEDGE_OK;
   int first = 0;
   while (first + 1 < r->n && r->group[first].tag != overlap->first) ++first;
@@ -302,7 +302,7 @@ static const kg_coefficients *section_of(const kedge_problem *p, const kg_group 
 static const kg_group *region_of(const kedge_mesh *mesh, int32_t tag)
 {
   const kg_group *region = mesh->groups;
-  while (region->dimension == 1 || region->tag != tag) ++region;
+  while (kg_is_edge_group(mesh, region) || region->tag != tag) ++region;
   return region;
 }
 

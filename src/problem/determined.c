@@ -89,6 +89,11 @@ static void add_name(char *list, size_t size, const char *name)
   snprintf(list + length, size - length, "%s'%s'", length ? ", " : "", name);
 }
 
+static bool is_region(const kedge_mesh *mesh, int group, int32_t tag)
+{
+  return !kg_is_edge_group(mesh, &mesh->groups[group]) && mesh->groups[group].tag == tag;
+}
+
 /// Which groups of the mesh a part has elements or edges of. @param[out] has  [group]
 static void find_groups(const judge *j, int32_t which, bool *has)
 {
@@ -101,9 +106,8 @@ static void find_groups(const judge *j, int32_t which, bool *has)
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
     const int32_t tag = mesh->element_region[e];
     if (j->holds.part[e] != which) continue;
-    if (mesh->groups[region].dimension != 2 || mesh->groups[region].tag != tag)
-      for (region = 0; mesh->groups[region].dimension != 2 || mesh->groups[region].tag != tag;)
-        ++region;
+    if (!is_region(mesh, region, tag))
+      for (region = 0; !is_region(mesh, region, tag);) ++region;
     has[region] = true;
   }
 }
@@ -128,7 +132,7 @@ static kedge_status fail_part(const judge *j, int32_t which)
   find_groups(j, which, has);
   for (int g = 0; g < mesh->n_groups; ++g)
     if (has[g])
-      add_name(mesh->groups[g].dimension == 2 ? regions : boundaries, sizeof regions,
+      add_name(kg_is_edge_group(mesh, &mesh->groups[g]) ? boundaries : regions, sizeof regions,
                mesh->groups[g].name);
   free(has);
   for (int32_t e = 0; e < mesh->n_elements; ++e) elements += j->holds.part[e] == which;
@@ -170,7 +174,7 @@ kedge_status kg_problem_check_determined(kedge_context *ctx, const kedge_problem
   judge j = {.ctx = ctx, .problem = problem, .mesh = mesh, .resolved = resolved};
   bool fixed = false;
   for (int g = 0; g < mesh->n_groups; ++g)
-    fixed = fixed || (mesh->groups[g].dimension == 1 && mesh->groups[g].count > 0 &&
+    fixed = fixed || (kg_is_edge_group(mesh, &mesh->groups[g]) && mesh->groups[g].count > 0 &&
                       resolved->boundaries[g].type == KEDGE_BOUNDARY_DIRICHLET);
   resolved->hold = (kg_hold){.share = INFINITY, .part = -1};
   if (fixed && mesh->info.parts <= 1) return KEDGE_OK;

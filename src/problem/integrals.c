@@ -99,7 +99,7 @@ static kedge_status check_names(const finding *f, const kg_integral_place *at, u
 {
   char sentence[400];
   const kg_group *const group = at->group < 0 ? NULL : &f->mesh->groups[at->group];
-  if ((group && group->dimension == 1) || !(names & KG_NAMES_OF_LINES)) return KEDGE_OK;
+  if ((group && kg_is_edge_group(f->mesh, group)) || !(names & KG_NAMES_OF_LINES)) return KEDGE_OK;
   snprintf(sentence, sizeof sentence,
            "%s has a value on lines alone, and '%.80s' is %s; take a group of lines with on",
            first_of(names & KG_NAMES_OF_LINES), group ? group->name : "all",
@@ -121,7 +121,7 @@ kedge_status kg_integral_find(kedge_context *ctx, const kedge_problem *problem,
     return fail(&f, integral->on_at, "there is no expression; add of = u, for example");
   if (integral->on) KG_TRY(find_group(&f, integral->on, &out->group));
   const kg_group *const group = out->group < 0 ? NULL : &mesh->groups[out->group];
-  out->inside = group && group->dimension == 1 && group->count == 0;
+  out->inside = group && kg_is_edge_group(mesh, group) && group->count == 0;
   if (integral->of && kg_expression_uses(integral->of, KG_OP_Z) && !kg_mesh_in_space(mesh))
     return fail(&f, integral->of_at, "it names z, and the mesh is one of the plane");
   return check_names(&f, out, integral->of ? kg_expression_fields(integral->of) : 0);

@@ -535,7 +535,7 @@ READER(read_fields)
 // clang-format off
 const kg_problem_key kg_problem_keys[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
-  {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M or disk N", read_text,
+  {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M, disk N or cube N", read_text,
    .member = MEMBER(mesh_generate)},
   {"mesh", "geometry", "1 to 5", read_integer,
    .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},

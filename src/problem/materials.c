@@ -128,7 +128,7 @@ kedge_status kg_materials_make(kedge_context *ctx, const kedge_problem *problem,
   KG_TRY(kg_host_alloc(ctx, n, sizeof *out->material, &out->material));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *out->material_of, &out->material_of));
   for (int g = 0; g < mesh->n_groups; ++g) {
-    if (mesh->groups[g].dimension != 2) continue;
+    if (kg_is_edge_group(mesh, &mesh->groups[g])) continue;
     double *const value = out->material[out->n_materials];
     KG_TRY(evaluate(ctx, problem, mesh, &out->equation, mesh->groups[g].tag, value));
     int m = 0;

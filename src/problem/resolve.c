@@ -13,9 +13,9 @@ typedef struct matching {
   const kg_boundary **of;  ///< [group]: its section, NULL: none
 } matching;
 
-static bool is_boundary_group(const kg_group *group)
+static bool is_boundary_group(const kedge_mesh *mesh, const kg_group *group)
 {
-  return group->dimension == 1 && group->count > 0;
+  return kg_is_edge_group(mesh, group) && group->count > 0;
 }
 
 /// The setting that stands for a section: one of the file rather than one of --set.
@@ -66,14 +66,14 @@ int kg_group_named(int n_groups, const kg_group *groups, const char *name)
 int kg_line_groups(const kedge_mesh *mesh)
 {
   int n = 0;
-  while (n < mesh->n_groups && mesh->groups[n].dimension == 1) ++n;
+  while (n < mesh->n_groups && kg_is_edge_group(mesh, &mesh->groups[n])) ++n;
   return n;
 }
 
 /// A group of the mesh that takes no condition.
 static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg_group *group)
 {
-  const bool is_inside = group->dimension == 1;
+  const bool is_inside = kg_is_edge_group(m->mesh, group);
   return kg_problem_fail(
       m->ctx, m->problem, place_of(b), "[boundary %s]: '%s' in %s is a group of %s", b->group,
       group->name, name_of_mesh(m),
@@ -84,13 +84,14 @@ static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg
 
 void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES])
 {
-  const char *const name = mesh->lost[dimension - 1];
+  const bool of_edges = dimension < mesh->dimension;
+  const char *const name = mesh->lost[of_edges ? 0 : 1];
   text[0] = '\0';
   if (name)
     snprintf(text, KG_LOST_BYTES,
              "; the file names the group '%.80s', but no %s in it has a group, as Mesh.SaveAll = 1 "
              "leaves them out of format 2.2: export it with Mesh.SaveAll = 0, or in format 4.1",
-             name, dimension == 1 ? "line" : "element");
+             name, of_edges ? "line" : "element");
 }
 
 /// A name that is no boundary group: the nearest one, or all.
@@ -104,8 +105,8 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
     const kg_group *group = &mesh->groups[g];
     char number[16], tag[24] = "";
     snprintf(number, sizeof number, "%d", group->tag);
-    if (!is_boundary_group(group)) {
-      const bool by_number = group->dimension == 1 && strcmp(number, b->group) == 0;
+    if (!is_boundary_group(mesh, group)) {
+      const bool by_number = kg_is_edge_group(mesh, group) && strcmp(number, b->group) == 0;
       if (by_number || strcmp(group->name, b->group) == 0) return fail_group(m, b, group);
       continue;
     }
@@ -116,7 +117,7 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
       length += (size_t)snprintf(list + length, sizeof list - length, "%s%s%s", length ? ", " : "",
                                  group->name, tag);
   }
-  kg_lost_groups(mesh, 1, hint);
+  kg_lost_groups(mesh, mesh->dimension - 1, hint);
   if (hint[0])
     nearest.best = NULL;
   else if (nearest.best)
@@ -133,7 +134,7 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
 /// Boundary edges of one line would have the conditions of two groups.
 static kedge_status check_overlap(const matching *m, const kg_boundary *b)
 {
-  const kg_overlap *overlap = kg_overlap_named(m->mesh, 1, b->group);
+  const kg_overlap *overlap = kg_overlap_named(m->mesh, m->mesh->dimension - 1, b->group);
   if (!overlap) return KEDGE_OK;
   const kg_group *first = m->mesh->groups;
   while (first->tag != overlap->first) ++first;
@@ -171,7 +172,7 @@ static kedge_status no_condition(const matching *m, const kg_group *group)
                mesh->touches[i].at[1]);
   if (mesh->info.join_distance > 0.0)
     snprintf(join, sizeof join, "[mesh] join = %.0e does", mesh->info.join_distance);
-  if (group->tag == 0) kg_lost_groups(mesh, 1, hint);
+  if (group->tag == 0) kg_lost_groups(mesh, mesh->dimension - 1, hint);
   if (group->tag == 0 && mesh->info.partition > 0)
     snprintf(hint, sizeof hint,
              "; the file is part %d of a mesh that was split, whose cuts are among them: solve the "
@@ -209,7 +210,7 @@ static kedge_status match_groups(matching *m)
   }
   for (int g = 0; g < m->mesh->n_groups; ++g) {
     const kg_group *group = &m->mesh->groups[g];
-    if (!is_boundary_group(group) || m->of[g]) continue;
+    if (!is_boundary_group(m->mesh, group) || m->of[g]) continue;
     if (rest == NULL) return no_condition(m, group);
     m->of[g] = rest;
   }
@@ -320,6 +321,8 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
                                 const kedge_mesh *mesh, kg_resolved *out)
 {
   *out = (kg_resolved){0};
+  KG_REQUIRE(ctx, mesh->dimension == 2, KEDGE_ERR_INPUT,
+             "%s: meshes of tetrahedra cannot be solved on yet; take a plane mesh", mesh->source);
   KG_TRY(kg_problem_check_solver(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;

@@ -76,7 +76,7 @@ static kedge_status list(kedge_integral *in, const kg_integral_place *at)
   if (at->group < 0) return KEDGE_OK;
   const kg_group *const group = &mesh->groups[at->group];
   const int64_t n = at->inside ? group->n_inner : group->count;
-  in->on_lines = group->dimension == 1;
+  in->on_lines = kg_is_edge_group(mesh, group);
   in->n = 0;
   if (!in->on_lines) {
     KG_TRY(kg_host_alloc(in->ctx, (size_t)n, sizeof *in->element, &in->element));
@@ -104,6 +104,7 @@ kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && options, KEDGE_ERR_ARG,
              "kedge_integral_create: context, mesh or options is NULL");
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "an integral"));
   kedge_integral_options known = KEDGE_INTEGRAL_OPTIONS_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_INTEGRAL_OPTIONS_INIT", options->size));
   kg_copy_sized(options, &known);

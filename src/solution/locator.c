@@ -248,6 +248,7 @@ kedge_status kg_locator_create(kedge_context *ctx, const kedge_mesh *mesh, doubl
                                kedge_locator **out)
 {
   *out = NULL;
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "a search for points"));
   KG_TRY(kg_enter(ctx));
   const int64_t needed = kedge_locator_bytes(mesh), free_now = kg_free_bytes(ctx);
   KG_REQUIRE(ctx, needed <= free_now, KEDGE_ERR_MEMORY,

@@ -22,9 +22,9 @@ void kg_numbers_free(kg_numbers *numbers)
 }
 
 /// Entries of a group of edges: one that has some on the boundary and some inside has two.
-static int entries_of(const kg_group *group)
+static int entries_of(const kedge_mesh *mesh, const kg_group *group)
 {
-  return group->dimension == 2 ? 1 : (group->count > 0) + (group->n_inner > 0);
+  return kg_is_edge_group(mesh, group) ? (group->count > 0) + (group->n_inner > 0) : 1;
 }
 
 /// Count the entries of edges and of regions.
@@ -33,9 +33,9 @@ static void count_entries(const kedge_mesh *mesh, int *entry, int *groups, int *
 {
   *groups = *regions = 0;
   for (int g = 0; g < mesh->n_groups; ++g) {
-    int *const n = mesh->groups[g].dimension == 2 ? regions : groups;
+    int *const n = kg_is_edge_group(mesh, &mesh->groups[g]) ? groups : regions;
     if (entry) entry[g] = *n;
-    *n += entries_of(&mesh->groups[g]);
+    *n += entries_of(mesh, &mesh->groups[g]);
   }
 }
 
@@ -61,7 +61,7 @@ static void begin(kedge_solution *s)
   kedge_group_values *group = s->numbers.group;
   kedge_region_values *region = s->numbers.region;
   for (const kg_group *g = mesh->groups; g < mesh->groups + mesh->n_groups; ++g) {
-    if (g->dimension == 2) {
+    if (!kg_is_edge_group(mesh, g)) {
       *region = (kedge_region_values){.size = sizeof *region,
                                       .name = g->name,
                                       .tag = g->tag,

@@ -210,6 +210,7 @@ kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int6
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_probe_create: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_probe_create: context or mesh is NULL");
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "a probe"));
   KG_REQUIRE(ctx, n > 0, KEDGE_ERR_ARG, "kedge_probe_create: the probe has no points");
   KG_REQUIRE(ctx, x && y, KEDGE_ERR_ARG, "kedge_probe_create: x or y is NULL");
   kedge_probe *p;

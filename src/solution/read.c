@@ -129,7 +129,7 @@ static int64_t first_node(const kedge_solution *s, const node_work *w, int32_t e
 kedge_status kedge_solution_nodes(const kedge_solution *s, int order, double *xy)
 {
   node_work w;
-  const int d = s ? kg_mesh_dimension(s->mesh) : 2;
+  const int d = s ? s->mesh->dimension : 2;
   KG_TRY(check_order(s, order, xy, "kedge_solution_nodes"));
   KG_TRY(node_work_create(s, order, &w));
 #pragma omp parallel for schedule(static) \

@@ -65,7 +65,7 @@ static void fill_scalar(const writer *w, kedge_field field, const int32_t *eleme
 static void fill_vector(const writer *w, const kedge_field of[3], const int32_t *element,
                         int32_t count)
 {
-  for (int component = 0; component < kg_mesh_dimension(w->s->mesh); ++component) {
+  for (int component = 0; component < w->s->mesh->dimension; ++component) {
     fill_scalar(w, of[component], element, count);
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->s->ctx, count, 2 * w->s->size.n_modes))

@@ -33,7 +33,7 @@ static kedge_status find_group(const kg_elliptic *p, const char *function, const
   const kedge_mesh *mesh = p->mesh;
   KG_REQUIRE(p->ctx, name, KEDGE_ERR_ARG, "%s: a boundary value has no group", function);
   int n_lines = 0;
-  while (n_lines < mesh->n_groups && mesh->groups[n_lines].dimension == 1) ++n_lines;
+  while (n_lines < mesh->n_groups && kg_is_edge_group(mesh, &mesh->groups[n_lines])) ++n_lines;
   *group = kg_group_named(n_lines, mesh->groups, name);
   if (*group >= 0) return KEDGE_OK;
   for (int g = 0; g < n_lines; ++g)

@@ -35,7 +35,7 @@ void kg_grouped_free(kg_grouped *grouped)
 static int first_region(const kedge_mesh *mesh)
 {
   int first = mesh->n_groups;
-  while (first > 0 && mesh->groups[first - 1].dimension == 2) --first;
+  while (first > 0 && !kg_is_edge_group(mesh, &mesh->groups[first - 1])) --first;
   return first;
 }
 

@@ -19,7 +19,7 @@ static shuffled shuffle_mesh(kedge_context *ctx, const kedge_mesh *mesh, uint64_
   kg_raw_mesh old;
   shuffled s = {0};
   assert_ok(ctx, kg_mesh_to_raw(ctx, mesh, &old));
-  assert_ok(ctx, kg_raw_mesh_alloc(ctx, old.n_vertices, old.n_elements, 3, old.n_lines, &s.raw));
+  assert_ok(ctx, kg_raw_mesh_alloc(ctx, 2, old.n_vertices, old.n_elements, 3, old.n_lines, &s.raw));
   assert_ok(ctx, kg_raw_mesh_names(ctx, &s.raw, mesh));
   const int32_t nv = (int32_t)old.n_vertices, ne = (int32_t)old.n_elements;
   s.element_at = malloc((size_t)ne * sizeof *s.element_at);

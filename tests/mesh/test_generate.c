@@ -172,8 +172,8 @@ static void a_disk_has_layers_of_six_sectors(void **state)
 
 #define VALID                                                                             \
   "; valid are \"square N\", \"quads N\", \"mixed N\", \"lshape N [quads]\", \"ring N M " \
-  "[quads]\" "                                                                            \
-  "and \"disk N\", N from 1, M from 3"
+  "[quads]\", "                                                                           \
+  "\"disk N\" and \"cube N\", N from 1, M from 3"
 
 static void bad_words_are_named(void **state)
 {

@@ -58,7 +58,8 @@ static kedge_status work(void)
   static kg_side edge_sides[][2] = {{0, KG_NO_SIDE}, {1, KG_NO_SIDE}, {2, KG_NO_SIDE},
                                     {4, KG_NO_SIDE}, {5, KG_NO_SIDE}, {6, KG_NO_SIDE}};
   static int32_t edge_group[] = {0, 1, 0, 0, 1, 0};
-  static const kedge_mesh mesh = {.n_elements = 2,
+  static const kedge_mesh mesh = {.dimension = 2,
+                                  .n_elements = 2,
                                   .n_edges = 6,
                                   .edge_sides = edge_sides[0],
                                   .edge_group = edge_group,

@@ -23,8 +23,11 @@ static kg_group groups[] = {
     {.name = "steel", .tag = 1, .dimension = 2, .count = 50},
 };
 enum { LEFT, RIGHT, SEVEN, CRACK, DEFAULT, STEEL, N_GROUPS };
-static kedge_mesh mesh = {
-    .n_groups = N_GROUPS, .groups = groups, .source = "plate.msh", .info = {.area = 1.0}};
+static kedge_mesh mesh = {.dimension = 2,
+                          .n_groups = N_GROUPS,
+                          .groups = groups,
+                          .source = "plate.msh",
+                          .info = {.area = 1.0}};
 
 static kedge_problem *parsed(const char *text)
 {

@@ -72,7 +72,7 @@ kedge_mesh *grid_of(kedge_context *ctx, int n, enum cut cut, int geometry, movin
                     regions *region)
 {
   const int row = n + 1;
-  kg_raw_mesh raw = {.n_vertices = (int64_t)row * row, .width = cut == ALL ? 3 : 4};
+  kg_raw_mesh raw = {.dimension = 2, .n_vertices = (int64_t)row * row, .width = cut == ALL ? 3 : 4};
   raw.vertices = calloc(2 * (size_t)raw.n_vertices, sizeof *raw.vertices);
   raw.corners = calloc(8 * (size_t)(n * n), sizeof *raw.corners);
   raw.regions = calloc(2 * (size_t)(n * n), sizeof *raw.regions);

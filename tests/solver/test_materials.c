@@ -27,7 +27,7 @@
 static kedge_mesh *strips(int n, int n_regions)
 {
   const int row = n + 1;
-  kg_raw_mesh raw = {.n_vertices = (int64_t)row * row, .width = 3};
+  kg_raw_mesh raw = {.dimension = 2, .n_vertices = (int64_t)row * row, .width = 3};
   raw.vertices = calloc(2 * (size_t)raw.n_vertices, sizeof *raw.vertices);
   raw.corners = calloc(6 * (size_t)(n * n), sizeof *raw.corners);
   raw.regions = calloc(2 * (size_t)(n * n), sizeof *raw.regions);

@@ -274,7 +274,7 @@ static void flat_elements_are_parallelograms_by_their_height(void **state)
 /// n squares in a row.
 static kedge_mesh *row_of_squares(int n)
 {
-  kg_raw_mesh raw = {.n_vertices = 2 * (int64_t)n + 2, .n_elements = n, .width = 4};
+  kg_raw_mesh raw = {.dimension = 2, .n_vertices = 2 * (int64_t)n + 2, .n_elements = n, .width = 4};
   raw.vertices = calloc(2 * (size_t)raw.n_vertices, sizeof *raw.vertices);
   raw.corners = calloc(4 * (size_t)n, sizeof *raw.corners);
   raw.regions = calloc((size_t)n, sizeof *raw.regions);

@@ -37,7 +37,8 @@ static kedge_mesh *create_mesh(bool is_mixed)
   enum { VERTICES = (SQUARES + 1) * (SQUARES + 1), ELEMENTS = 2 * SQUARES * SQUARES };
   double vertices[2 * VERTICES];
   int32_t corners[4 * ELEMENTS], regions[ELEMENTS];
-  kg_raw_mesh raw = {.n_vertices = VERTICES,
+  kg_raw_mesh raw = {.dimension = 2,
+                     .n_vertices = VERTICES,
                      .vertices = vertices,
                      .width = 4,
                      .corners = corners,

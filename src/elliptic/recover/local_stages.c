@@ -238,7 +238,7 @@ kedge_status kg_stages_local(kg_elliptic *p)
   kedge_problem_place(p->equation.problem, "exact", "u", place, sizeof place);
   kg_sampler exact =
       kg_sampler_of(&p->coefficients, KG_SAMPLE_ERRORS,
-                    (kg_sample_set){1 + kg_mesh_dimension(p->mesh), functions, names, place});
+                    (kg_sample_set){1 + p->mesh->dimension, functions, names, place});
   kg_source_open(&p->source, p->data.resolved, p->data.gives_source, p->data.origin);
   kedge_status status = kg_run_announce(&p->run, KG_STAGE_LOCAL_SOLVE, false);
   kg_group_errors errors = {0};

@@ -239,6 +239,7 @@ kedge_status kedge_mesh_join(kedge_context *ctx, const kedge_mesh *mesh, double 
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_join: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_mesh_join: ctx or mesh is NULL");
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "the joining of vertices"));
   KG_REQUIRE(ctx, distance > 0.0 && isfinite(distance), KEDGE_ERR_ARG,
              "the distance of vertices to join must be positive, not %g", distance);
   kg_raw_mesh raw;

@@ -89,7 +89,7 @@ kedge_status kg_space_put(kedge_context *ctx, const kedge_mesh *mesh, const kg_s
   const size_t begins = ((size_t)layout->count.n_patches + 1) * sizeof *a->patch_edge;
   KG_TRY(kg_connectivity_put(ctx, mesh, layout, &a->connectivity));
   KG_TRY(put(ctx, a->vertices, mesh->vertices,
-             (size_t)kg_mesh_dimension(mesh) * (size_t)mesh->n_vertices * sizeof *a->vertices));
+             (size_t)mesh->dimension * (size_t)mesh->n_vertices * sizeof *a->vertices));
   KG_TRY(put(ctx, a->regions, mesh->element_region, (size_t)mesh->n_elements * sizeof *a->regions));
   KG_TRY(put(ctx, a->patch_edge, kg_section_first(layout, KG_SECTION_INSIDE), begins));
   KG_TRY(put(ctx, a->patch_halo, layout->patch_halo, begins));

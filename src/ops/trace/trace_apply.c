@@ -25,7 +25,7 @@ kedge_status kg_trace_apply(kedge_context *ctx, const kg_trace_apply_args *args)
   (void)arrays;
   assert(local->layout != KG_LAYOUT_FULL && local->n == arrays->lanes.run[0].n_facets * m);
   assert(arrays->lanes.run[0].n_facets == 3 ||
-         (local->layout != KG_LAYOUT_REDUCED && m <= KG_FACET_MODES_MAX));
+         (local->layout != KG_LAYOUT_REDUCED && m <= KG_SPACE_FACET_MAX));
   assert(arrays->lanes.run[1].n_lanes == 0);
   assert(local->layout != KG_LAYOUT_DIFFERENCES || local->number == KG_SINGLE);
   assert(local->n_lanes == args->batch.count.n_groups * KG_LANES);

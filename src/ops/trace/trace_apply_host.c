@@ -12,10 +12,10 @@
 #include "ops/trace/trace_apply.h"
 
 enum {
-  TRACE_MAX = 4 * KG_FACET_MODES_MAX,
+  TRACE_MAX = 4 * KG_SPACE_FACET_MAX,
   /// Two places a side in patches of four facets and the most modes. Patches of fewer modes, of
   /// kg_patch_groups(), need no more.
-  PRODUCTS_MAX = 2 * 4 * KG_LANES * 2 * KG_FACET_MODES_MAX,
+  PRODUCTS_MAX = 2 * 4 * KG_LANES * 2 * KG_SPACE_FACET_MAX,
   AHEAD = 16384 / sizeof(kg_real),  // numbers of K^e between what is used and what is asked for
 };
 
