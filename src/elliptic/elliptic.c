@@ -84,7 +84,7 @@ static kedge_status cut(kg_elliptic *p)
   bool *is_dirichlet;
   KG_TRY(kg_host_calloc(p->ctx, (size_t)mesh->n_groups, sizeof *is_dirichlet, &is_dirichlet));
   for (int i = 0; i < mesh->n_groups; ++i)
-    is_dirichlet[i] = mesh->groups[i].dimension == 1 &&
+    is_dirichlet[i] = kg_is_edge_group(mesh, &mesh->groups[i]) &&
                       p->equation.resolved.boundaries[i].type == KEDGE_BOUNDARY_DIRICHLET;
   const int m = kg_facet_modes(mesh->block[0].cell, p->equation.problem->order);
   return kg_space_create(p->ctx, mesh, kg_patch_groups(m), is_dirichlet,

@@ -321,12 +321,9 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
                                 const kedge_mesh *mesh, kg_resolved *out)
 {
   *out = (kg_resolved){0};
-  KG_REQUIRE(ctx, mesh->dimension == 2, KEDGE_ERR_INPUT,
-             "%s: meshes of tetrahedra cannot be solved on yet; take a plane mesh", mesh->source);
   KG_TRY(kg_problem_check_solver(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
-  const int dimension = kg_mesh_in_space(mesh) ? 3 : 2;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
@@ -335,7 +332,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);
   if (status == KEDGE_OK) status = kg_problem_check_determined(ctx, problem, mesh, out);
-  if (status == KEDGE_OK) status = resolve_source(ctx, problem, dimension, out);
+  if (status == KEDGE_OK) status = resolve_source(ctx, problem, mesh->dimension, out);
   if (status == KEDGE_OK) status = kg_integrals_check(ctx, problem, mesh);
   free(m.of);
   if (status != KEDGE_OK) kg_resolved_free(out);

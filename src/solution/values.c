@@ -209,8 +209,8 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
 static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[3])
 {
   const bool in_space = kg_mesh_in_space(s->mesh);
-  const double *at = s->mesh->vertices +
-                     s->mesh->dimension * (int64_t)kg_element_vertices(s->mesh, element)[0];
+  const double *at =
+      s->mesh->vertices + s->mesh->dimension * (int64_t)kg_element_vertices(s->mesh, element)[0];
   double value[4], memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
   kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
