@@ -28,7 +28,7 @@ kedge_status kg_with_modes(kedge_context *ctx, int modes, const Function &functi
     if (modes == FIRST) return function(std::integral_constant<int, FIRST>());
     return kg_with_modes<FIRST + 1, LAST>(ctx, modes, function);
   } else {
-    KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
-            "no kernel is built for %d modes on a facet: take a lower order", modes);
+    return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                   "no kernel is built for %d modes on a facet: take a lower order", modes);
   }
 }
