@@ -23,7 +23,7 @@ typedef struct space_case {
   double *load, *trace;  ///< on the host: [element][N], [facet][m]
 } space_case;
 
-/// Of element e: number e % MATERIALS.
+/// The materials of a case, of which element e has number e % MATERIALS.
 extern const kg_material space_materials[MATERIALS];
 
 /// The element of a right corner, in other places, with random vertices, turned inside out if odd,
