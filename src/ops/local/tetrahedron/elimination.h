@@ -13,7 +13,7 @@
 #define KG_TEAM_ROWS(team, i, begin, end)                            \
   for (int i = (begin) + (team).thread / KG_TEAM_THREADS; i < (end); \
        i += KG_TEAM_STEP(team) / KG_TEAM_THREADS)
-/// Of these, those of the lane, in a row of its warp.
+/// j = begin, begin + 1, ... before end, those of the lane in a row of its warp.
 #define KG_TEAM_COLUMNS(team, j, begin, end) \
   for (int j = (begin) + (team).thread % KG_TEAM_THREADS; j < (end); j += KG_TEAM_THREADS)
 
