@@ -9,7 +9,7 @@
 /// packed: those of an element one after the other, as many as it has.
 ///
 /// A mesh of tetrahedra has facets where these comments and names say edge, and they are triangles.
-/// The corners of an element ascend by their place (kg_space_keys()); side l is the facet opposite
+/// The corners of an element ascend by their place (space/order.c); side l is the facet opposite
 /// corner l, its corners in the same order, which neighbours agree on: no side is ever reversed.
 ///
 /// Curved elements have maps of one order, `geometry`, for the whole mesh. Their nodes are kept

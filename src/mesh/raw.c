@@ -34,8 +34,9 @@ enum {
   // corners, region and vertex of each quadrilateral in the raw mesh, 36 bytes, are subtracted.
   QUADRILATERAL_BYTES = 144,
   QUADRILATERAL_BUILD = 108,
-  TETRAHEDRON_BYTES = 160,
-  TETRAHEDRON_BUILD = 140,
+  // Likewise a tetrahedron, of `cube 80`, and less corners, region and vertex, 24 bytes.
+  TETRAHEDRON_BYTES = 182,
+  TETRAHEDRON_BUILD = 158,
 };
 
 kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const kg_cell *cell,

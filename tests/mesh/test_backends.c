@@ -63,7 +63,8 @@ static void irregular_meshes_of_every_size_are_those_of_the_host(void **state)
   for (size_t i = 0; i < n; ++i) {
     test_grid grid;
     test_grid_create(&grid, sizes[i]);
-    check_raw(&(kg_raw_mesh){.n_vertices = grid.n_vertices,
+    check_raw(&(kg_raw_mesh){.dimension = 2,
+                             .n_vertices = grid.n_vertices,
                              .n_elements = grid.n_triangles,
                              .n_lines = grid.n_lines,
                              .vertices = grid.vertices,
@@ -142,7 +143,8 @@ static void check_fan(int n, bool closed, int64_t parts)
     triangles[3 * i + 1] = 1 + step * i;
     triangles[3 * i + 2] = 2 + step * i;
   }
-  assert_int_equal(check_raw(&(kg_raw_mesh){.n_vertices = 2 * n + 1,
+  assert_int_equal(check_raw(&(kg_raw_mesh){.dimension = 2,
+                                            .n_vertices = 2 * n + 1,
                                             .n_elements = n,
                                             .vertices = vertices,
                                             .width = 3,
@@ -210,7 +212,8 @@ static void vertices_without_a_place_that_no_triangle_uses_are_left_out(void **s
   double places[2][10] = {{0, 0, 1, 0, NAN, 1, 0, 1, 5, 5}, {0, 0, 1, 0, 1e200, 0, 0, 1, 5, 5}};
   int32_t triangle[] = {0, 1, 3}, line[] = {0, 1}, tag = 4;
   for (int i = 0; i < 2; ++i)
-    assert_int_equal(check_raw(&(kg_raw_mesh){.n_vertices = 5,
+    assert_int_equal(check_raw(&(kg_raw_mesh){.dimension = 2,
+                                              .n_vertices = 5,
                                               .n_elements = 1,
                                               .n_lines = 1,
                                               .vertices = places[i],
@@ -252,7 +255,8 @@ static void what_the_host_refuses_is_refused_in_the_same_words(void **state)
     int32_t triangles[9], line[2], tag = 4;
     memcpy(triangles, cases[i].triangles, sizeof triangles);
     memcpy(line, cases[i].line, sizeof line);
-    check_refusal(&(kg_raw_mesh){.n_vertices = 5,
+    check_refusal(&(kg_raw_mesh){.dimension = 2,
+                                 .n_vertices = 5,
                                  .n_elements = cases[i].n,
                                  .n_lines = 1,
                                  .vertices = cases[i].vertices,

@@ -45,6 +45,12 @@ static kedge_status generate(kedge_context *ctx, const kedge_mesh *mesh, kedge_m
   return kedge_mesh_generate(ctx, "ring 2 5", out);
 }
 
+static kedge_status generate_space(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return kedge_mesh_generate(ctx, "cube 2", out);
+}
+
 static kedge_status refine(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
 {
   return kedge_mesh_refine(ctx, mesh, 2, out);
@@ -140,9 +146,9 @@ static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, ke
 static void running_out_of_memory_anywhere_is_reported(void **state)
 {
   kedge_context *ctx = *state;
-  static attempt *const attempts[] = {generate, refine,       copy,         read_entities,
-                                      create,   read_sparse,  read_curved,  refine_curved,
-                                      map_disk, write_curved, write_nowhere};
+  static attempt *const attempts[] = {generate, refine,       copy,          read_entities,
+                                      create,   read_sparse,  read_curved,   refine_curved,
+                                      map_disk, write_curved, write_nowhere, generate_space};
   kedge_mesh *mesh;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {
@@ -174,8 +180,8 @@ static void a_mesh_that_memory_would_not_hold_is_refused_before_it_is_made(void 
   static const struct {
     attempt *call;
     int looks;
-  } cases[] = {{generate, 2}, {refine, 3},      {copy, 2},
-               {create, 1},   {read_curved, 4}, {read_entities, 3}};
+  } cases[] = {{generate, 2},    {refine, 3},        {copy, 2},          {create, 1},
+               {read_curved, 4}, {read_entities, 3}, {generate_space, 2}};
   kedge_mesh *mesh, *out;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {

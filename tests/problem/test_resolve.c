@@ -146,7 +146,8 @@ static void a_section_of_a_region_without_keys_counts(void **state)
   kg_group two[N_GROUPS + 1];
   memcpy(two, groups, sizeof groups);
   two[N_GROUPS] = (kg_group){.name = "air", .tag = 2, .dimension = 2, .count = 50};
-  const kedge_mesh both = {.n_groups = N_GROUPS + 1, .groups = two, .source = "plate.msh"};
+  const kedge_mesh both = {
+      .dimension = 2, .n_groups = N_GROUPS + 1, .groups = two, .source = "plate.msh"};
   kedge_problem *p = parsed(
       "[boundary default]\ntype=dirichlet\nvalue=0\n[equation]\ndiffusion=5\n"
       "[region steel]\ndiffusion=40\n[region air]\n");

@@ -36,6 +36,28 @@ class Meshes(unittest.TestCase):
             kedge.disk(3, quads=True)
         self.assertAlmostEqual(kedge.square(2, map=("2*x", "y")).area, 2)
 
+    def test_a_cube_of_tetrahedra_is_shown_and_not_solved_on(self):
+        mesh = kedge.Mesh.generate("cube 2")
+        self.assertEqual((mesh.elements, mesh.edges, mesh.vertices), (48, 120, 27))
+        self.assertEqual(names(mesh, 2), dict.fromkeys(["x0", "x1", "y0", "y1", "z0", "z1"], 8))
+        self.assertEqual(names(mesh, 3), {"domain": 48})
+        self.assertEqual((mesh.info["low"], mesh.info["high"]), ((0, 0, 0), (1, 1, 1)))
+        self.assertEqual(mesh.points.shape, (27, 3))
+        corners = mesh.points[mesh.cells["tetra"]]
+        self.assertAlmostEqual(np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).sum() / 6, 1)
+        self.assertTrue((mesh.regions == "domain").all())
+        elements, sides, groups = mesh.boundary
+        for element, side, group in zip(elements, sides, groups):
+            axis, at = mesh.groups[group].name
+            facet = np.delete(corners[element], side, axis=0)
+            self.assertTrue((facet[:, "xyz".index(axis)] == int(at)).all())
+        self.assertIn("48 tetrahedra, volume 1", mesh._repr_html_())
+        with self.assertRaisesRegex(ValueError, "meshes of tetrahedra cannot be solved on yet"):
+            kedge.solve(mesh, kedge.Problem(boundary={"default": kedge.Dirichlet(0)}))
+        for use in mesh.refine, lambda: mesh.join(0.1), lambda: mesh.write("cube.msh"), lambda: mesh.locator, lambda: mesh.outline:
+            with self.assertRaisesRegex(ValueError, "of tetrahedra, and .* is for plane meshes so far"):
+                use()
+
     def test_triangles_of_arrays_have_the_groups_that_are_named(self):
         mesh = kedge.Mesh(POINTS[:4], TRIANGLES, lines=[[0, 1], [2, 3]], groups=["low", "high"])
         self.assertEqual(names(mesh, 1), {"low": 1, "high": 1, "default": 2})

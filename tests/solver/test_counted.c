@@ -186,8 +186,8 @@ static void refusals_are_those_of_the_mesh_and_of_the_solve(void **state)
                     SETTINGS({"mesh", "generate", "square 40000"}));
   assert_refused_as("are more than kedge can number", KEDGE_ERR_INPUT,
                     SETTINGS({"mesh", "generate", "disk 90"}, {"mesh", "refine", "8"}));
-  assert_refused_as("cannot generate a mesh \"cube\"", KEDGE_ERR_INPUT,
-                    SETTINGS({"mesh", "generate", "cube 3000"}));
+  assert_refused_as("cannot generate a mesh \"ball\"", KEDGE_ERR_INPUT,
+                    SETTINGS({"mesh", "generate", "ball 3000"}));
   assert_refused_as("the map folds or flattens a triangle", KEDGE_ERR_INPUT,
                     SETTINGS({"mesh", "generate", "square 3"}, {"mesh", "map", "x, -y"}));
   assert_refused_as(
