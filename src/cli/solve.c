@@ -46,9 +46,10 @@ typedef struct run {
   kedge_solution *solution;
   kg_cli_beside beside;
   int n_integrals;
-  kedge_integral **integrals;    ///< [n_integrals]
-  kedge_integral_value *values;  ///< [n_integrals]
-  kg_progress_line *line;        ///< NULL: no progress is shown
+  kedge_integral **integrals;           ///< [n_integrals]
+  kedge_integral_value *values;         ///< [n_integrals]
+  const kedge_integral_value **listed;  ///< [n_integrals]: values, for the report
+  kg_progress_line *line;               ///< NULL: no progress is shown
 } run;
 
 static int fail(const run *r, kedge_status status, bool reads_input)
@@ -64,12 +65,15 @@ static kedge_status make_integrals(run *r)
   while (kedge_problem_integral(r->problem, n)) ++n;
   r->integrals = calloc((size_t)n + 1, sizeof *r->integrals);
   r->values = calloc((size_t)n + 1, sizeof *r->values);
-  if (!r->integrals || !r->values) return KEDGE_ERR_MEMORY;
+  r->listed = calloc((size_t)n + 1, sizeof *r->listed);
+  if (!r->integrals || !r->values || !r->listed) return KEDGE_ERR_MEMORY;
   kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
   options.problem = r->problem;
   for (; r->n_integrals < n; ++r->n_integrals) {
-    options.name = r->values[r->n_integrals].name =
-        kedge_problem_integral(r->problem, r->n_integrals);
+    kedge_integral_value *const value = &r->values[r->n_integrals];
+    *value = (kedge_integral_value)KEDGE_INTEGRAL_VALUE_INIT;
+    options.name = value->name = kedge_problem_integral(r->problem, r->n_integrals);
+    r->listed[r->n_integrals] = value;
     const kedge_status status =
         kedge_integral_create(r->ctx, r->mesh, &options, &r->integrals[r->n_integrals]);
     if (status != KEDGE_OK) return status;
@@ -109,7 +113,7 @@ static int deliver(run *r, const solve_options *options, const char *output)
     integrated = kedge_integral_evaluate(r->integrals[i], r->solution, &r->values[i].value);
   if (integrated == KEDGE_OK) {
     report.n_integrals = r->n_integrals;
-    report.integrals = r->values;
+    report.integrals = r->listed;
   }
   if (r->line) kg_progress_clear(r->line);
   int code = status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
@@ -186,6 +190,7 @@ done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);
   free(r.values);
+  free(r.listed);
   kg_cli_beside_free(&r.beside);
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);

@@ -7,6 +7,7 @@
 #include "expression/expression_tree.h"
 #include "kedge/integral.h"
 #include "problem/located.h"
+#include "problem/settings.h"
 #include "solution/values.h"
 
 struct kedge_integral {
@@ -15,6 +16,8 @@ struct kedge_integral {
   kg_expression *of;  ///< owned; NULL: the function
   kedge_function *function;
   void *user;
+  /// What has no value somewhere, as a sentence begins: "plate.ini:12: [integral heat]: of"
+  char what[KG_PLACE_BYTES + 300];
   unsigned names;  ///< that the expression has: bit k for kg_integral_names[k]
   int quadrature;  ///< 0: kedge chooses
   bool on_lines;
