@@ -102,7 +102,7 @@ static kedge_status list(kedge_integral *in, const kg_integral_place *at)
   }
   const kedge_status status = kg_line_sides(in->ctx, mesh, in->n, edges, in->side);
   free(edges);
-  return status;
+  return status == KEDGE_OK ? kg_integral_find_read(in) : status;
 }
 
 kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
@@ -121,6 +121,7 @@ kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *in, &in));
   in->ctx = ctx;
   in->mesh = mesh;
+  pthread_mutex_init(&in->evaluates, NULL);
   kedge_status status = read_options(in, &known, &asked);
   if (status == KEDGE_OK)
     status = kg_integral_find(ctx, known.name ? known.problem : NULL, &asked, mesh, &at);
@@ -141,6 +142,11 @@ void kedge_integral_destroy(kedge_integral *in)
   kg_expression_free(in->of);
   free(in->element);
   free(in->side);
+  kg_element_points_free(&in->rule.points);
+  kg_layout_leave(&in->cut);
+  kg_integral_read_free(&in->elements);
+  kg_integral_read_free(&in->edges);
+  pthread_mutex_destroy(&in->evaluates);
   free(in);
 }
 
@@ -157,13 +163,13 @@ static kg_integral_points points_in(double *memory)
 }
 
 /// The integrand at the points of the elements or sides of block b.
-static kg_integral_points values_of_block(const kg_integral_rule *rule, int32_t b, double *memory)
+static kg_integral_points values_of_block(const kg_integral_reading *r, int32_t b, double *memory)
 {
-  const kedge_integral *const in = rule->integral;
-  const int32_t block = KG_INTEGRAL_BLOCK / kg_integral_points_each(rule), first = b * block;
+  const kedge_integral *const in = r->integral;
+  const int32_t block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in), first = b * block;
   const int32_t last = in->n - first < block ? in->n : first + block;
   kg_integral_points p = points_in(memory);
-  for (int32_t i = first; i < last; ++i) kg_integral_points_add(rule, i, &p);
+  for (int32_t i = first; i < last; ++i) kg_integral_points_add(r, i, &p);
   kedge_points points = kg_located_points(&p.at, in->mesh, p.n, p.x, p.y);
   if (in->on_lines) {
     points.normal_x = p.name[KG_NAME_NORMAL_X];
@@ -176,9 +182,9 @@ static kg_integral_points values_of_block(const kg_integral_rule *rule, int32_t 
   return p;
 }
 
-static double sum_block(const kg_integral_rule *rule, int32_t b, double *memory)
+static double sum_block(const kg_integral_reading *r, int32_t b, double *memory)
 {
-  const kg_integral_points p = values_of_block(rule, b, memory);
+  const kg_integral_points p = values_of_block(r, b, memory);
   double sum = 0.0;
   for (size_t i = 0; i < p.n; ++i) sum += p.weight[i] * p.value[i];
   return sum;
@@ -187,13 +193,13 @@ static double sum_block(const kg_integral_rule *rule, int32_t b, double *memory)
 /// Refuse a sum that is not finite: name the first point where the integrand is not.
 /// @param[in] sum     [n_blocks]
 /// @param[in] memory  of a thread
-static kedge_status refuse(const kg_integral_rule *rule, int32_t n_blocks, const double *sum,
+static kedge_status refuse(const kg_integral_reading *r, int32_t n_blocks, const double *sum,
                            double value, double *memory)
 {
-  const kedge_integral *const in = rule->integral;
+  const kedge_integral *const in = r->integral;
   for (int32_t b = 0; b < n_blocks; ++b) {
     if (isfinite(sum[b])) continue;
-    const kg_integral_points p = values_of_block(rule, b, memory);
+    const kg_integral_points p = values_of_block(r, b, memory);
     for (size_t i = 0; i < p.n; ++i)
       KG_REQUIRE(in->ctx, isfinite(p.value[i]), KEDGE_ERR_INPUT,
                  "%s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so that it is "
@@ -208,11 +214,11 @@ static kedge_status refuse(const kg_integral_rule *rule, int32_t n_blocks, const
 }
 
 /// Blocks do not depend on the number of threads, and their sums are added in order.
-static kedge_status sum_all(const kg_integral_rule *rule, double *value)
+static kedge_status sum_all(const kg_integral_reading *r, double *value)
 {
-  const kedge_integral *const in = rule->integral;
+  const kedge_integral *const in = r->integral;
   kedge_context *const ctx = in->ctx;
-  const int block = KG_INTEGRAL_BLOCK / kg_integral_points_each(rule);
+  const int block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in);
   const int32_t n = (in->n + block - 1) / block;
   const size_t of_thread = (size_t)KG_INTEGRAL_ARRAYS * KG_INTEGRAL_BLOCK;
   const int threads = kg_loop_threads(ctx, n, (int64_t)KG_INTEGRAL_BLOCK * 16);
@@ -222,25 +228,16 @@ static kedge_status sum_all(const kg_integral_rule *rule, double *value)
   if (status == KEDGE_OK) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (int32_t b = 0; b < n; ++b)
-      sum[b] = sum_block(rule, b, memory + (size_t)omp_get_thread_num() * of_thread);
+      sum[b] = sum_block(r, b, memory + (size_t)omp_get_thread_num() * of_thread);
     for (int32_t b = 0; b < n; ++b) all += sum[b];
     if (isfinite(all))
       *value = all;
     else
-      status = refuse(rule, n, sum, all, memory);
+      status = refuse(r, n, sum, all, memory);
   }
   free(memory);
   free(sum);
   return status;
-}
-
-/// What a solution has said in its own context is said in that of the integral.
-static kedge_status pass_on(const kedge_integral *in, const kedge_context *from,
-                            kedge_status status)
-{
-  return status == KEDGE_OK || from == in->ctx
-             ? status
-             : KG_FAIL(in->ctx, status, "%s", kedge_context_error(from));
 }
 
 /// Check a solution that is read: the one that is given, or the one whose u* is the integrand.
@@ -248,7 +245,7 @@ static kedge_status check(const kedge_integral *in, const kedge_solution *s)
 {
   KG_REQUIRE(in->ctx, s->mesh == in->mesh, KEDGE_ERR_ARG,
              "kedge_integral_evaluate: the solution is of another mesh object than the integral");
-  return pass_on(in, s->ctx, kg_solution_check_full(s, "kedge_integral_evaluate"));
+  return kg_integral_pass_on(in, s->ctx, kg_solution_check_full(s, "kedge_integral_evaluate"));
 }
 
 kedge_status kedge_integral_evaluate(const kedge_integral *in, const kedge_solution *s,
@@ -265,9 +262,12 @@ kedge_status kedge_integral_evaluate(const kedge_integral *in, const kedge_solut
     KG_REQUIRE(in->ctx, in->user, KEDGE_ERR_ARG, "kedge_by_solution: the solution is NULL");
     KG_TRY(check(in, in->user));
   }
-  kg_integral_rule rule;
-  kedge_status status = kg_integral_rule_open(in, s, &rule);
-  if (status == KEDGE_OK) status = sum_all(&rule, value);
-  kg_integral_rule_close(&rule);
+  kedge_integral *const kept = (kedge_integral *)in;  // what it is stays the same
+  kg_integral_reading reading;
+  pthread_mutex_lock(&kept->evaluates);
+  kedge_status status = kg_integral_reading_open(kept, s, &reading);
+  if (status == KEDGE_OK) status = sum_all(&reading, value);
+  kg_integral_reading_close(&reading);
+  pthread_mutex_unlock(&kept->evaluates);
   return status;
 }

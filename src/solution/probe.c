@@ -10,9 +10,9 @@
 #include "core/number.h"
 #include "core/target.h"
 #include "device/context.h"
-#include "device/fetch.h"
 #include "device/loop.h"
 #include "ops/local/quadrature/coefficients.h"
+#include "solution/gather.h"
 #include "solution/locator.h"
 #include "solution/values.h"
 
@@ -25,6 +25,7 @@ struct kedge_probe {
   int64_t n, n_inside;
   double *x, *y;     ///< [n]
   int64_t *inside;   ///< [n_inside]: points, in the order of their elements
+  int32_t *read;     ///< [n_inside]: these elements
   int32_t *element;  ///< [n]: of the mesh; -1: outside
   double *at;        ///< [n][2]: r, s of the element's reference shape
 };
@@ -35,6 +36,7 @@ void kedge_probe_destroy(kedge_probe *p)
   free(p->x);
   free(p->y);
   free(p->inside);
+  free(p->read);
   free(p->element);
   free(p->at);
   free(p);
@@ -172,11 +174,15 @@ static kedge_status list_inside(kedge_probe *p)
   KG_TRY(kg_host_alloc(p->ctx, (size_t)p->n, sizeof *list, &list));
   for (int64_t i = 0; i < p->n; ++i)
     if (p->element[i] >= 0) list[p->n_inside++] = (placed){p->element[i], i};
-  const kedge_status status =
-      kg_host_alloc(p->ctx, (size_t)p->n_inside, sizeof *p->inside, &p->inside);
+  const size_t n = (size_t)p->n_inside;
+  kedge_status status = kg_host_alloc(p->ctx, n, sizeof *p->inside, &p->inside);
+  if (status == KEDGE_OK) status = kg_host_alloc(p->ctx, n, sizeof *p->read, &p->read);
   if (status == KEDGE_OK) {
     qsort(list, (size_t)p->n_inside, sizeof *list, compare_placed);
-    for (int64_t k = 0; k < p->n_inside; ++k) p->inside[k] = list[k].point;
+    for (size_t k = 0; k < n; ++k) {
+      p->inside[k] = list[k].point;
+      p->read[k] = list[k].element;
+    }
   }
   free(list);
   return status;
@@ -224,96 +230,10 @@ kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int6
   return status;
 }
 
-/// Coefficients of a field in the elements of the points.
-typedef struct gathered {
-  const double **of;  ///< [inside]: those of the point's element, KG_LANES from one another
-  double *copy;       ///< of groups of lanes, from the device; NULL: `of` points into the solution
-} gathered;
-
-static void gathered_free(gathered *g)
-{
-  free(g->of);
-  free(g->copy);
-}
-
-/// The group of lanes that holds the element of a point.
-typedef struct lane_group {
-  int batch;
-  int32_t number, lane;  ///< of the batch, of the group
-  size_t numbers;        ///< that its field has
-} lane_group;
-
-static lane_group group_of(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                           int64_t k)
-{
-  const int32_t element = p->element[p->inside[k]];
-  const kg_results *const r = kg_results_of(s, element);
-  const int32_t e = element - r->first_element;
-  return (lane_group){(int)(r - s->batch), e / KG_LANES, e % KG_LANES,
-                      kg_held_rows(r, held) * KG_LANES};
-}
-
-static bool are_same(const lane_group *a, const lane_group *b)
-{
-  return a->batch == b->batch && a->number == b->number;
-}
-
-static void point_into(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                       const double **of)
-{
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    of[k] = kg_solution_here(s, held, g.batch) + (size_t)g.number * g.numbers + g.lane;
-  }
-}
-
-/// Copy the groups that have points: those that follow one another at once.
-static kedge_status fetch(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                          gathered *out)
-{
-  size_t all = 0;
-  lane_group last = {.batch = -1};
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    if (!are_same(&g, &last)) all += g.numbers;
-    last = g;
-  }
-  KG_TRY(kg_host_alloc(s->ctx, all, sizeof *out->copy, &out->copy));
-  double *to = out->copy, *next = to;  // of a run of groups, and behind it
-  const double *from = NULL, *end = NULL;
-  last.batch = -1;
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    if (!are_same(&g, &last)) {
-      const double *const there =
-          kg_solution_there(s, held, g.batch) + (size_t)g.number * g.numbers;
-      if (there != end) {
-        KG_TRY(kg_fetch(s->ctx, to, from, (size_t)(next - to) * sizeof *to));
-        to = next;
-        from = there;
-      }
-      next += g.numbers;
-      end = there + g.numbers;
-      last = g;
-    }
-    out->of[k] = next - g.numbers + g.lane;
-  }
-  return kg_fetch(s->ctx, to, from, (size_t)(next - to) * sizeof *to);
-}
-
-static kedge_status gather(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                           gathered *out)
-{
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)p->n_inside, sizeof *out->of, &out->of));
-  if (!s->held[held].is_current) return fetch(p, s, held, out);
-  point_into(p, s, held, out->of);
-  return KEDGE_OK;
-}
-
 enum { ALL = KEDGE_FIELD_COUNT, HELD = KG_HELD_U_STAR + 1 };
 
 /// Evaluate fields at a point inside.
-static void evaluate(const kedge_probe *p, const kedge_solution *s, const gathered g[HELD],
+static void evaluate(const kedge_probe *p, const kedge_solution *s, const kg_gathered g[HELD],
                      int64_t k, int n_fields, const kedge_field *fields, double *const *values)
 {
   const int64_t i = p->inside[k];
@@ -331,12 +251,13 @@ static void evaluate(const kedge_probe *p, const kedge_solution *s, const gather
 static kedge_status evaluate_all(const kedge_probe *p, const kedge_solution *s, int n_fields,
                                  const kedge_field *fields, double *const *values)
 {
-  gathered g[HELD] = {{0}};
+  kg_gathered g[HELD] = {{0}};
   kedge_status status = KEDGE_OK;
   for (int f = 0; f < n_fields && status == KEDGE_OK; ++f) {
     const kg_held_field held = kg_held_of(fields[f]);
     if (held == KG_HELD_FLUX) status = kg_coefficients_bring(&s->equation);
-    if (status == KEDGE_OK && !g[held].of) status = gather(p, s, held, &g[held]);
+    if (status == KEDGE_OK && !g[held].of)
+      status = kg_gather(s, held, p->n_inside, p->read, &g[held]);
   }
   if (status == KEDGE_OK) {
     for (int f = 0; f < n_fields; ++f)
@@ -345,7 +266,7 @@ static kedge_status evaluate_all(const kedge_probe *p, const kedge_solution *s, 
     num_threads(kg_loop_threads(s->ctx, p->n_inside, 1000))
     for (int64_t k = 0; k < p->n_inside; ++k) evaluate(p, s, g, k, n_fields, fields, values);
   }
-  for (int h = 0; h < HELD; ++h) gathered_free(&g[h]);
+  for (int h = 0; h < HELD; ++h) kg_gathered_free(&g[h]);
   return status;
 }
 
