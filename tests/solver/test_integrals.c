@@ -7,6 +7,7 @@
 #include "context.h"
 #include "kedge/kedge.h"
 #include "moved.h"
+#include "solution/solution.h"
 #include "support.h"
 
 static kedge_status create(const kedge_mesh *mesh, const char *of, const char *on, int quadrature,
@@ -287,6 +288,92 @@ static void sums_do_not_depend_on_threads(void **state)
   }
   assert_int_equal(memcmp(value[0], value[1], sizeof value[0]), 0);
   assert_int_equal(memcmp(value[0], value[2], sizeof value[0]), 0);
+}
+
+static double value_of(const kedge_integral *integral, const kedge_solution *solution)
+{
+  double value;
+  must(ctx, kedge_integral_evaluate(integral, solution, &value));
+  return value;
+}
+
+/// One step of the iteration: the fields need not be good.
+static const setting *const unlike[] = {
+    SETTINGS({"space", "order", "2"}, {"exact", "u", "sin(3*x)*y"},
+             {"solver", "max_iterations", "1"}, {"boundary default", "type", "dirichlet"}),
+    SETTINGS({"space", "order", "2"}, {"equation", "source", "x"},
+             {"equation", "diffusion", "1 + x*y"}, {"solver", "max_iterations", "1"},
+             {"boundary left", "type", "neumann"}, {"boundary left", "value", "y"},
+             {"boundary default", "value", "x"}, {"boundary default", "type", "dirichlet"}),
+    SETTINGS({"space", "order", "3"}, {"exact", "u", "sin(3*x)*y"},
+             {"solver", "max_iterations", "1"}, {"boundary default", "type", "dirichlet"})};
+enum { UNLIKE = sizeof unlike / sizeof *unlike };
+
+static void one_integral_serves_solutions_of_any_order_and_boundary(void **state)
+{
+  (void)state;
+  static const char *const of[] = {"flux*x + trace + u", "u^2*x + sigma_y"};
+  static const char *const on[] = {"left", "domain"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "mixed 13", &mesh));
+  kedge_solution *s[UNLIKE];
+  for (int i = 0; i < UNLIKE; ++i) s[i] = solve(ctx, mesh, unlike[i]);
+  for (int k = 0; k < 2; ++k) {
+    kedge_integral *integral;
+    must(ctx, create(mesh, of[k], on[k], 0, &integral));
+    for (int turn = 0; turn < 2 * UNLIKE; ++turn) {
+      const kedge_solution *const one = s[turn % UNLIKE];
+      assert_true(value_of(integral, one) == integral_of(mesh, one, of[k], on[k]));
+    }
+    kedge_solution_destroy(s[k]);
+    s[k] = solve(ctx, mesh, unlike[k]);
+    assert_true(value_of(integral, s[k]) == integral_of(mesh, s[k], of[k], on[k]));
+    kedge_integral_destroy(integral);
+  }
+  for (int i = 0; i < UNLIKE; ++i) kedge_solution_destroy(s[i]);
+  kedge_mesh_destroy(mesh);
+}
+
+/// A solution of a solver, which leaves it on the device.
+static kedge_solution *left_there(kedge_solver *solver)
+{
+  kedge_solution *s = NULL;
+  must(ctx, kedge_solver_solve(solver, NULL, &s));
+  assert_int_equal(s->place, KG_ON_DEVICE);
+  return s;
+}
+
+/// Elements at the left side lie apart in the memory of a field.
+static void lines_bring_the_elements_beside_them_alone(void **state)
+{
+  (void)state;
+  static const char *const of = "flux*y + trace*u_star + qx";
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 150", &mesh));
+  const bool is_apart = test_backend() != KEDGE_BACKEND_HOST;
+  for (int i = 0; i < 2; ++i) {
+    kedge_problem *const problem = problem_of(ctx, unlike[i]);
+    kedge_solver *solver;
+    must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+    kedge_solution *const s = left_there(solver), *const t = left_there(solver);
+    kedge_integral *integral;
+    must(ctx, create(mesh, of, "left", 0, &integral));
+    const double value = value_of(integral, s);
+    for (int f = 0; f < KG_HELD_FIELDS; ++f)
+      assert_int_equal(s->held[f].is_current, kg_holds(s, f) && !is_apart);
+    must(ctx, kg_solution_bring(s, (1u << KG_HELD_FIELDS) - 1));
+    assert_true(value_of(integral, s) == value);
+    kedge_integral_destroy(integral);
+    // The whole domain brings what it names; whoever reads it next finds it there.
+    integral_of(mesh, t, "u", NULL);
+    assert_true(t->held[KG_HELD_U].is_current);
+    assert_int_equal(t->held[KG_HELD_FLUX].is_current, !is_apart);
+    kedge_solution_destroy(t);
+    kedge_solution_destroy(s);
+    kedge_solver_destroy(solver);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
 }
 
 static void be_x_or_the_normal(void *user, const kedge_points *points, double *value)
@@ -580,6 +667,8 @@ int main(void)
       cmocka_unit_test(products_of_fields_are_exact),
       cmocka_unit_test(lines_inside_are_seen_from_the_lower_region),
       cmocka_unit_test(sums_do_not_depend_on_threads),
+      cmocka_unit_test(one_integral_serves_solutions_of_any_order_and_boundary),
+      cmocka_unit_test(lines_bring_the_elements_beside_them_alone),
       cmocka_unit_test(functions_of_the_caller_are_integrated),
       cmocka_unit_test(sections_of_the_problem_are_integrals),
       cmocka_unit_test(what_has_no_value_is_refused),
