@@ -55,5 +55,11 @@ KEDGE_API const char *kedge_problem_probe_output(const kedge_problem *problem, i
 KEDGE_API kedge_status kedge_problem_probe_create(kedge_context *ctx, const kedge_mesh *mesh,
                                                   const kedge_problem *problem, int index,
                                                   kedge_probe **out);
+/// Make the probes of all such sections, whose points are found together: the search that each
+/// takes alone is over the whole mesh.
+/// @param[out] out  [kedge_problem_probe_count(problem)]; all are NULL after a failure
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_IO  as above, of the first that fails
+KEDGE_API kedge_status kedge_problem_probes_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                                   const kedge_problem *problem, kedge_probe **out);
 
 KEDGE_END_DECLS

@@ -12,12 +12,9 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "ops/local/quadrature/coefficients.h"
+#include "solution/find_points.h"
 #include "solution/gather.h"
-#include "solution/locator.h"
 #include "solution/values.h"
-
-/// How far outside of the mesh a point counts as inside, of the size of the mesh.
-#define REACH 1e-9
 
 struct kedge_probe {
   kedge_context *ctx;
@@ -50,108 +47,6 @@ int64_t kedge_probe_count(const kedge_probe *p)
 int64_t kedge_probe_outside(const kedge_probe *p)
 {
   return p ? p->n - p->n_inside : 0;
-}
-
-static double size_of(const kedge_mesh *mesh)
-{
-  const double *const box = mesh->info.box;
-  return fmax(box[2] - box[0], box[3] - box[1]);
-}
-
-/// Move a place, in coordinates of the reference element from 0 to 1, onto the element if it lies
-/// outside.
-static void clamp(bool triangle, double place[2])
-{
-  for (int d = 0; d < 2; ++d) place[d] = fmin(fmax(place[d], 0.0), 1.0);
-  const double beyond = 0.5 * (place[0] + place[1] - 1.0);
-  if (!triangle || beyond <= 0.0) return;
-  for (int d = 0; d < 2; ++d) place[d] = fmax(place[d] - beyond, 0.0);
-}
-
-/// The distance of a point from a place of an element.
-static double distance(const kedge_mesh *mesh, int32_t element, const double at[2], double x,
-                       double y)
-{
-  double xs[KG_NODES_MAX], ys[KG_NODES_MAX];
-  long double map[3 * KG_NODES_MAX], there[2] = {0};
-  const int n = kg_nodes_of(mesh, element, xs, ys);
-  kg_block_of(mesh, element)->cell->map(mesh->geometry, at[0], at[1], map);
-  for (int l = 0; l < n; ++l) {
-    there[0] += map[l] * xs[l];
-    there[1] += map[l] * ys[l];
-  }
-  return (double)hypotl(x - there[0], y - there[1]);
-}
-
-/// Take elements and places that have been found.
-/// @param[in] point  [n] numbers of the points; NULL: all
-/// @param[in] reach  INFINITY: they are inside; else the largest distance
-static void take(kedge_probe *p, int64_t n, const int64_t *point, double reach,
-                 const int32_t *element, double *place)
-{
-  for (int64_t k = 0; k < n; ++k) {
-    const int64_t i = point ? point[k] : k;
-    p->element[i] = -1;
-    if (element[k] < 0) continue;
-    clamp(kg_block_of(p->mesh, element[k])->cell == &kg_triangle, place + 2 * k);
-    for (int d = 0; d < 2; ++d) p->at[2 * i + d] = 2.0 * place[2 * k + d] - 1.0;
-    if (reach == INFINITY ||
-        distance(p->mesh, element[k], p->at + 2 * i, p->x[i], p->y[i]) <= reach)
-      p->element[i] = element[k];
-  }
-}
-
-/// Arrays for points that are looked for.
-typedef struct searched {
-  int64_t n, *point;
-  double *x, *y, *place;
-  int32_t *element;
-} searched;
-
-static kedge_status searched_create(kedge_context *ctx, int64_t n, searched *s)
-{
-  const size_t count = (size_t)n;
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->point, &s->point));
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->x, &s->x));
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->y, &s->y));
-  KG_TRY(kg_host_alloc(ctx, count, 2 * sizeof *s->place, &s->place));
-  return kg_host_alloc(ctx, count, sizeof *s->element, &s->element);
-}
-
-static void searched_free(searched *s)
-{
-  free(s->point);
-  free(s->x);
-  free(s->y);
-  free(s->place);
-  free(s->element);
-}
-
-/// Look for the points that belong to nothing so far.
-/// @param[in] reach  as of kg_locator_create()
-static kedge_status search(kedge_probe *p, double reach)
-{
-  searched s = {0};
-  kedge_locator *locator = NULL;
-  for (int64_t i = 0; i < p->n; ++i) s.n += p->element[i] < 0;
-  if (s.n == 0) return KEDGE_OK;
-  const int64_t left = s.n;
-  kedge_status status = searched_create(p->ctx, left, &s);
-  if (status == KEDGE_OK) status = kg_locator_create(p->ctx, p->mesh, reach, &locator);
-  if (status == KEDGE_OK) {
-    s.n = 0;
-    for (int64_t i = 0; i < p->n; ++i) {
-      if (p->element[i] >= 0) continue;
-      s.x[s.n] = p->x[i];
-      s.y[s.n] = p->y[i];
-      s.point[s.n++] = i;
-    }
-    status = kg_locator_find(locator, s.n, s.x, s.y, s.element, s.place);
-  }
-  if (status == KEDGE_OK) take(p, s.n, s.point, reach > 0.0 ? reach : INFINITY, s.element, s.place);
-  kedge_locator_destroy(locator);
-  searched_free(&s);
-  return status;
 }
 
 /// A point and its element, to sort.
@@ -188,7 +83,8 @@ static kedge_status list_inside(kedge_probe *p)
   return status;
 }
 
-static kedge_status fill(kedge_probe *p, const double *x, const double *y)
+static kedge_status fill(kedge_probe *p, const double *x, const double *y, const int32_t *element,
+                         const double *at)
 {
   const size_t n = (size_t)p->n;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->x, &p->x));
@@ -197,9 +93,8 @@ static kedge_status fill(kedge_probe *p, const double *x, const double *y)
   KG_TRY(kg_host_alloc(p->ctx, n, 2 * sizeof *p->at, &p->at));
   memcpy(p->x, x, n * sizeof *x);
   memcpy(p->y, y, n * sizeof *y);
-  for (size_t i = 0; i < n; ++i) p->element[i] = -1;
-  KG_TRY(search(p, 0.0));
-  KG_TRY(search(p, REACH * size_of(p->mesh)));
+  memcpy(p->element, element, n * sizeof *element);
+  memcpy(p->at, at, 2 * n * sizeof *at);
   KG_TRY(list_inside(p));
   const double *const box = p->mesh->info.box;
   KG_REQUIRE(p->ctx, p->n_inside > 0, KEDGE_ERR_INPUT,
@@ -207,6 +102,23 @@ static kedge_status fill(kedge_probe *p, const double *x, const double *y)
              "%.9g; the first of %lld is (%.9g, %.9g)",
              p->mesh->source, box[0], box[2], box[1], box[3], (long long)p->n, x[0], y[0]);
   return KEDGE_OK;
+}
+
+kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n, const double *x,
+                           const double *y, const int32_t *element, const double *at,
+                           kedge_probe **out)
+{
+  kedge_probe *p;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p, &p));
+  p->ctx = ctx;
+  p->mesh = mesh;
+  p->n = n;
+  const kedge_status status = fill(p, x, y, element, at);
+  if (status == KEDGE_OK)
+    *out = p;
+  else
+    kedge_probe_destroy(p);
+  return status;
 }
 
 kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
@@ -217,16 +129,14 @@ kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int6
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_probe_create: context or mesh is NULL");
   KG_REQUIRE(ctx, n > 0, KEDGE_ERR_ARG, "kedge_probe_create: the probe has no points");
   KG_REQUIRE(ctx, x && y, KEDGE_ERR_ARG, "kedge_probe_create: x or y is NULL");
-  kedge_probe *p;
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p, &p));
-  p->ctx = ctx;
-  p->mesh = mesh;
-  p->n = n;
-  const kedge_status status = fill(p, x, y);
-  if (status == KEDGE_OK)
-    *out = p;
-  else
-    kedge_probe_destroy(p);
+  int32_t *element;
+  double *at = NULL;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *element, &element));
+  kedge_status status = kg_host_alloc(ctx, (size_t)n, 2 * sizeof *at, &at);
+  if (status == KEDGE_OK) status = kg_points_find(ctx, mesh, n, x, y, element, at);
+  if (status == KEDGE_OK) status = kg_probe_make(ctx, mesh, n, x, y, element, at, out);
+  free(element);
+  free(at);
   return status;
 }
 
