@@ -40,8 +40,13 @@ typedef struct kedge_integral_options {
 KEDGE_API kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
                                              const kedge_integral_options *options,
                                              kedge_integral **out);
-/// Evaluate an integral on the host. The sum has the same bits with any number of threads.
-/// @param[in]  solution  of the same mesh; NULL where the expression names no field
+/// Evaluate an integral on the host. The sum has the same bits with any number of threads. Points
+/// of reference elements and lists are made by the first call, and again for another order. From a
+/// GPU the integral over a region or lines brings what belongs to its elements; that over the
+/// domain brings the fields that it names, which stay on the host until they are solved for anew.
+/// Threads take turns at one integral.
+/// @param[in]  solution  of the same mesh; NULL where the expression names no field. Sentences of a
+///                       failure are in the context of the integral
 /// @param[out] value     finite
 /// @retval KEDGE_ERR_INPUT  the integrand is not finite at a point, which the sentence names, or its
 ///         sum is not

@@ -347,6 +347,25 @@ static void assert_refused(const bench *b, kedge_status status, kedge_status exp
   assert_string_equal(kedge_context_error(b->ctx), sentence);
 }
 
+static void a_solution_that_does_not_fit_is_refused_in_its_own_context(void **state)
+{
+  (void)state;
+  static const double at = 0.4;
+  double value;
+  bench b = bench_of(&samples[1]), other = bench_of(&samples[1]);
+  kedge_probe *here, *there;
+  must(other.ctx, kedge_probe_create(other.ctx, b.mesh, 1, &at, &at, &here));
+  must(other.ctx, kedge_probe_create(other.ctx, other.mesh, 1, &at, &at, &there));
+  must(b.ctx, kedge_probe_values(here, b.solution, KEDGE_FIELD_U, &value));
+  assert_true(isfinite(value));
+  assert_refused(&b, kedge_probe_values(there, b.solution, KEDGE_FIELD_U, &value), KEDGE_ERR_ARG,
+                 "kedge_probe_values: probe and solution are of two mesh objects");
+  kedge_probe_destroy(here);
+  kedge_probe_destroy(there);
+  bench_free(&other);
+  bench_free(&b);
+}
+
 static void probes_made_together_are_those_made_one_by_one(void **state)
 {
   (void)state;
@@ -439,6 +458,7 @@ int main(void)
       cmocka_unit_test(a_few_points_bring_no_whole_field_and_leave_no_device_memory),
       cmocka_unit_test(one_probe_serves_solves_that_overwrite_their_solution),
       cmocka_unit_test(a_table_has_the_values_to_the_last_bit),
+      cmocka_unit_test(a_solution_that_does_not_fit_is_refused_in_its_own_context),
       cmocka_unit_test(probes_made_together_are_those_made_one_by_one),
       cmocka_unit_test(what_is_no_probe_is_refused),
   };
