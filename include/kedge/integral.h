@@ -40,10 +40,18 @@ typedef struct kedge_integral_options {
 KEDGE_API kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
                                              const kedge_integral_options *options,
                                              kedge_integral **out);
-/// Evaluate an integral on the host. The sum has the same bits with any number of threads.
-/// @param[in]  solution  of the same mesh; NULL where the expression names no field
-/// @param[out] value     NaN where the expression has no value at a point
-/// @retval KEDGE_ERR_ARG  the solution is of another mesh, or has kept its report or means alone
+/// Evaluate an integral on the host. The sum has the same bits with any number of threads. Points
+/// of reference elements and lists are made by the first call, and again for another order. From a
+/// GPU the integral over a region or lines brings what belongs to its elements; that over the
+/// domain brings the fields that it names, which stay on the host until they are solved for anew.
+/// Threads take turns at one integral.
+/// @param[in]  solution  of the same mesh; NULL where the expression names no field. Sentences of a
+///                       failure are in the context of the integral
+/// @param[out] value     finite
+/// @retval KEDGE_ERR_INPUT  the integrand is not finite at a point, which the sentence names, or its
+///         sum is not
+/// @retval KEDGE_ERR_ARG  the solution, or that of kedge_by_solution(), is of another mesh, or has
+///         kept its report or means alone
 KEDGE_API kedge_status kedge_integral_evaluate(const kedge_integral *integral,
                                                const kedge_solution *solution, double *value);
 KEDGE_API void kedge_integral_destroy(kedge_integral *integral);  ///< NULL is allowed

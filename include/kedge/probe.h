@@ -26,8 +26,10 @@ KEDGE_API int64_t kedge_probe_count(const kedge_probe *probe);
 KEDGE_API int64_t kedge_probe_outside(const kedge_probe *probe);
 
 /// Evaluate a field at the points: the polynomials of the solution, without nodes between. From a
-/// GPU only what belongs to elements with points is brought. Several threads may call it at once.
-/// @param[in]  solution  of the mesh of the probe
+/// GPU only what belongs to elements with points is brought, unless that is most of it. Several
+/// threads may call it at once.
+/// @param[in]  solution  of the mesh of the probe, perhaps in another context, which then has the
+///                       sentences of failures
 /// @param[out] values    [n]; NaN outside
 /// @retval KEDGE_ERR_ARG  the solution is of another mesh, or keeps means or a report alone
 KEDGE_API kedge_status kedge_probe_values(const kedge_probe *probe, const kedge_solution *solution,
@@ -59,5 +61,11 @@ KEDGE_API kedge_status kedge_problem_check_probes(const kedge_problem *problem);
 KEDGE_API kedge_status kedge_problem_probe_create(kedge_context *ctx, const kedge_mesh *mesh,
                                                   const kedge_problem *problem, int index,
                                                   kedge_probe **out);
+/// Make the probes of all such sections, whose points are found together: the search that each
+/// takes alone is over the whole mesh.
+/// @param[out] out  [kedge_problem_probe_count(problem)]; all are NULL after a failure
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_IO  as above, of the first that fails
+KEDGE_API kedge_status kedge_problem_probes_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                                   const kedge_problem *problem, kedge_probe **out);
 
 KEDGE_END_DECLS

@@ -72,11 +72,17 @@ typedef struct kedge_balance {
   double remainder;
 } kedge_balance;
 
-/// The value of an integral (integral.h).
+/// The value of an integral (integral.h), as a caller gives it to a report. Begin with
+/// KEDGE_INTEGRAL_VALUE_INIT, as with a report.
 typedef struct kedge_integral_value {
+  size_t size;  ///< sizeof(kedge_integral_value) of the caller
   const char *name;
   double value;
 } kedge_integral_value;
+#define KEDGE_INTEGRAL_VALUE_INIT \
+  {                               \
+    sizeof(kedge_integral_value)  \
+  }
 
 /// The report of a solve. Errors are absolute norms and NaN when the problem has no exact solution.
 /// Strings belong to the library: `device` lives as long as the context, `solver_note` and
@@ -151,7 +157,7 @@ typedef struct kedge_report {
   /// permittivity. From the fluxes, and from the discrete energy; NaN elsewhere
   double conductance, energy_conductance;
   /// [n_integrals]: what the caller has evaluated, for kedge_report_write(); a solve gives none
-  const kedge_integral_value *integrals;
+  const kedge_integral_value *const *integrals;
   int n_integrals;
   /// Which files of kedge_probe_write() have points that lie outside of the mesh, and how many; "":
   /// none; NULL: no probe was written

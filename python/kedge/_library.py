@@ -63,7 +63,7 @@ class Points(ctypes.Structure):
 
 
 class IntegralValue(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("value", c_double)]
+    _fields_ = [("size", c_size_t), ("name", c_char_p), ("value", c_double)]
 
 
 class IntegralOptions(ctypes.Structure):
@@ -112,7 +112,7 @@ class Report(ctypes.Structure):
                 ("n_groups", c_int), ("n_regions", c_int), ("groups", POINTER(POINTER(GroupValues))),
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
                 ("energy_conductance", c_double),
-                ("integrals", POINTER(IntegralValue)), ("n_integrals", c_int),
+                ("integrals", POINTER(POINTER(IntegralValue))), ("n_integrals", c_int),
                 ("probe_note", c_char_p)]
 
 

@@ -372,6 +372,7 @@ class Solution(Fields):
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""
         raw, integrals = self._raw_report(), list(self.integrals.items())
-        values = (c.IntegralValue * len(integrals))(*((os.fsencode(name), value) for name, value in integrals))
-        raw.integrals, raw.n_integrals = values, len(integrals)
+        size = ctypes.sizeof(c.IntegralValue)
+        values = [ctypes.pointer(c.IntegralValue(size, os.fsencode(name), value)) for name, value in integrals]
+        raw.integrals, raw.n_integrals = (ctypes.POINTER(c.IntegralValue) * len(values))(*values), len(values)
         self.context.call("kedge_report_write", self.context.handle, raw, path_of("path", path))

@@ -46,9 +46,10 @@ typedef struct run {
   kedge_solution *solution;
   kg_cli_beside beside;
   int n_integrals;
-  kedge_integral **integrals;    ///< [n_integrals]
-  kedge_integral_value *values;  ///< [n_integrals]
-  kg_progress_line *line;        ///< NULL: no progress is shown
+  kedge_integral **integrals;           ///< [n_integrals]
+  kedge_integral_value *values;         ///< [n_integrals]
+  const kedge_integral_value **listed;  ///< [n_integrals]: values, for the report
+  kg_progress_line *line;               ///< NULL: no progress is shown
 } run;
 
 static int fail(const run *r, kedge_status status, bool reads_input)
@@ -64,15 +65,18 @@ static int make_integrals(run *r)
   while (kedge_problem_integral(r->problem, n)) ++n;
   r->integrals = calloc((size_t)n + 1, sizeof *r->integrals);
   r->values = calloc((size_t)n + 1, sizeof *r->values);
-  if (!r->integrals || !r->values) {
+  r->listed = calloc((size_t)n + 1, sizeof *r->listed);
+  if (!r->integrals || !r->values || !r->listed) {
     if (r->line) kg_progress_clear(r->line);
     return kg_cli_no_memory();
   }
   kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
   options.problem = r->problem;
   for (; r->n_integrals < n; ++r->n_integrals) {
-    options.name = r->values[r->n_integrals].name =
-        kedge_problem_integral(r->problem, r->n_integrals);
+    kedge_integral_value *const value = &r->values[r->n_integrals];
+    *value = (kedge_integral_value)KEDGE_INTEGRAL_VALUE_INIT;
+    options.name = value->name = kedge_problem_integral(r->problem, r->n_integrals);
+    r->listed[r->n_integrals] = value;
     const kedge_status status =
         kedge_integral_create(r->ctx, r->mesh, &options, &r->integrals[r->n_integrals]);
     if (status != KEDGE_OK) return fail(r, status, false);
@@ -114,7 +118,7 @@ static kedge_status integrate(run *r, kedge_report *report)
     if (status != KEDGE_OK) return status;
   }
   report->n_integrals = r->n_integrals;
-  report->integrals = r->values;
+  report->integrals = r->listed;
   return KEDGE_OK;
 }
 
@@ -198,6 +202,7 @@ done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);
   free(r.values);
+  free(r.listed);
   kg_cli_beside_free(&r.beside);
   kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);

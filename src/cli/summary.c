@@ -171,8 +171,8 @@ static void print_matrices(const kedge_report *report)
 static void print_integrals(const kedge_report *report)
 {
   for (int i = 0; i < report->n_integrals; ++i)
-    printf("%-12s %s = %.10g\n", i == 0 ? "integrals" : "", kg_cli_shown(report->integrals[i].name),
-           report->integrals[i].value);
+    printf("%-12s %s = %.10g\n", i == 0 ? "integrals" : "",
+           kg_cli_shown(report->integrals[i]->name), report->integrals[i]->value);
 }
 
 static void print_memory(const kedge_report *report)

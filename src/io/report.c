@@ -194,7 +194,7 @@ static void write_integrals(kg_json *json, const kedge_report *report)
 {
   kg_json_object(json, "integrals");
   for (int i = 0; i < report->n_integrals; ++i)
-    kg_json_number(json, report->integrals[i].name, report->integrals[i].value);
+    kg_json_number(json, report->integrals[i]->name, report->integrals[i]->value);
   kg_json_close(json);
 }
 
@@ -327,6 +327,8 @@ kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, 
   kedge_report known = KEDGE_REPORT_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_REPORT_INIT", report->size));
   kg_copy_sized(report, &known);
+  for (int i = 0; i < known.n_integrals; ++i)
+    KG_TRY(kg_check_sized(ctx, "KEDGE_INTEGRAL_VALUE_INIT", known.integrals[i]->size));
   content c = {ctx, &known, NULL};
   return kg_target_stream(ctx, path, "report", write_stream, &c);
 }

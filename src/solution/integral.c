@@ -1,6 +1,7 @@
 // Integrals of expressions: kedge_integral.
 #include "solution/integral.h"
 
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,9 @@ static kedge_status read_options(kedge_integral *in, const kedge_integral_option
     KG_REQUIRE(ctx, problem && i < problem->n_integrals, KEDGE_ERR_ARG,
                "kedge_integral_create: the problem has no section [integral %s]", options->name);
     *asked = problem->integrals[i];
+    char place[KG_PLACE_BYTES];
+    kg_setting_place(&problem->settings, asked->of_at, place);
+    snprintf(in->what, sizeof in->what, "%s[integral %.200s]: of", place, asked->name);
     return asked->of ? copy_expression(ctx, asked->of, &in->of) : KEDGE_OK;
   }
   KG_REQUIRE(ctx, !options->of != !options->function, KEDGE_ERR_ARG,
@@ -62,6 +66,10 @@ static kedge_status read_options(kedge_integral *in, const kedge_integral_option
   if (options->of) KG_TRY(parse(ctx, options, &in->of));
   in->function = options->function;
   in->user = options->user;
+  if (options->of)
+    snprintf(in->what, sizeof in->what, "the integrand '%.200s'", options->of);
+  else
+    snprintf(in->what, sizeof in->what, "the function of the integral");
   const bool all = options->on && strcmp(options->on, "all") == 0;
   *asked = (kg_wanted_integral){
       .of = in->of, .on = all ? NULL : (char *)options->on, .quadrature = options->quadrature};
@@ -94,7 +102,7 @@ static kedge_status list(kedge_integral *in, const kg_integral_place *at)
   }
   const kedge_status status = kg_line_sides(in->ctx, mesh, in->n, edges, in->side);
   free(edges);
-  return status;
+  return status == KEDGE_OK ? kg_integral_find_read(in) : status;
 }
 
 kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
@@ -114,6 +122,7 @@ kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *in, &in));
   in->ctx = ctx;
   in->mesh = mesh;
+  pthread_mutex_init(&in->evaluates, NULL);
   kedge_status status = read_options(in, &known, &asked);
   if (status == KEDGE_OK)
     status = kg_integral_find(ctx, known.name ? known.problem : NULL, &asked, mesh, &at);
@@ -134,6 +143,11 @@ void kedge_integral_destroy(kedge_integral *in)
   kg_expression_free(in->of);
   free(in->element);
   free(in->side);
+  kg_element_points_free(&in->rule.points);
+  kg_layout_leave(&in->cut);
+  kg_integral_read_free(&in->elements);
+  kg_integral_read_free(&in->edges);
+  pthread_mutex_destroy(&in->evaluates);
   free(in);
 }
 
@@ -149,12 +163,14 @@ static kg_integral_points points_in(double *memory)
   return p;
 }
 
-/// Sum over the elements or sides first .. last - 1.
-static double sum_block(const kg_integral_rule *rule, int32_t first, int32_t last, double *memory)
+/// The integrand at the points of the elements or sides of block b.
+static kg_integral_points values_of_block(const kg_integral_reading *r, int32_t b, double *memory)
 {
-  const kedge_integral *const in = rule->integral;
+  const kedge_integral *const in = r->integral;
+  const int32_t block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in), first = b * block;
+  const int32_t last = in->n - first < block ? in->n : first + block;
   kg_integral_points p = points_in(memory);
-  for (int32_t i = first; i < last; ++i) kg_integral_points_add(rule, i, &p);
+  for (int32_t i = first; i < last; ++i) kg_integral_points_add(r, i, &p);
   kedge_points points = kg_located_points(&p.at, in->mesh, p.n, p.x, p.y);
   if (in->on_lines) {
     points.normal_x = p.name[KG_NAME_NORMAL_X];
@@ -164,36 +180,73 @@ static double sum_block(const kg_integral_rule *rule, int32_t first, int32_t las
     kg_expression_evaluate_fields(in->of, &points, (const double *const *)p.name, p.value);
   else
     in->function(in->user, &points, p.value);
+  return p;
+}
+
+static double sum_block(const kg_integral_reading *r, int32_t b, double *memory)
+{
+  const kg_integral_points p = values_of_block(r, b, memory);
   double sum = 0.0;
   for (size_t i = 0; i < p.n; ++i) sum += p.weight[i] * p.value[i];
   return sum;
 }
 
-/// Blocks do not depend on the number of threads, and their sums are added in order.
-static kedge_status sum_all(const kg_integral_rule *rule, double *value)
+/// Refuse a sum that is not finite: name the first point where the integrand is not.
+/// @param[in] sum     [n_blocks]
+/// @param[in] memory  of a thread
+static kedge_status refuse(const kg_integral_reading *r, int32_t n_blocks, const double *sum,
+                           double value, double *memory)
 {
-  const kedge_integral *const in = rule->integral;
+  const kedge_integral *const in = r->integral;
+  for (int32_t b = 0; b < n_blocks; ++b) {
+    if (isfinite(sum[b])) continue;
+    const kg_integral_points p = values_of_block(r, b, memory);
+    for (size_t i = 0; i < p.n; ++i)
+      KG_REQUIRE(in->ctx, isfinite(p.value[i]), KEDGE_ERR_INPUT,
+                 "%s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so that it is "
+                 "finite everywhere",
+                 in->what, isnan(p.value[i]) ? NAN : p.value[i], p.x[i], p.y[i],
+                 (int)p.at.element[i]);  // some NaN print as -nan
+  }
+  return KG_FAIL(in->ctx, KEDGE_ERR_INPUT,
+                 "%s has finite values that add up to %g; scale it so that double precision holds "
+                 "their sum",
+                 in->what, isnan(value) ? NAN : value);
+}
+
+/// Blocks do not depend on the number of threads, and their sums are added in order.
+static kedge_status sum_all(const kg_integral_reading *r, double *value)
+{
+  const kedge_integral *const in = r->integral;
   kedge_context *const ctx = in->ctx;
-  const int each = kg_integral_points_each(rule), block = KG_INTEGRAL_BLOCK / each;
+  const int block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in);
   const int32_t n = (in->n + block - 1) / block;
   const size_t of_thread = (size_t)KG_INTEGRAL_ARRAYS * KG_INTEGRAL_BLOCK;
   const int threads = kg_loop_threads(ctx, n, (int64_t)KG_INTEGRAL_BLOCK * 16);
-  double *sum, *memory = NULL;
+  double *sum, *memory = NULL, all = 0.0;
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *sum, &sum));
-  const kedge_status status =
-      kg_host_alloc(ctx, (size_t)threads * of_thread, sizeof *memory, &memory);
+  kedge_status status = kg_host_alloc(ctx, (size_t)threads * of_thread, sizeof *memory, &memory);
   if (status == KEDGE_OK) {
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
-    for (int32_t b = 0; b < n; ++b) {
-      const int32_t first = b * block, last = in->n - first < block ? in->n : first + block;
-      sum[b] = sum_block(rule, first, last, memory + (size_t)omp_get_thread_num() * of_thread);
-    }
-    *value = 0.0;
-    for (int32_t b = 0; b < n; ++b) *value += sum[b];
+    for (int32_t b = 0; b < n; ++b)
+      sum[b] = sum_block(r, b, memory + (size_t)omp_get_thread_num() * of_thread);
+    for (int32_t b = 0; b < n; ++b) all += sum[b];
+    if (isfinite(all))
+      *value = all;
+    else
+      status = refuse(r, n, sum, all, memory);
   }
   free(memory);
   free(sum);
   return status;
+}
+
+/// Check a solution that is read: the one that is given, or the one whose u* is the integrand.
+static kedge_status check(const kedge_integral *in, const kedge_solution *s)
+{
+  KG_REQUIRE(in->ctx, s->mesh == in->mesh, KEDGE_ERR_ARG,
+             "kedge_integral_evaluate: the solution is of another mesh object than the integral");
+  return kg_integral_pass_on(in, s->ctx, kg_solution_check_full(s, "kedge_integral_evaluate"));
 }
 
 kedge_status kedge_integral_evaluate(const kedge_integral *in, const kedge_solution *s,
@@ -205,10 +258,17 @@ kedge_status kedge_integral_evaluate(const kedge_integral *in, const kedge_solut
              "kedge_integral_evaluate: the expression names fields, and the solution is NULL");
   KG_REQUIRE(in->ctx, !s || s->mesh == in->mesh, KEDGE_ERR_ARG,
              "kedge_integral_evaluate: the solution is of another mesh object than the integral");
-  if (s && in->names) KG_TRY(kg_solution_check_full(s, "kedge_integral_evaluate"));
-  kg_integral_rule rule;
-  kedge_status status = kg_integral_rule_open(in, s, &rule);
-  if (status == KEDGE_OK) status = sum_all(&rule, value);
-  kg_integral_rule_close(&rule);
+  if (s && in->names) KG_TRY(check(in, s));
+  if (in->function == kedge_by_solution) {
+    KG_REQUIRE(in->ctx, in->user, KEDGE_ERR_ARG, "kedge_by_solution: the solution is NULL");
+    KG_TRY(check(in, in->user));
+  }
+  kedge_integral *const kept = (kedge_integral *)in;  // what it is stays the same
+  kg_integral_reading reading;
+  pthread_mutex_lock(&kept->evaluates);
+  kedge_status status = kg_integral_reading_open(kept, s, &reading);
+  if (status == KEDGE_OK) status = sum_all(&reading, value);
+  kg_integral_reading_close(&reading);
+  pthread_mutex_unlock(&kept->evaluates);
   return status;
 }

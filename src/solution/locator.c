@@ -17,6 +17,7 @@ struct kedge_locator {
   kedge_context *ctx;
   const kedge_mesh *mesh;
   double reach;
+  double *wide;         ///< [element], in host memory: tolerances with `reach`; NULL: there is none
   kg_locate_args args;  ///< all but field and points
   kg_buffer boxes, tolerance, order, field;
   kg_buffer coefficients[KG_BLOCKS_MAX];
@@ -109,8 +110,11 @@ static void make_map(const kedge_mesh *mesh, const ruler *r, int32_t element, do
 
 /// Compute the bounding box of an element, and the tolerance of the test whether a point lies in
 /// it. The tolerance is in coordinates of the reference element. It is 1e-9, or more far from the
-/// origin, where the rounding of coordinates is larger than that, or more by `reach`, a distance.
-static void measure(const ruler *r, const double *c, double reach, double box[4], double *tolerance)
+/// origin, where the rounding of coordinates is larger than that.
+/// @param[out] box   also of points outside, at a distance of `reach`
+/// @param[out] wide  the tolerance of these points too; NULL: it is not asked for
+static void measure(const ruler *r, const double *c, double reach, double box[4], double *tolerance,
+                    double *wide)
 {
   const double middle = r->triangle ? 1.0 / 3.0 : 0.5;
   double most = 0.0, m[3][2];
@@ -130,7 +134,8 @@ static void measure(const ruler *r, const double *c, double reach, double box[4]
   for (int d = 0; d < 2; ++d) box[d] -= margin, box[d + 2] += margin;
   kg_map_at(r->triangle, r->geometry, c, middle, middle, m);
   const double height = fabs(m[1][0] * m[2][1] - m[1][1] * m[2][0]) / size;
-  *tolerance = fmax(1e-9, (rounding + reach) / fmax(height, 1e-300));
+  *tolerance = fmax(1e-9, rounding / fmax(height, 1e-300));
+  if (wide) *wide = fmax(1e-9, (rounding + reach) / fmax(height, 1e-300));
 }
 
 /// Levels and places of a tree. @return boxes
@@ -179,7 +184,9 @@ static kedge_status put_block(kedge_locator *l, int b, double *box, double *tole
     for (int32_t e = 0; e < block->n; ++e) {
       double *const map = c + 2 * (size_t)e * (size_t)r->n_powers;
       make_map(mesh, r, block->first + e, map);
-      measure(r, map, l->reach, box + 4 * (size_t)(block->first + e), &tolerance[block->first + e]);
+      const int32_t element = block->first + e;
+      measure(r, map, l->reach, box + 4 * (size_t)element, &tolerance[element],
+              l->wide ? &l->wide[element] : NULL);
     }
     status = kg_upload(ctx, c, n, sizeof *c, &l->coefficients[b]);
     free(c);
@@ -203,6 +210,8 @@ static kedge_status put_all(kedge_locator *l)
   double *box, *tolerance = NULL;
   KG_TRY(kg_host_alloc(l->ctx, 4 * boxes, sizeof *box, &box));
   kedge_status status = kg_host_alloc(l->ctx, n, sizeof *tolerance, &tolerance);
+  if (status == KEDGE_OK && l->reach > 0.0)
+    status = kg_host_alloc(l->ctx, n, sizeof *l->wide, &l->wide);
   a->n_shapes = mesh->n_blocks;
   for (int b = 0; status == KEDGE_OK && b < mesh->n_blocks; ++b)
     status = put_block(l, b, box, tolerance);
@@ -273,6 +282,7 @@ void kedge_locator_destroy(kedge_locator *l)
   kg_buffer *const all[] = {&l->boxes, &l->tolerance,       &l->order,
                             &l->field, &l->coefficients[0], &l->coefficients[1]};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) kg_free(l->ctx, all[i]);
+  free(l->wide);
   free(l);
 }
 
@@ -346,6 +356,14 @@ static kedge_status find_there(kedge_locator *l, int64_t n, const kg_buffer at[4
   KG_TRY(kg_locate(l->ctx, &a));
   KG_TRY(kg_copy_out(l->ctx, element, at[2].data, count * sizeof *element));
   return kg_copy_out(l->ctx, place, at[3].data, 2 * count * sizeof *place);
+}
+
+kedge_status kg_locator_reach_out(kedge_locator *l)
+{
+  if (!l->wide) return KEDGE_OK;
+  KG_TRY(kg_enter(l->ctx));
+  const size_t n = (size_t)l->mesh->n_elements;
+  return kg_copy_in(l->ctx, l->tolerance.data, l->wide, n * sizeof *l->wide);
 }
 
 kedge_status kg_locator_find(kedge_locator *l, int64_t n, const double *x, const double *y,

@@ -3,10 +3,11 @@
 #pragma once
 #include "kedge/solution.h"
 
-/// As kedge_locator_create(), with elements that also hold points outside of them, at a distance of
-/// about `reach`.
+/// As kedge_locator_create(), with a tree that can reach out.
 kedge_status kg_locator_create(kedge_context *ctx, const kedge_mesh *mesh, double reach,
                                kedge_locator **out);
+/// From now on elements also hold points outside of them, at a distance of about `reach`.
+kedge_status kg_locator_reach_out(kedge_locator *locator);
 /// Find the elements that hold points of the host.
 /// @param[in]  x, y     [n]
 /// @param[out] element  [n] of the mesh; -1: none holds the point

@@ -151,6 +151,11 @@ void kg_solution_change(kedge_solution *s)
     s->held[f].is_current = kg_holds(s, f) && (s->place == KG_ON_HOST || is_here(s));
 }
 
+size_t kg_solution_begin(const kedge_solution *s, kg_held_field field, int batch)
+{
+  return numbers_of(s, field, batch);
+}
+
 double *kg_solution_there(const kedge_solution *s, kg_held_field field, int batch)
 {
   if (s->place == KG_ON_HOST || !kg_holds(s, field)) return NULL;

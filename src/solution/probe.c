@@ -10,14 +10,11 @@
 #include "core/number.h"
 #include "core/target.h"
 #include "device/context.h"
-#include "device/fetch.h"
 #include "device/loop.h"
 #include "ops/local/quadrature/coefficients.h"
-#include "solution/locator.h"
+#include "solution/find_points.h"
+#include "solution/gather.h"
 #include "solution/values.h"
-
-/// How far outside of the mesh a point counts as inside, of the size of the mesh.
-#define REACH 1e-9
 
 struct kedge_probe {
   kedge_context *ctx;
@@ -25,6 +22,7 @@ struct kedge_probe {
   int64_t n, n_inside;
   double *x, *y;     ///< [n]
   int64_t *inside;   ///< [n_inside]: points, in the order of their elements
+  int32_t *read;     ///< [n_inside]: these elements
   int32_t *element;  ///< [n]: of the mesh; -1: outside
   double *at;        ///< [n][2]: r, s of the element's reference shape
 };
@@ -35,6 +33,7 @@ void kedge_probe_destroy(kedge_probe *p)
   free(p->x);
   free(p->y);
   free(p->inside);
+  free(p->read);
   free(p->element);
   free(p->at);
   free(p);
@@ -48,109 +47,6 @@ int64_t kedge_probe_count(const kedge_probe *p)
 int64_t kedge_probe_outside(const kedge_probe *p)
 {
   return p ? p->n - p->n_inside : 0;
-}
-
-static double size_of(const kedge_mesh *mesh)
-{
-  const double *const box = mesh->info.box;
-  return fmax(box[2] - box[0], box[3] - box[1]);
-}
-
-/// Move a place, in coordinates of the reference element from 0 to 1, onto the element if it lies
-/// outside.
-static void clamp(bool triangle, double place[2])
-{
-  for (int d = 0; d < 2; ++d) place[d] = fmin(fmax(place[d], 0.0), 1.0);
-  const double beyond = 0.5 * (place[0] + place[1] - 1.0);
-  if (!triangle || beyond <= 0.0) return;
-  for (int d = 0; d < 2; ++d) place[d] = fmax(place[d] - beyond, 0.0);
-}
-
-/// The distance of a point from a place of an element.
-static double distance(const kedge_mesh *mesh, int32_t element, const double at[2], double x,
-                       double y)
-{
-  double xs[KG_NODES_MAX], ys[KG_NODES_MAX];
-  long double map[3 * KG_NODES_MAX], there[2] = {0};
-  const long double place[] = {at[0], at[1]};
-  const int n = kg_nodes_of(mesh, element, xs, ys);
-  kg_block_of(mesh, element)->cell->map(mesh->geometry, place, map);
-  for (int l = 0; l < n; ++l) {
-    there[0] += map[l] * xs[l];
-    there[1] += map[l] * ys[l];
-  }
-  return (double)hypotl(x - there[0], y - there[1]);
-}
-
-/// Take elements and places that have been found.
-/// @param[in] point  [n] numbers of the points; NULL: all
-/// @param[in] reach  INFINITY: they are inside; else the largest distance
-static void take(kedge_probe *p, int64_t n, const int64_t *point, double reach,
-                 const int32_t *element, double *place)
-{
-  for (int64_t k = 0; k < n; ++k) {
-    const int64_t i = point ? point[k] : k;
-    p->element[i] = -1;
-    if (element[k] < 0) continue;
-    clamp(kg_block_of(p->mesh, element[k])->cell == &kg_triangle, place + 2 * k);
-    for (int d = 0; d < 2; ++d) p->at[2 * i + d] = 2.0 * place[2 * k + d] - 1.0;
-    if (reach == INFINITY ||
-        distance(p->mesh, element[k], p->at + 2 * i, p->x[i], p->y[i]) <= reach)
-      p->element[i] = element[k];
-  }
-}
-
-/// Arrays for points that are looked for.
-typedef struct searched {
-  int64_t n, *point;
-  double *x, *y, *place;
-  int32_t *element;
-} searched;
-
-static kedge_status searched_create(kedge_context *ctx, int64_t n, searched *s)
-{
-  const size_t count = (size_t)n;
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->point, &s->point));
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->x, &s->x));
-  KG_TRY(kg_host_alloc(ctx, count, sizeof *s->y, &s->y));
-  KG_TRY(kg_host_alloc(ctx, count, 2 * sizeof *s->place, &s->place));
-  return kg_host_alloc(ctx, count, sizeof *s->element, &s->element);
-}
-
-static void searched_free(searched *s)
-{
-  free(s->point);
-  free(s->x);
-  free(s->y);
-  free(s->place);
-  free(s->element);
-}
-
-/// Look for the points that belong to nothing so far.
-/// @param[in] reach  as of kg_locator_create()
-static kedge_status search(kedge_probe *p, double reach)
-{
-  searched s = {0};
-  kedge_locator *locator = NULL;
-  for (int64_t i = 0; i < p->n; ++i) s.n += p->element[i] < 0;
-  if (s.n == 0) return KEDGE_OK;
-  const int64_t left = s.n;
-  kedge_status status = searched_create(p->ctx, left, &s);
-  if (status == KEDGE_OK) status = kg_locator_create(p->ctx, p->mesh, reach, &locator);
-  if (status == KEDGE_OK) {
-    s.n = 0;
-    for (int64_t i = 0; i < p->n; ++i) {
-      if (p->element[i] >= 0) continue;
-      s.x[s.n] = p->x[i];
-      s.y[s.n] = p->y[i];
-      s.point[s.n++] = i;
-    }
-    status = kg_locator_find(locator, s.n, s.x, s.y, s.element, s.place);
-  }
-  if (status == KEDGE_OK) take(p, s.n, s.point, reach > 0.0 ? reach : INFINITY, s.element, s.place);
-  kedge_locator_destroy(locator);
-  searched_free(&s);
-  return status;
 }
 
 /// A point and its element, to sort.
@@ -173,17 +69,22 @@ static kedge_status list_inside(kedge_probe *p)
   KG_TRY(kg_host_alloc(p->ctx, (size_t)p->n, sizeof *list, &list));
   for (int64_t i = 0; i < p->n; ++i)
     if (p->element[i] >= 0) list[p->n_inside++] = (placed){p->element[i], i};
-  const kedge_status status =
-      kg_host_alloc(p->ctx, (size_t)p->n_inside, sizeof *p->inside, &p->inside);
+  const size_t n = (size_t)p->n_inside;
+  kedge_status status = kg_host_alloc(p->ctx, n, sizeof *p->inside, &p->inside);
+  if (status == KEDGE_OK) status = kg_host_alloc(p->ctx, n, sizeof *p->read, &p->read);
   if (status == KEDGE_OK) {
     qsort(list, (size_t)p->n_inside, sizeof *list, compare_placed);
-    for (int64_t k = 0; k < p->n_inside; ++k) p->inside[k] = list[k].point;
+    for (size_t k = 0; k < n; ++k) {
+      p->inside[k] = list[k].point;
+      p->read[k] = list[k].element;
+    }
   }
   free(list);
   return status;
 }
 
-static kedge_status fill(kedge_probe *p, const double *x, const double *y)
+static kedge_status fill(kedge_probe *p, const double *x, const double *y, const int32_t *element,
+                         const double *at)
 {
   const size_t n = (size_t)p->n;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->x, &p->x));
@@ -192,9 +93,8 @@ static kedge_status fill(kedge_probe *p, const double *x, const double *y)
   KG_TRY(kg_host_alloc(p->ctx, n, 2 * sizeof *p->at, &p->at));
   memcpy(p->x, x, n * sizeof *x);
   memcpy(p->y, y, n * sizeof *y);
-  for (size_t i = 0; i < n; ++i) p->element[i] = -1;
-  KG_TRY(search(p, 0.0));
-  KG_TRY(search(p, REACH * size_of(p->mesh)));
+  memcpy(p->element, element, n * sizeof *element);
+  memcpy(p->at, at, 2 * n * sizeof *at);
   KG_TRY(list_inside(p));
   const double *const box = p->mesh->info.box;
   KG_REQUIRE(p->ctx, p->n_inside > 0, KEDGE_ERR_INPUT,
@@ -202,6 +102,23 @@ static kedge_status fill(kedge_probe *p, const double *x, const double *y)
              "%.9g; the first of %lld is (%.9g, %.9g)",
              p->mesh->source, box[0], box[2], box[1], box[3], (long long)p->n, x[0], y[0]);
   return KEDGE_OK;
+}
+
+kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n, const double *x,
+                           const double *y, const int32_t *element, const double *at,
+                           kedge_probe **out)
+{
+  kedge_probe *p;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p, &p));
+  p->ctx = ctx;
+  p->mesh = mesh;
+  p->n = n;
+  const kedge_status status = fill(p, x, y, element, at);
+  if (status == KEDGE_OK)
+    *out = p;
+  else
+    kedge_probe_destroy(p);
+  return status;
 }
 
 kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
@@ -213,109 +130,21 @@ kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int6
   KG_TRY(kg_mesh_check_plane(ctx, mesh, "a probe"));
   KG_REQUIRE(ctx, n > 0, KEDGE_ERR_ARG, "kedge_probe_create: the probe has no points");
   KG_REQUIRE(ctx, x && y, KEDGE_ERR_ARG, "kedge_probe_create: x or y is NULL");
-  kedge_probe *p;
-  KG_TRY(kg_host_calloc(ctx, 1, sizeof *p, &p));
-  p->ctx = ctx;
-  p->mesh = mesh;
-  p->n = n;
-  const kedge_status status = fill(p, x, y);
-  if (status == KEDGE_OK)
-    *out = p;
-  else
-    kedge_probe_destroy(p);
+  int32_t *element;
+  double *at = NULL;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *element, &element));
+  kedge_status status = kg_host_alloc(ctx, (size_t)n, 2 * sizeof *at, &at);
+  if (status == KEDGE_OK) status = kg_points_find(ctx, mesh, n, x, y, element, at);
+  if (status == KEDGE_OK) status = kg_probe_make(ctx, mesh, n, x, y, element, at, out);
+  free(element);
+  free(at);
   return status;
-}
-
-/// Coefficients of a field in the elements of the points.
-typedef struct gathered {
-  const double **of;  ///< [inside]: those of the point's element, KG_LANES from one another
-  double *copy;       ///< of groups of lanes, from the device; NULL: `of` points into the solution
-} gathered;
-
-static void gathered_free(gathered *g)
-{
-  free(g->of);
-  free(g->copy);
-}
-
-/// The group of lanes that holds the element of a point.
-typedef struct lane_group {
-  int batch;
-  int32_t number, lane;  ///< of the batch, of the group
-  size_t numbers;        ///< that its field has
-} lane_group;
-
-static lane_group group_of(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                           int64_t k)
-{
-  const int32_t element = p->element[p->inside[k]];
-  const kg_results *const r = kg_results_of(s, element);
-  const int32_t e = element - r->first_element;
-  return (lane_group){(int)(r - s->batch), e / KG_LANES, e % KG_LANES,
-                      kg_held_rows(r, held) * KG_LANES};
-}
-
-static bool are_same(const lane_group *a, const lane_group *b)
-{
-  return a->batch == b->batch && a->number == b->number;
-}
-
-static void point_into(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                       const double **of)
-{
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    of[k] = kg_solution_here(s, held, g.batch) + (size_t)g.number * g.numbers + g.lane;
-  }
-}
-
-/// Copy the groups that have points: those that follow one another at once.
-static kedge_status fetch(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                          gathered *out)
-{
-  size_t all = 0;
-  lane_group last = {.batch = -1};
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    if (!are_same(&g, &last)) all += g.numbers;
-    last = g;
-  }
-  KG_TRY(kg_host_alloc(s->ctx, all, sizeof *out->copy, &out->copy));
-  double *to = out->copy, *next = to;  // of a run of groups, and behind it
-  const double *from = NULL, *end = NULL;
-  last.batch = -1;
-  for (int64_t k = 0; k < p->n_inside; ++k) {
-    const lane_group g = group_of(p, s, held, k);
-    if (!are_same(&g, &last)) {
-      const double *const there =
-          kg_solution_there(s, held, g.batch) + (size_t)g.number * g.numbers;
-      if (there != end) {
-        KG_TRY(kg_fetch(s->ctx, to, from, (size_t)(next - to) * sizeof *to));
-        to = next;
-        from = there;
-      }
-      next += g.numbers;
-      end = there + g.numbers;
-      last = g;
-    }
-    out->of[k] = next - g.numbers + g.lane;
-  }
-  return kg_fetch(s->ctx, to, from, (size_t)(next - to) * sizeof *to);
-}
-
-static kedge_status gather(const kedge_probe *p, const kedge_solution *s, kg_held_field held,
-                           gathered *out)
-{
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)p->n_inside, sizeof *out->of, &out->of));
-  if (!s->held[held].is_current) return fetch(p, s, held, out);
-  point_into(p, s, held, out->of);
-  return KEDGE_OK;
 }
 
 enum { ALL = KEDGE_FIELD_COUNT_PLANE, HELD = KG_HELD_U_STAR + 1 };
 
 /// Evaluate fields at a point inside.
-static void evaluate(const kedge_probe *p, const kedge_solution *s, const gathered g[HELD],
+static void evaluate(const kedge_probe *p, const kedge_solution *s, const kg_gathered g[HELD],
                      int64_t k, int n_fields, const kedge_field *fields, double *const *values)
 {
   const int64_t i = p->inside[k];
@@ -333,12 +162,13 @@ static void evaluate(const kedge_probe *p, const kedge_solution *s, const gather
 static kedge_status evaluate_all(const kedge_probe *p, const kedge_solution *s, int n_fields,
                                  const kedge_field *fields, double *const *values)
 {
-  gathered g[HELD] = {{0}};
+  kg_gathered g[HELD] = {{0}};
   kedge_status status = KEDGE_OK;
   for (int f = 0; f < n_fields && status == KEDGE_OK; ++f) {
     const kg_held_field held = kg_held_of(fields[f]);
     if (held == KG_HELD_FLUX) status = kg_coefficients_bring(&s->equation);
-    if (status == KEDGE_OK && !g[held].of) status = gather(p, s, held, &g[held]);
+    if (status == KEDGE_OK && !g[held].of)
+      status = kg_gather(s, held, p->n_inside, p->read, &g[held]);
   }
   if (status == KEDGE_OK) {
     for (int f = 0; f < n_fields; ++f)
@@ -347,7 +177,7 @@ static kedge_status evaluate_all(const kedge_probe *p, const kedge_solution *s, 
     num_threads(kg_loop_threads(s->ctx, p->n_inside, 1000))
     for (int64_t k = 0; k < p->n_inside; ++k) evaluate(p, s, g, k, n_fields, fields, values);
   }
-  for (int h = 0; h < HELD; ++h) gathered_free(&g[h]);
+  for (int h = 0; h < HELD; ++h) kg_gathered_free(&g[h]);
   return status;
 }
 

@@ -135,6 +135,8 @@ kedge_status kg_solution_allocate(kedge_solution *solution, unsigned fields, kg_
 void kg_solution_free_fields(kedge_solution *solution);
 /// Return the number of rows of a field of a batch: numbers per element.
 size_t kg_held_rows(const kg_results *results, kg_held_field field);
+/// Return how many numbers of a field lie before those of a batch.
+size_t kg_solution_begin(const kedge_solution *solution, kg_held_field field, int batch);
 /// kg_solution_there() returns where a field of a batch begins in the solution's device memory, or
 /// NULL if the field is on the host or not kept. kg_solution_here() returns where its copy in host
 /// memory begins.

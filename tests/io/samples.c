@@ -159,7 +159,9 @@ static kedge_status write_report(bool awkward, const char *path)
                                     .most_at = {1.0, 0.1 + 0.2}};
   const kedge_group_values *const groups[] = {&hot, &cut};
   const kedge_region_values *const regions[] = {&iron};
-  const kedge_integral_value integrals[] = {{"heat", 2.5}, {"a \"name\"", NAN}};
+  const kedge_integral_value heat = {sizeof heat, "heat", 2.5};
+  const kedge_integral_value nothing = {sizeof nothing, "a \"name\"", NAN};
+  const kedge_integral_value *const integrals[] = {&heat, &nothing};
   kedge_report report = {.size = sizeof report,
                          .integrals = integrals,
                          .n_integrals = 2,

@@ -186,6 +186,41 @@ class Integrals(Case):
                 s.integrate(*arguments)
             self.assertIn(sentence, str(caught.exception))
 
+    def test_a_value_that_is_not_finite_is_refused_with_its_place(self):
+        s = self.solved(mesh=kedge.square(2))
+        for of, on, sentence in (("0/0*u", None, "the integrand '0/0*u' is nan at x = "),
+                                 ("flux/(x - x)", "left", "the integrand 'flux/(x - x)' is "),
+                                 (lambda x, y: np.sqrt(x - 2), None, "the function of the integral is nan at x = ")):
+            with self.assertRaises(kedge.InputError) as caught, np.errstate(all="ignore"):
+                s.integrate(of, on)
+            self.assertIn(sentence, str(caught.exception))
+        with tempfile.TemporaryDirectory() as folder:
+            path, report = os.path.join(folder, "a.ini"), os.path.join(folder, "a.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FILE.replace("of = flux", "of = sqrt(x - 2)"))
+            sentence = "[integral heat]: of is nan at x = 1, y = "
+            problem = kedge.Problem.read(path)
+            s = self.solve(problem.mesh(), problem)
+            for call in (lambda: s.integrals, lambda: s.write_report(report)):
+                with self.assertRaises(kedge.InputError) as caught:
+                    call()
+                self.assertIn(sentence, str(caught.exception))
+            command = os.environ.get("KEDGE_COMMAND")
+            if command and self.context.backend == "host":
+                done = subprocess.run([command, "solve", path, "--backend", "host"], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("a.ini:12: " + sentence, done.stderr)
+                self.assertNotIn("nan", done.stdout)
+
+    def test_means_alone_are_refused_as_integrands(self):
+        mesh = kedge.square(3)
+        s, c = (self.solved(mesh=mesh, fields=fields) for fields in ("full", "cells"))
+        for call in (lambda: c.integrate(c), lambda: s.integrate(c), lambda: c.integrate("u")):
+            with self.assertRaises(kedge.Error) as caught:
+                call()
+            self.assertIn('fields="cells", so only the means over the elements were kept', str(caught.exception))
+        self.assertAlmostEqual(c.integrate(s), s.integrate(s), delta=1e-15)
+
     def test_integrals_take_the_parameters_of_the_solve(self):
         problem = kedge.Problem(order=2, source="T", parameters={"T": 2, "k": "3*T"}, boundary={"default": kedge.Dirichlet(0)})
         solver = kedge.Solver(kedge.square(2), problem, self.context)

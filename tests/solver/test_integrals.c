@@ -7,6 +7,7 @@
 #include "context.h"
 #include "kedge/kedge.h"
 #include "moved.h"
+#include "solution/solution.h"
 #include "support.h"
 
 static kedge_status create(const kedge_mesh *mesh, const char *of, const char *on, int quadrature,
@@ -289,6 +290,92 @@ static void sums_do_not_depend_on_threads(void **state)
   assert_int_equal(memcmp(value[0], value[2], sizeof value[0]), 0);
 }
 
+static double value_of(const kedge_integral *integral, const kedge_solution *solution)
+{
+  double value;
+  must(ctx, kedge_integral_evaluate(integral, solution, &value));
+  return value;
+}
+
+/// One step of the iteration: the fields need not be good.
+static const setting *const unlike[] = {
+    SETTINGS({"space", "order", "2"}, {"exact", "u", "sin(3*x)*y"},
+             {"solver", "max_iterations", "1"}, {"boundary default", "type", "dirichlet"}),
+    SETTINGS({"space", "order", "2"}, {"equation", "source", "x"},
+             {"equation", "diffusion", "1 + x*y"}, {"solver", "max_iterations", "1"},
+             {"boundary left", "type", "neumann"}, {"boundary left", "value", "y"},
+             {"boundary default", "value", "x"}, {"boundary default", "type", "dirichlet"}),
+    SETTINGS({"space", "order", "3"}, {"exact", "u", "sin(3*x)*y"},
+             {"solver", "max_iterations", "1"}, {"boundary default", "type", "dirichlet"})};
+enum { UNLIKE = sizeof unlike / sizeof *unlike };
+
+static void one_integral_serves_solutions_of_any_order_and_boundary(void **state)
+{
+  (void)state;
+  static const char *const of[] = {"flux*x + trace + u", "u^2*x + sigma_y"};
+  static const char *const on[] = {"left", "domain"};
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "mixed 13", &mesh));
+  kedge_solution *s[UNLIKE];
+  for (int i = 0; i < UNLIKE; ++i) s[i] = solve(ctx, mesh, unlike[i]);
+  for (int k = 0; k < 2; ++k) {
+    kedge_integral *integral;
+    must(ctx, create(mesh, of[k], on[k], 0, &integral));
+    for (int turn = 0; turn < 2 * UNLIKE; ++turn) {
+      const kedge_solution *const one = s[turn % UNLIKE];
+      assert_true(value_of(integral, one) == integral_of(mesh, one, of[k], on[k]));
+    }
+    kedge_solution_destroy(s[k]);
+    s[k] = solve(ctx, mesh, unlike[k]);
+    assert_true(value_of(integral, s[k]) == integral_of(mesh, s[k], of[k], on[k]));
+    kedge_integral_destroy(integral);
+  }
+  for (int i = 0; i < UNLIKE; ++i) kedge_solution_destroy(s[i]);
+  kedge_mesh_destroy(mesh);
+}
+
+/// A solution of a solver, which leaves it on the device.
+static kedge_solution *left_there(kedge_solver *solver)
+{
+  kedge_solution *s = NULL;
+  must(ctx, kedge_solver_solve(solver, NULL, &s));
+  assert_int_equal(s->place, KG_ON_DEVICE);
+  return s;
+}
+
+/// Elements at the left side lie apart in the memory of a field.
+static void lines_bring_the_elements_beside_them_alone(void **state)
+{
+  (void)state;
+  static const char *const of = "flux*y + trace*u_star + qx";
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "square 150", &mesh));
+  const bool is_apart = test_backend() != KEDGE_BACKEND_HOST;
+  for (int i = 0; i < 2; ++i) {
+    kedge_problem *const problem = problem_of(ctx, unlike[i]);
+    kedge_solver *solver;
+    must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+    kedge_solution *const s = left_there(solver), *const t = left_there(solver);
+    kedge_integral *integral;
+    must(ctx, create(mesh, of, "left", 0, &integral));
+    const double value = value_of(integral, s);
+    for (int f = 0; f < KG_HELD_FIELDS; ++f)
+      assert_int_equal(s->held[f].is_current, kg_holds(s, f) && !is_apart);
+    must(ctx, kg_solution_bring(s, (1u << KG_HELD_FIELDS) - 1));
+    assert_true(value_of(integral, s) == value);
+    kedge_integral_destroy(integral);
+    // The whole domain brings what it names; whoever reads it next finds it there.
+    integral_of(mesh, t, "u", NULL);
+    assert_true(t->held[KG_HELD_U].is_current);
+    assert_int_equal(t->held[KG_HELD_FLUX].is_current, !is_apart);
+    kedge_solution_destroy(t);
+    kedge_solution_destroy(s);
+    kedge_solver_destroy(solver);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 static void be_x_or_the_normal(void *user, const kedge_points *points, double *value)
 {
   assert_int_equal(points->normal_x != NULL, *(bool *)user);
@@ -398,6 +485,125 @@ static void what_has_no_value_is_refused(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// The sentence with which a value is refused.
+static const char *no_value(const kedge_mesh *mesh, const kedge_integral_options *options)
+{
+  kedge_integral *integral;
+  double value = 5.0;
+  must(ctx, kedge_integral_create(ctx, mesh, options, &integral));
+  assert_int_equal(kedge_integral_evaluate(integral, NULL, &value), KEDGE_ERR_INPUT);
+  assert_true(value == 5.0);
+  kedge_integral_destroy(integral);
+  return kedge_context_error(ctx);
+}
+
+static void be_infinite_on_the_right(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->region[i] == 12.0 ? INFINITY : 1.0;
+}
+
+static void a_value_that_is_not_finite_is_refused_with_its_place(void **state)
+{
+  (void)state;
+  kedge_mesh *const mesh = grid_of(ctx, 2, WHOLE, 1, stay, halves);
+  kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
+  options.quadrature = 1;
+  options.of = "sqrt(0.5 - y)";
+  assert_string_equal(no_value(mesh, &options),
+                      "the integrand 'sqrt(0.5 - y)' is nan at x = 0.25, y = 0.75, in element 2 "
+                      "(from 0); change it so that it is finite everywhere");
+  options.of = "1/(region - 12)";
+  assert_string_equal(no_value(mesh, &options),
+                      "the integrand '1/(region - 12)' is inf at x = 0.75, y = 0.75, in element 3 "
+                      "(from 0); change it so that it is finite everywhere");
+  options.of = "0/0*x";
+  options.on = "2";
+  assert_string_equal(no_value(mesh, &options),
+                      "the integrand '0/0*x' is nan at x = 1, y = 0.75, in element 3 (from 0); "
+                      "change it so that it is finite everywhere");
+  options.of = NULL;
+  options.on = "all";
+  options.function = be_infinite_on_the_right;
+  assert_string_equal(no_value(mesh, &options),
+                      "the function of the integral is inf at x = 0.75, y = 0.75, in element 3 "
+                      "(from 0); change it so that it is finite everywhere");
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"},
+                    {"integral heat", "of", "log(x - 1)"}, {"integral heat", "quadrature", "1"}));
+  const kedge_integral_options section = {
+      .size = sizeof section, .problem = problem, .name = "heat"};
+  assert_string_equal(no_value(mesh, &section),
+                      "[integral heat]: of is nan at x = 0.25, y = 0.25, in element 0 (from 0); "
+                      "change it so that it is finite everywhere");
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_sum_that_leaves_double_precision_is_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *const mesh = moved(ctx, 5, WHOLE, 5, ring);
+  kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
+  options.of = "-1.7e308*x^0";
+  options.on = "2";
+  assert_string_equal(
+      no_value(mesh, &options),
+      "the integrand '-1.7e308*x^0' has finite values that add up to -inf; scale it "
+      "so that double precision holds their sum");
+  kedge_mesh_destroy(mesh);
+}
+
+/// An integral in a context of its own, of a function.
+static kedge_integral *elsewhere(kedge_context *other, const kedge_mesh *mesh,
+                                 const kedge_solution *of)
+{
+  kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
+  options.of = of ? NULL : "u";
+  options.function = of ? kedge_by_solution : NULL;
+  options.user = (void *)of;
+  kedge_integral *integral;
+  must(other, kedge_integral_create(other, mesh, &options, &integral));
+  return integral;
+}
+
+static void solutions_that_do_not_fit_are_refused_in_the_context_of_the_integral(void **state)
+{
+  (void)state;
+  const setting *const settings = SETTINGS({"space", "order", "2"}, {"exact", "u", "x"},
+                                           {"boundary default", "type", "dirichlet"});
+  kedge_context *const other = open_backend(test_backend(), 2);
+  kedge_mesh *const mesh = shape_mesh(3), *const another = shape_mesh(3);
+  kedge_problem *const problem = problem_of(ctx, settings);
+  kedge_solution *const full = solve(ctx, mesh, settings), *cells;
+  must(ctx, kedge_problem_set(problem, "output", "fields", "cells"));
+  must(ctx, kedge_solve(ctx, mesh, problem, &cells));
+  double value = 5.0;
+  for (int k = 0; k < 2; ++k) {  // the solution is read as one, or as the integrand
+    kedge_integral *one = elsewhere(other, mesh, k ? full : NULL);
+    must(other, kedge_integral_evaluate(one, k ? NULL : full, &value));
+    assert_at_most(fabs(value - 0.5), 1e-8);
+    kedge_integral_destroy(one);
+    one = elsewhere(other, another, k ? full : NULL);
+    assert_int_equal(kedge_integral_evaluate(one, k ? NULL : full, &value), KEDGE_ERR_ARG);
+    assert_string_equal(
+        kedge_context_error(other),
+        "kedge_integral_evaluate: the solution is of another mesh object than the integral");
+    kedge_integral_destroy(one);
+    one = elsewhere(other, mesh, k ? cells : NULL);
+    assert_int_equal(kedge_integral_evaluate(one, k ? NULL : cells, &value), KEDGE_ERR_ARG);
+    assert_non_null(
+        strstr(kedge_context_error(other), "[output] fields = cells, so only the means"));
+    kedge_integral_destroy(one);
+  }
+  kedge_problem_destroy(problem);
+  kedge_solution_destroy(cells);
+  kedge_solution_destroy(full);
+  kedge_mesh_destroy(another);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(other);
+}
+
 static void a_number_of_lines_and_of_a_region_is_refused(void **state)
 {
   (void)state;
@@ -462,9 +668,14 @@ int main(void)
       cmocka_unit_test(products_of_fields_are_exact),
       cmocka_unit_test(lines_inside_are_seen_from_the_lower_region),
       cmocka_unit_test(sums_do_not_depend_on_threads),
+      cmocka_unit_test(one_integral_serves_solutions_of_any_order_and_boundary),
+      cmocka_unit_test(lines_bring_the_elements_beside_them_alone),
       cmocka_unit_test(functions_of_the_caller_are_integrated),
       cmocka_unit_test(sections_of_the_problem_are_integrals),
       cmocka_unit_test(what_has_no_value_is_refused),
+      cmocka_unit_test(a_value_that_is_not_finite_is_refused_with_its_place),
+      cmocka_unit_test(a_sum_that_leaves_double_precision_is_refused),
+      cmocka_unit_test(solutions_that_do_not_fit_are_refused_in_the_context_of_the_integral),
       cmocka_unit_test(a_number_of_lines_and_of_a_region_is_refused),
       cmocka_unit_test(solutions_without_fields_are_refused),
   };

@@ -351,6 +351,69 @@ static void assert_refused(const bench *b, kedge_status status, kedge_status exp
   assert_string_equal(kedge_context_error(b->ctx), sentence);
 }
 
+static void a_solution_that_does_not_fit_is_refused_in_its_own_context(void **state)
+{
+  (void)state;
+  static const double at = 0.4;
+  double value;
+  bench b = bench_of(&samples[1]), other = bench_of(&samples[1]);
+  kedge_probe *here, *there;
+  must(other.ctx, kedge_probe_create(other.ctx, b.mesh, 1, &at, &at, &here));
+  must(other.ctx, kedge_probe_create(other.ctx, other.mesh, 1, &at, &at, &there));
+  must(b.ctx, kedge_probe_values(here, b.solution, KEDGE_FIELD_U, &value));
+  assert_true(isfinite(value));
+  assert_refused(&b, kedge_probe_values(there, b.solution, KEDGE_FIELD_U, &value), KEDGE_ERR_ARG,
+                 "kedge_probe_values: probe and solution are of two mesh objects");
+  kedge_probe_destroy(here);
+  kedge_probe_destroy(there);
+  bench_free(&other);
+  bench_free(&b);
+}
+
+static void probes_made_together_are_those_made_one_by_one(void **state)
+{
+  (void)state;
+  enum { N = 3 };
+  const setting *const settings = SETTINGS(
+      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x"},
+      {"probe one", "points", "0.31 0.47"}, {"probe line", "line", "-0.2 0.5, 1.1 0.5, 14"},
+      {"probe edge", "points", "1.0000000001 0.5, 0.5 0.25, 3 4"});
+  static const int counts[N] = {1, 14, 3};
+  for (int i = 0; i < 2; ++i) {
+    static const sample grids[] = {{"both", 6, CHECKERED, 1, stay, "1"},
+                                   {"curved", 5, ALL, 3, wave, "1"}};
+    bench b = bench_of(&grids[i]);
+    kedge_problem *problem = problem_of(b.ctx, settings);
+    assert_int_equal(kedge_problem_probe_count(problem), N);
+    kedge_probe *all[N];
+    const int64_t before = b.ctx->bytes_in_use;
+    must(b.ctx, kedge_problem_probes_create(b.ctx, b.mesh, problem, all));
+    assert_int_equal(b.ctx->bytes_in_use, before);
+    for (int k = 0; k < N; ++k) {
+      kedge_probe *one;
+      double values[2][14];
+      must(b.ctx, kedge_problem_probe_create(b.ctx, b.mesh, problem, k, &one));
+      assert_int_equal(kedge_probe_count(all[k]), counts[k]);
+      assert_int_equal(kedge_probe_outside(all[k]), kedge_probe_outside(one));
+      must(b.ctx, kedge_probe_values(all[k], b.solution, KEDGE_FIELD_QX, values[0]));
+      must(b.ctx, kedge_probe_values(one, b.solution, KEDGE_FIELD_QX, values[1]));
+      for (int p = 0; p < counts[k]; ++p)
+        assert_true(values[0][p] == values[1][p] || (isnan(values[0][p]) && isnan(values[1][p])));
+      kedge_probe_destroy(one);
+      kedge_probe_destroy(all[k]);
+    }
+    // The last one has no point inside: there are no probes.
+    must(b.ctx, kedge_problem_set(problem, "probe edge", "points", "3 4"));
+    assert_int_equal(kedge_problem_probes_create(b.ctx, b.mesh, problem, all), KEDGE_ERR_INPUT);
+    assert_non_null(strstr(kedge_context_error(b.ctx), "no point of the probe lies in "));
+    for (int k = 0; k < N; ++k) assert_null(all[k]);
+    assert_refused(&b, kedge_problem_probes_create(b.ctx, b.mesh, problem, NULL), KEDGE_ERR_ARG,
+                   "kedge_problem_probes_create: out is NULL");
+    kedge_problem_destroy(problem);
+    bench_free(&b);
+  }
+}
+
 static void what_is_no_probe_is_refused(void **state)
 {
   (void)state;
@@ -400,6 +463,8 @@ int main(void)
       cmocka_unit_test(a_few_points_bring_no_whole_field_and_leave_no_device_memory),
       cmocka_unit_test(one_probe_serves_solves_that_overwrite_their_solution),
       cmocka_unit_test(a_table_has_the_values_to_the_last_bit),
+      cmocka_unit_test(a_solution_that_does_not_fit_is_refused_in_its_own_context),
+      cmocka_unit_test(probes_made_together_are_those_made_one_by_one),
       cmocka_unit_test(what_is_no_probe_is_refused),
   };
   return cmocka_run_group_tests(tests, make_path, NULL);
