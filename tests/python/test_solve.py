@@ -487,8 +487,8 @@ class Solves(OnBackend):
                 kedge.square(4), problem, self.context):
             self.assertEqual((made["elements"], made["note"]), (32, ""))
             self.assertGreater(made["points_bytes"], 0)
-        with self.assertRaisesRegex(kedge.InputError, 'cannot generate a mesh "cube"'):
-            kedge.plan("cube 4000", problem, self.context)
+        with self.assertRaisesRegex(kedge.InputError, 'cannot generate a mesh "ball"'):
+            kedge.plan("ball 4000", problem, self.context)
         with self.assertRaisesRegex(kedge.InputError, "names no mesh"):
             kedge.plan(None, problem, self.context)
 

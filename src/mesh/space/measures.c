@@ -53,8 +53,10 @@ kg_fault kg_space_examine(const kg_raw_mesh *raw, const int32_t *v)
   }
   const double extent = extent_of(p);
   if (!(extent > 0.0)) return KG_FLAT;
-  // Over the extent first: products of three small lengths would be zero.
-  return fabs(determinant(p, 1.0 / extent)) > KG_FLATNESS ? KG_SOUND : KG_FLAT;
+  // Over the extent, so that the share does not depend on the size; the volume itself is zero where
+  // lengths are so small that their product is.
+  const bool sound = fabs(determinant(p, 1.0 / extent)) > KG_FLATNESS && determinant(p, 1.0) != 0.0;
+  return sound ? KG_SOUND : KG_FLAT;
 }
 
 static void corners_of(const kedge_mesh *mesh, int32_t element, const double *p[4])
