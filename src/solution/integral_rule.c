@@ -192,7 +192,8 @@ static kedge_status bring_fields(kg_integral_reading *r)
 kedge_status kg_integral_reading_open(kedge_integral *in, const kedge_solution *s,
                                       kg_integral_reading *r)
 {
-  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT_PLANE, "names of fields come first");
+  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT_PLANE,
+                "names of fields come first");
   const unsigned flux = 1u << KEDGE_FIELD_U | 1u << KEDGE_FIELD_SIGMA_X | 1u << KEDGE_FIELD_SIGMA_Y;
   *r = (kg_integral_reading){.integral = in, .solution = s};
   r->fields = in->names & ((1u << KG_NAMES_OF_FIELDS) - 1);

@@ -73,7 +73,8 @@ static kedge_status make(kedge_context *ctx, const kedge_mesh *mesh, const kedge
     const kedge_status status =
         kg_probe_make(ctx, mesh, s->end[i] - first, s->x + first, s->y + first, s->element + first,
                       s->at + 2 * first, &out[i]);
-    if (status != KEDGE_OK) return kg_probe_blame(ctx, problem, &problem->probes[s->first + i], status);
+    if (status != KEDGE_OK)
+      return kg_probe_blame(ctx, problem, &problem->probes[s->first + i], status);
   }
   return KEDGE_OK;
 }
