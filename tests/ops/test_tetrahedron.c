@@ -240,7 +240,9 @@ static void one_thread_of_the_host_gives_the_same(void **state)
         for (int k = 0; k < OUTPUTS; ++k) {
           double *a = space_case_element(out[k], e, rows[k]),
                  *b = space_case_element(expected[k], e, rows[k]);
-          assert_close((size_t)rows[k], a, b, 1e-12);
+          // The system of u* has the square of a flat element's 100 in its condition number.
+          const bool hard = (k == U_STAR || k == INDICATOR) && e % 4 > 1;
+          assert_close((size_t)rows[k], a, b, hard ? 1e-10 : 1e-12);
           free(a), free(b);
         }
     space_case_free(out), space_case_free(expected);
