@@ -109,7 +109,7 @@ static void extend_lanes(int32_t end, kg_lane_runs *lanes)
 /// Lanes from `begin` to `end` are of this shape; those before belong to the shapes before.
 static void append_lanes(const kg_cell *cell, int32_t begin, int32_t end, kg_lane_runs *lanes)
 {
-  const int index = kg_cell_index(cell), words = kg_code_words(lanes->run[0].n_facets);
+  const int index = kg_cell_index(cell);
   if (begin == 0) {
     *lanes = kg_lanes_of_one_shape(index, cell->n_facets, end);
     return;
@@ -120,12 +120,14 @@ static void append_lanes(const kg_cell *cell, int32_t begin, int32_t end, kg_lan
     return;
   }
   assert(lanes->run[1].n_lanes == 0);
+  const kg_lane_run before = lanes->run[0];
+  const int words = kg_code_words(before.n_facets);
   lanes->run[1] = (kg_lane_run){.cell = index,
                                 .n_facets = cell->n_facets,
                                 .first_lane = begin,
                                 .n_lanes = end - begin,
-                                .sides_at = (int64_t)begin * lanes->run[0].n_facets,
-                                .codes_at = (int64_t)begin * words};
+                                .sides_shift = begin * (before.n_facets - cell->n_facets),
+                                .codes_shift = begin * (words - kg_code_words(cell->n_facets))};
 }
 
 /// Append a batch of elements of a shape.

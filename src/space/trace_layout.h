@@ -94,8 +94,9 @@ typedef struct kg_lane_run {
   int cell;      ///< shape of their elements
   int n_facets;  ///< of an element, which has as many corners
   int32_t first_lane, n_lanes;
-  /// Where they begin in arrays of all lanes that have a number a side, and in `side_codes`.
-  int64_t sides_at, codes_at;
+  /// How much further a lane lies in arrays with a number a side, and in `side_codes`, than if all
+  /// lanes before it were of this shape too.
+  int32_t sides_shift, codes_shift;
 } kg_lane_run;
 
 /// All lanes, a run for each shape. Arrays of lanes hold the runs one behind the other. Where there
@@ -204,9 +205,8 @@ KG_INLINE int kg_facets_of_lane(const kg_trace_arrays *arrays, int32_t lane)
 KG_INLINE int64_t kg_facet_row(const kg_trace_arrays *arrays, int m, int32_t lane, int l, int k)
 {
   const kg_lane_run run = kg_run_of_lane(&arrays->lanes, lane);
-  const int32_t i = lane - run.first_lane;
-  const int64_t facet = (int64_t)(i / KG_LANES) * run.n_facets + l;
-  return run.sides_at * m + (facet * m + k) * KG_LANES + i % KG_LANES;
+  const int64_t facet = (int64_t)(lane / KG_LANES) * run.n_facets + l;
+  return (int64_t)run.sides_shift * m + (facet * m + k) * KG_LANES + lane % KG_LANES;
 }
 /// The place of facet l of a lane in `vertex` and `side_edge`; below, the place of a side.
 KG_INLINE int64_t kg_facet_at(const kg_trace_arrays *arrays, int32_t lane, int l)
@@ -221,7 +221,7 @@ KG_INLINE int64_t kg_side_at(const kg_trace_arrays *arrays, kg_side side)
 KG_INLINE int64_t kg_codes_at(const kg_trace_arrays *arrays, int32_t lane)
 {
   const kg_lane_run run = kg_run_of_lane(&arrays->lanes, lane);
-  return run.codes_at + (int64_t)(lane - run.first_lane) * kg_code_words(run.n_facets);
+  return (int64_t)lane * kg_code_words(run.n_facets) + run.codes_shift;
 }
 
 /// The place of facet l of an element in an array [group][n_facets][lane].
