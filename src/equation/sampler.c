@@ -6,7 +6,7 @@
 #include "core/memory.h"
 #include "ops/local/quadrature/errors.h"
 #include "ops/sample/element_values.h"
-#include "ops/sample/space_samples.h"
+#include "ops/local/tetrahedron/samples.h"
 #include "ops/vector/first_bad.h"
 
 static const kg_rules *rules_of(const kg_sampler *s)

@@ -58,13 +58,11 @@ static void norms_are_those_of_the_reference(void **state)
     snprintf(order, sizeof order, "%d", r->order);
     kedge_mesh *mesh;
     must(ctx, kedge_mesh_generate(ctx, words, &mesh));
-    const kedge_report report = report_of(ctx, mesh,
-                                          SETTINGS({"space", "order", order},
-                                                   {"space", "stabilization", "1"},
-                                                   {"equation", "reaction", "1"},
-                                                   {"exact", "u", r->u},
-                                                   {"boundary default", "type", "dirichlet"},
-                                                   {"solver", "tolerance", "1e-13"}));
+    const kedge_report report = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", order}, {"space", "stabilization", "1"},
+                 {"equation", "reaction", "1"}, {"exact", "u", r->u},
+                 {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-13"}));
     assert_true(report.converged);
     const double norm[3] = {report.u_l2, report.q_l2, report.u_star_l2};
     for (int k = 0; k < 3; ++k) assert_at_most(fabs(norm[k] / r->norm[k] - 1.0), 1e-5);
@@ -79,13 +77,13 @@ static void coefficients_and_neumann_faces_are_those_of_the_reference(void **sta
   (void)state;
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "cube 4", &mesh));
-  const kedge_report report = report_of(
-      ctx, mesh,
-      SETTINGS({"space", "order", "2"}, {"space", "stabilization", "2"},
-               {"equation", "diffusion", "3"}, {"equation", "reaction", "0.5"},
-               {"exact", "u", OTHER}, {"boundary default", "type", "dirichlet"},
-               {"boundary x0", "type", "neumann"}, {"boundary z1", "type", "neumann"},
-               {"solver", "tolerance", "1e-13"}));
+  const kedge_report report =
+      report_of(ctx, mesh,
+                SETTINGS({"space", "order", "2"}, {"space", "stabilization", "2"},
+                         {"equation", "diffusion", "3"}, {"equation", "reaction", "0.5"},
+                         {"exact", "u", OTHER}, {"boundary default", "type", "dirichlet"},
+                         {"boundary x0", "type", "neumann"}, {"boundary z1", "type", "neumann"},
+                         {"solver", "tolerance", "1e-13"}));
   assert_at_most(fabs(report.u_l2 / 7.22300e-04 - 1.0), 1e-5);
   assert_at_most(fabs(report.q_l2 / 1.83245e-03 - 1.0), 1e-5);
   assert_at_most(fabs(report.u_star_l2 / 3.94266e-05 - 1.0), 1e-5);
@@ -95,7 +93,7 @@ static void coefficients_and_neumann_faces_are_those_of_the_reference(void **sta
 
 static void polynomials_of_the_order_come_back(void **state)
 {
-  static const char *const u[] = {"1+2*x-3*y+z/2", "x*y-z^2+y", "x*y*z+x^3-2*z^2*y",
+  static const char *const u[] = {"1+2*x-3*y+z/2",     "x*y-z^2+y",   "x*y*z+x^3-2*z^2*y",
                                   "x^4+y^2*z^2-x*y*z", "x^5-z^4*y+x", "x^6+y^3*z^3-z"};
   (void)state;
   kedge_mesh *mesh;
@@ -123,11 +121,10 @@ static void nodes_and_values_belong_together(void **state)
   (void)state;
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
-  kedge_solution *const s =
-      solve(ctx, mesh,
-            SETTINGS({"space", "order", "2"}, {"equation", "diffusion", "2"},
-                     {"exact", "u", "x*y-z^2+y"}, {"boundary default", "type", "dirichlet"},
-                     {"solver", "tolerance", "1e-14"}));
+  kedge_solution *const s = solve(
+      ctx, mesh,
+      SETTINGS({"space", "order", "2"}, {"equation", "diffusion", "2"}, {"exact", "u", "x*y-z^2+y"},
+               {"boundary default", "type", "dirichlet"}, {"solver", "tolerance", "1e-14"}));
   const int64_t n = 48 * NODES;
   double *const at = malloc(3 * (size_t)n * sizeof *at), *value = malloc((size_t)n * sizeof *value);
   int64_t offsets[49];
@@ -149,10 +146,14 @@ static void nodes_and_values_belong_together(void **state)
     must(ctx, kedge_solution_values(s, f, ORDER + 1, value));
     for (int64_t i = 0; i < n; ++i) {
       const double x = at[3 * i], y = at[3 * i + 1], z = at[3 * i + 2], u = x * y - z * z + y;
-      const double exact[] = {[KEDGE_FIELD_U] = u,           [KEDGE_FIELD_QX] = y,
-                              [KEDGE_FIELD_QY] = x + 1,      [KEDGE_FIELD_QZ] = -2 * z,
-                              [KEDGE_FIELD_U_STAR] = u,      [KEDGE_FIELD_SIGMA_X] = 2 * y,
-                              [KEDGE_FIELD_SIGMA_Y] = 2 * (x + 1), [KEDGE_FIELD_SIGMA_Z] = -4 * z};
+      const double exact[] = {[KEDGE_FIELD_U] = u,
+                              [KEDGE_FIELD_QX] = y,
+                              [KEDGE_FIELD_QY] = x + 1,
+                              [KEDGE_FIELD_QZ] = -2 * z,
+                              [KEDGE_FIELD_U_STAR] = u,
+                              [KEDGE_FIELD_SIGMA_X] = 2 * y,
+                              [KEDGE_FIELD_SIGMA_Y] = 2 * (x + 1),
+                              [KEDGE_FIELD_SIGMA_Z] = -4 * z};
       assert_at_most(fabs(value[i] - exact[f]), 1e-11);
     }
   }
@@ -179,10 +180,9 @@ static void a_solver_and_a_solve_have_the_same_bits(void **state)
   kedge_solution *made = NULL;
   double first[COUNT], again[COUNT];
   must(ctx, kedge_mesh_generate(ctx, "cube 3", &mesh));
-  kedge_problem *const problem =
-      problem_of(ctx, SETTINGS({"space", "order", "3"}, {"equation", "source", "1+x*z"},
-                               {"boundary default", "type", "dirichlet"},
-                               {"boundary default", "value", "y"}));
+  kedge_problem *const problem = problem_of(
+      ctx, SETTINGS({"space", "order", "3"}, {"equation", "source", "1+x*z"},
+                    {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "y"}));
   kedge_solution *one;
   must(ctx, kedge_solve(ctx, mesh, problem, &one));
   must(ctx, kedge_solution_values(one, KEDGE_FIELD_U_STAR, 1, first));
@@ -204,15 +204,14 @@ static void a_source_that_is_not_finite_is_refused_with_its_place(void **state)
   (void)state;
   kedge_mesh *mesh;
   must(ctx, kedge_mesh_generate(ctx, "cube 1", &mesh));
-  kedge_problem *problem = problem_of(ctx, SETTINGS({"equation", "source", "1/(z < 2 ? 0 : z)"},
-                                                    {"boundary default", "type", "dirichlet"},
-                                                    {"boundary default", "value", "0"}));
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"equation", "source", "1/(z < 2 ? 0 : z)"},
+                    {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
   assert_non_null(strstr(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), ", z = "));
   kedge_problem_destroy(problem);
-  problem = problem_of(ctx, SETTINGS({"boundary default", "type", "dirichlet"},
-                                     {"boundary default", "value", "0"},
-                                     {"boundary z1", "type", "dirichlet"},
-                                     {"boundary z1", "value", "log(x-2)"}));
+  problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                    {"boundary z1", "type", "dirichlet"}, {"boundary z1", "value", "log(x-2)"}));
   assert_non_null(strstr(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT),
                          "the value on boundary z1 is nan at x = "));
   kedge_problem_destroy(problem);

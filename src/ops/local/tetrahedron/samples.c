@@ -1,4 +1,4 @@
-#include "ops/sample/space_samples.h"
+#include "ops/local/tetrahedron/samples.h"
 
 #include "ops/local/quadrature/team_run.h"
 

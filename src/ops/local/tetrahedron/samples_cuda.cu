@@ -1,9 +1,9 @@
-// space_samples_cuda.cu: a warp an element, or a group of elements for errors, by the formulas of the
+// samples_cuda.cu: a warp an element, or a group of elements for errors, by the formulas of the
 // host.
 // Layout  arrays [group][row][lane]; points and modes are read by all warps alike
 // Cost    kg_space_loads_cost(), kg_space_errors_cost(): sums over points are most of it
 #include "ops/local/quadrature/team_launch.cuh"
-#include "ops/sample/space_samples.h"
+#include "ops/local/tetrahedron/samples.h"
 
 extern "C" kedge_status kg_space_loads_cuda(kedge_context *ctx, const kg_space_loads_args *a)
 {
