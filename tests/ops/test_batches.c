@@ -64,21 +64,6 @@ static void check_product(batch_case *c)
   free(x), free(expected), free(closed), free(open);
 }
 
-/// No kernel knows so many modes.
-static void check_refused(batch_case *c)
-{
-  const size_t m = (size_t)c->m, n_free = (size_t)c->layout.count.n_free;
-  const kg_trace_product_args args = {
-      .batch = c->batch,
-      .locals = c->locals,
-      .x = case_output(&c->memory, batch_case_unknowns(c)),
-      .y = case_output(&c->memory, n_free * m),
-      .halo = case_output(&c->memory, (size_t)c->layout.count.n_shared * m)};
-  assert_int_equal(kg_trace_product(c->memory.ctx, &args), KEDGE_ERR_UNSUPPORTED);
-  assert_non_null(strstr(kedge_context_error(c->memory.ctx), "modes on each of 4 facets"));
-  case_release(&c->memory);
-}
-
 /// Numbers of single precision, [count].
 static float *floats(batch_case *c, size_t count)
 {
@@ -241,7 +226,7 @@ static void quadrilaterals_have_the_operators_of_their_matrices(void **state)
 }
 
 /// Four facets with as many modes as triangular ones have: m is no order.
-static void facets_of_many_modes_have_products_and_sums_or_are_refused(void **state)
+static void facets_of_many_modes_have_products_and_sums(void **state)
 {
   (void)state;
   kedge_mesh *mesh;
@@ -252,10 +237,8 @@ static void facets_of_many_modes_have_products_and_sums_or_are_refused(void **st
     batch_case_create(&c, ctx, mesh, m, 0, NULL);
     check_sums(&c);
     check_sides(&c);
-    if (kedge_context_backend(ctx) == KEDGE_BACKEND_CUDA)
-      check_refused(&c);
-    else
-      check_product(&c);
+    check_product(&c);
+    check_single(&c);
     batch_case_destroy(&c);
   }
   kedge_mesh_destroy(mesh);
@@ -317,7 +300,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(quadrilaterals_have_the_operators_of_their_matrices),
-      cmocka_unit_test(facets_of_many_modes_have_products_and_sums_or_are_refused),
+      cmocka_unit_test(facets_of_many_modes_have_products_and_sums),
       cmocka_unit_test(both_shapes_have_the_operators_of_their_matrices),
       cmocka_unit_test(triangles_in_two_batches_have_the_operators_of_their_matrices),
       cmocka_unit_test(a_product_of_two_batches_is_that_of_one),

@@ -41,19 +41,12 @@ static const reference references[] = {
     {OTHER, 6, 2, {4.50858e-08, 1.31246e-07, 2.76663e-09}},
 };
 
-/// Orders above 3 have no kernel of the trace product on a GPU yet.
-static bool runs(int order)
-{
-  return order <= 3 || test_backend() != KEDGE_BACKEND_CUDA;
-}
-
 static void norms_are_those_of_the_reference(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof references / sizeof *references; ++i) {
     const reference *const r = &references[i];
     char words[16], order[16];
-    if (!runs(r->order)) continue;
     snprintf(words, sizeof words, "cube %d", r->n);
     snprintf(order, sizeof order, "%d", r->order);
     kedge_mesh *mesh;
@@ -100,7 +93,6 @@ static void polynomials_of_the_order_come_back(void **state)
   must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
   for (int order = 1; order <= 6; ++order) {
     char text[16];
-    if (!runs(order)) continue;
     snprintf(text, sizeof text, "%d", order);
     const kedge_report report =
         report_of(ctx, mesh,

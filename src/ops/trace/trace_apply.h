@@ -43,8 +43,9 @@ KG_INLINE void *kg_halo_row(const kg_trace_apply_args *a, uint32_t halo_edge, in
                         : (char *)a->y + edge * row_bytes;
 }
 
-/// The most modes of a facet for which GPUs have a product: with three facets those of triangles of
-/// all orders; with four those of quadrilaterals up to order 8, of tetrahedra up to order 3.
+/// The most modes of a facet for which GPUs have a product in registers: with three facets those of
+/// triangles of all orders; with four those of quadrilaterals up to order 8, of tetrahedra up to
+/// order 3. With more, four facets have one in shared memory (trace_apply_any.cuh).
 KG_CONSTEXPR int kg_modes_max(int n_facets)
 {
   return n_facets == 3 ? KEDGE_ORDER_MAX + 1 : 10;

@@ -9,6 +9,7 @@
 // Cost    n (n+1) / 2 numbers of K^e and 2 n^2 flops an element, and the vectors.
 #include "device/cuda_launch.cuh"
 #include "ops/trace/element_codes.cuh"
+#include "ops/trace/trace_apply_any.cuh"
 #include "ops/trace/trace_apply_stream.cuh"
 #include "ops/vector/grid_sum.cuh"
 
@@ -122,13 +123,10 @@ kedge_status launch_plain(kedge_context *ctx, const kg_trace_apply_args &a)
 kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
 {
   const int m = a.batch.m, facets = a.batch.arrays.lanes.run[0].n_facets;
-  KG_REQUIRE(
-      ctx, m <= kg_modes_max(facets), KEDGE_ERR_UNSUPPORTED,
-      "trace_apply: no kernel is built for %d modes on each of %d facets: take a lower order", m,
-      facets);
   KG_REQUIRE(ctx, a.batch.count.patch_groups == kg_patch_groups(m), KEDGE_ERR_INTERNAL,
              "trace_apply: patches of %d groups with %d modes on a facet",
              a.batch.count.patch_groups, m);
+  if (facets == 4 && m > kg_modes_max(4)) return launch_any<4>(ctx, a);
   const bool low = m <= KG_STREAM_LOW_MAX, reduced = a.local.layout == KG_LAYOUT_REDUCED;
   if (a.pass.many)
     return reduced ? KG_REAL(kg_trace_apply_many_reduced)(ctx, a)
