@@ -137,9 +137,12 @@ void kg_cli_beside_free(kg_cli_beside *b)
 kedge_status kg_cli_beside_open(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kedge_problem *problem, kg_cli_beside *b)
 {
-  kedge_status status = KEDGE_OK;
-  for (int i = 0; i < b->n_probes && status == KEDGE_OK; ++i)
-    status = kedge_problem_probe_create(ctx, mesh, problem, i, &b->files[i].probe);
+  if (b->n_probes == 0) return KEDGE_OK;
+  kedge_probe **const probes = calloc((size_t)b->n_probes, sizeof *probes);
+  if (!probes) return KEDGE_ERR_MEMORY;
+  const kedge_status status = kedge_problem_probes_create(ctx, mesh, problem, probes);
+  for (int i = 0; i < b->n_probes; ++i) b->files[i].probe = probes[i];
+  free(probes);
   return status;
 }
 
