@@ -50,7 +50,9 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int r
       {&p->top, in_plane ? (size_t)rows : 0},
       {&p->top_of_row, in_plane ? (size_t)rows : 0},
   };
-  return kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+  const size_t count = kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
+  if (in_plane) p->t = NULL;
+  return count;
 }
 
 size_t kg_cell_points_count(const kg_cell *cell, int order, int geometry, int rows,

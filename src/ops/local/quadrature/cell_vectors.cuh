@@ -39,7 +39,7 @@ struct small_shape {
   /// Elements of this shape, of whose tables the compiler knows the sizes then.
   static __device__ __forceinline__ kg_cells known(kg_cells cells)
   {
-    cells.tables.size = {P, V, N, S, m, n, N_STAR, PACKED};
+    cells.tables.size = {P, 2, V, N, S, m, n, N_STAR, PACKED};
     cells.tables.rows = P + 2;
     cells.tables.points.n = POINTS;
     cells.tables.tiles.traces = TRACES;
