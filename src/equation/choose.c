@@ -78,8 +78,8 @@ static const char *what_is_general(const kg_choose_args *a)
 
 static bool is_uniform(const kg_resolved *r)
 {
-  const double *k = r->material ? r->material[0] : NULL;
-  return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
+  return !r->varies && r->n_materials == 1 &&
+         kg_is_number(r->equation.dimension, kg_material_of(r, 0));
 }
 
 /// Refuse what tetrahedra do not have yet.
@@ -98,9 +98,8 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
       {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
        "preconditioner = jacobi"},
       {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},
-      {r->varies || r->equation.n_diffusion > 1, "equation", "diffusion",
-       "a diffusion and a reaction that are numbers"},
-      {r->has_robin, "boundary", "type", "dirichlet and neumann boundaries"},
+      {r->varies, "equation", "diffusion",
+       "a diffusion and a reaction that do not vary inside elements"},
       {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
       {p->n_probes > 0, "probe", "points", "no [probe NAME]"},
       {p->boundary_output != NULL, "output", "boundary", "no boundary output"},

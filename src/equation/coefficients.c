@@ -61,7 +61,7 @@ static int find_bad(const kg_places *places, int n_functions, const double *valu
   const int n = places->n * KG_LANES;
   for (int i = 0; i < places->n_rule * KG_LANES; ++i) {
     for (int k = 0; k < 4; ++k) here[k] = k < n_functions ? value[k * n + i] : 0.0;
-    if (!kg_is_elliptic(here)) return i;
+    if (!kg_is_elliptic(2, here)) return i;
   }
   return -1;
 }
@@ -74,7 +74,7 @@ static kedge_status refuse(const kg_coefficient_values *v, const kg_places *plac
   double at[3], here[4];
   const int i = find_bad(places, n_functions, value, here), lane = i % KG_LANES;
   kg_place_at(places, group, i / KG_LANES, lane, at);
-  const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
+  const kg_spot spot = {{at[0], at[1]}, kg_lane_element(places, group, lane)};
   return kg_coefficients_refuse(v->rules->ctx, v->equation->problem, mesh,
                                 mesh->element_region[spot.element], &spot, here);
 }

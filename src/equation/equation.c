@@ -16,9 +16,11 @@ static void largest_coefficients(const kg_equation *equation, double most[2])
   const kg_located at = kg_located_in(memory, SAMPLES);
   most[0] = most[1] = 0.0;
   if (r->by_device) memcpy(most, r->summary.most, sizeof r->summary.most);
+  const int dimension = mesh->dimension, numbers = kg_tensor_numbers(dimension);
   for (int m = 0; m < r->n_materials && !r->by_device; ++m) {
-    most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
-    most[1] = fmax(most[1], r->material[m][3]);
+    const double *const k = kg_material_of(r, m);
+    most[0] = fmax(most[0], kg_most_diffusion(dimension, k));
+    most[1] = fmax(most[1], k[numbers]);
   }
   if (!r->varies) return;
   const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
@@ -61,6 +63,7 @@ static void scale(kg_equation *equation)
   equation->scale = ldexp(1.0, shift);
   equation->material = material;
   equation->coefficient.constant = kg_one_material(material);
+  equation->coefficient.space.one = kg_space_material_of(material);
   *cells = (kg_cell_material){.diffusion = {material.diffusion, 0.0, material.diffusion},
                               .reaction = material.reaction,
                               .stabilization = material.stabilization,
@@ -68,8 +71,12 @@ static void scale(kg_equation *equation)
   if (r->equation.n_diffusion == 1 && !r->varies && r->n_materials == 1) return;
   if (!given) cells->length = length;
   if (r->varies) return;
-  const double *first = r->by_device ? r->first : r->material[0];
+  const double *first = r->by_device ? r->first : kg_material_of(r, 0);
   const kg_material_rule rule = kg_equation_rule(equation, cells->length);
+  if (kg_mesh_in_space(equation->mesh)) {
+    equation->coefficient.space.one = kg_space_material_by(&rule, first);
+    return;
+  }
   for (int k = 0; k < 3; ++k) cells->diffusion[k] = ldexp(first[k], shift);
   equation->coefficient.constant = kg_one_material(kg_material_by(&rule, first));
 }
@@ -114,7 +121,7 @@ static kedge_status find_strength(kedge_context *ctx, kg_equation *equation)
   const kedge_mesh *const mesh = equation->mesh;
   const bool any = mesh->geometry > 1 || equation->resolved.varies;
   for (int i = 0; i < KG_CELL_KINDS; ++i) equation->strength[i] = (kg_strength){0};
-  if (equation->resolved.equation.n_diffusion != 3) return KEDGE_OK;
+  if (kg_mesh_in_space(mesh) || equation->resolved.equation.n_diffusion == 1) return KEDGE_OK;
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *const block = &mesh->block[k];
     if (any || block->cell == &kg_quadrilateral)

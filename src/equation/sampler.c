@@ -377,7 +377,7 @@ static kedge_status errors_of_tetrahedra(const kg_sampler *s, const kg_solved_ch
       .by_group = c->sums + group,
       .flux_by_group = c->flux_sums ? c->flux_sums + group : NULL,
       .materials =
-          kg_materials_from(v->equation, rules->shape, v->materials, c->batch, c->first).constant};
+          kg_materials_from(v->equation, rules->shape, v->materials, c->batch, c->first).space};
   kg_run_cost(rules->run, kg_space_errors_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_space_errors(rules->ctx, &args);
 }

@@ -211,14 +211,16 @@ static void constant_diffusion(const kedge_solution *s, int32_t element, int row
   const bool in_space = kg_mesh_in_space(s->mesh);
   const double *at =
       s->mesh->vertices + s->mesh->dimension * (int64_t)kg_element_vertices(s->mesh, element)[0];
-  double value[4], memory[KG_LOCATED];
+  static const double corner[3] = {-1.0, -1.0, -1.0};
+  static const int entries[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
-  kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
+  kg_locate_at(&located, 0, s->mesh, element, corner);
   kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
   if (in_space) point.z = at + 2;
   kg_coefficients_evaluate(&s->equation, &point, value);
   for (int k = 0; k < 3; ++k)
-    kappa[k] = in_space ? (k == row) * value[0] : k < 2 ? value[row + k] : 0.0;
+    kappa[k] = in_space ? value[entries[row][k]] : k < 2 ? value[row + k] : 0.0;
 }
 
 /// A component of sigma from the coefficients of the flux, or of q = grad u.
@@ -480,10 +482,10 @@ kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const k
                              const kedge_solution *result)
 {
   const kg_coefficients *const c = &r->equation;
-  const kg_function *const all[] = {&c->source, &c->diffusion[0], &c->diffusion[1],
-                                    &c->diffusion[2], &c->reaction};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    KG_TRY(check_data(ctx, mesh, result, all[i], i == 0));
+  KG_TRY(check_data(ctx, mesh, result, &c->source, true));
+  for (int k = 0; k < KG_TENSOR_MAX; ++k)
+    KG_TRY(check_data(ctx, mesh, result, &c->diffusion[k], false));
+  KG_TRY(check_data(ctx, mesh, result, &c->reaction, false));
   for (int g = 0; g < mesh->n_groups; ++g) {
     KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value, false));
     KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient, false));

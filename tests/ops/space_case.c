@@ -77,9 +77,11 @@ void space_case_create(space_case *r, kedge_context *ctx, int order, int n_eleme
                      .vertices = case_upload(m, r->x, (size_t)n_elements, sizeof *r->x),
                      .vertex = case_upload(m, vertex, sides, sizeof *vertex),
                      .side_edge = case_upload(m, side, sides, sizeof *side)}};
-  r->coefficient.constant =
-      (kg_materials){.table = case_upload(m, space_materials, MATERIALS, sizeof *space_materials),
-                     .index = case_upload(m, r->index, (size_t)lanes, sizeof *r->index)};
+  kg_space_material table[MATERIALS];
+  for (int k = 0; k < MATERIALS; ++k) table[k] = kg_space_material_of(space_materials[k]);
+  r->coefficient.space =
+      (kg_space_materials){.table = case_upload(m, table, MATERIALS, sizeof *table),
+                           .index = case_upload(m, r->index, (size_t)lanes, sizeof *r->index)};
   free(vertex), free(side), free(reference);
 }
 

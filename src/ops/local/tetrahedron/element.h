@@ -60,9 +60,8 @@ KG_INLINE size_t kg_tetrahedron_make_scratch(kg_cell_sizes size)
 }
 
 /// The factors of an element, in scratch, which the caller may read.
-KG_INLINE const kg_tetrahedron_factors *kg_tetrahedron_put_factors(const kg_tetrahedra *cells,
-                                                                   const kg_materials *materials,
-                                                                   int32_t e, kg_team team)
+KG_INLINE const kg_tetrahedron_factors *kg_tetrahedron_put_factors(
+    const kg_tetrahedra *cells, const kg_space_materials *materials, int32_t e, kg_team team)
 {
   kg_tetrahedron_factors *const factors = (kg_tetrahedron_factors *)team.scratch;
   if (team.thread == 0) kg_tetrahedron_factors_at(cells, materials, e, factors);
@@ -159,11 +158,11 @@ KG_INLINE void kg_tetrahedron_star(const kg_tetrahedron_reference *ref,
 {
   const int N = ref->size.n_modes, width = ref->size.n_star, n = width - 1;
   double *const star = g + 3 * N, *const matrix = star + n;
-  KG_TEAM_EACH(team, i, 0, 3 * N)  // g_a . q
+  KG_TEAM_EACH(team, i, 0, 3 * N)  // J g_a . K q
   {
     double q[3];
     for (int k = 0; k < 3; ++k) q[k] = flux[(k * N + i % N) * KG_LANES];
-    g[i] = kg_space_dot(t->grad[i / N], q);
+    g[i] = t->jacobian * kg_space_dot(t->turned[i / N], q);
   }
   kg_team_wait(team);
   KG_TEAM_ROWS(team, i, 0, n)
@@ -177,7 +176,7 @@ KG_INLINE void kg_tetrahedron_star(const kg_tetrahedron_reference *ref,
     {
       const int k = kg_upper_entry(n, i, j);
       double entry = 0.0;
-      for (int p = 0; p < KG_SPACE_PAIRS; ++p) entry += t->star[p] * ref->star[p][k];
+      for (int p = 0; p < KG_SPACE_PAIRS; ++p) entry += t->stiffness[p] * ref->star[p][k];
       matrix[kg_upper_entry(width, i, j)] = entry;
     }
   }

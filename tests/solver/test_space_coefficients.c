@@ -1,0 +1,223 @@
+// Tetrahedra with coefficients that are not one number: tensors, Robin conditions, regions, elements.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+#include "context.h"
+#include "mesh/generate.h"
+#include "support.h"
+
+/// A full tensor, of eigenvalues 0.8, 2.0 and 4.2.
+#define TENSOR "2, 0.5, -0.3, 1.5, 0.7, 3.5"
+#define TOLERANT                   \
+  {                                \
+    "solver", "tolerance", "1e-13" \
+  }
+
+static const double tensor[3][3] = {{2, 0.5, -0.3}, {0.5, 1.5, 0.7}, {-0.3, 0.7, 3.5}};
+
+static bool is_inside(const double *x)
+{
+  bool inside = true;
+  for (int k = 0; k < 3; ++k) inside = inside && x[k] > 1e-9 && x[k] < 1.0 - 1e-9;
+  return inside;
+}
+
+/// `cube n` with its vertices inside moved by at most `shake` h.
+/// @param[in] halves  tetrahedra at x > 1/2 are region 2
+static kedge_mesh *cube_of(int n, double shake, bool halves)
+{
+  const kg_form_args args = {.n = n, .pattern = KG_PATTERN_TETRAHEDRA};
+  kg_raw_mesh raw = {0};
+  kedge_mesh *mesh = NULL;
+  must(ctx, kg_form_cube(ctx, &args, &raw));
+  for (int64_t e = 0; halves && e < raw.n_elements; ++e) {
+    double sum = 0.0;
+    for (int l = 0; l < 4; ++l) sum += raw.vertices[3 * (int64_t)raw.corners[4 * e + l]];
+    raw.regions[e] = sum > 2.0 ? 2 : 1;
+  }
+  for (int64_t v = 0; v < raw.n_vertices; ++v) {
+    double *const x = raw.vertices + 3 * v;
+    const double by[3] = {sin(12.9898 * (double)v), sin(78.233 * (double)v),
+                          sin(37.719 * (double)v)};
+    if (!is_inside(x)) continue;
+    for (int k = 0; k < 3; ++k) x[k] += shake / n * by[k];
+  }
+  must(ctx, kg_mesh_build(ctx, &raw, "cube", &mesh));
+  kg_raw_mesh_free(&raw);
+  return mesh;
+}
+
+/// A polynomial of a degree.
+static const char *polynomial(int degree)
+{
+  static const char *const of[] = {"", "1 + x - 2*y + 3*z", "x*y - z^2 + 2*y*z + x",
+                                   "x^3 - 2*x*y*z + y^2*z - z", "x^2*y^2 - x*z^3 + y^4 - x*y*z"};
+  return of[degree];
+}
+
+static void polynomials_come_back_with_a_tensor_and_all_conditions(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 4; ++order)
+    for (int shaken = 0; shaken < 2; ++shaken) {
+      const char text[2] = {(char)('0' + order), '\0'};
+      kedge_mesh *mesh = cube_of(2 + shaken, 0.15 * shaken, false);
+      const kedge_report r = report_of(
+          ctx, mesh,
+          SETTINGS({"space", "order", text}, {"space", "stabilization", shaken ? "auto" : "1.5"},
+                   {"equation", "diffusion", TENSOR}, {"equation", "reaction", "0.4"},
+                   {"exact", "u", polynomial(order)}, {"boundary x0", "type", "neumann"},
+                   {"boundary z1", "type", "neumann"}, {"boundary y1", "type", "robin"},
+                   {"boundary y1", "coefficient", "1 + x*z"}, {"boundary z0", "type", "robin"},
+                   {"boundary z0", "coefficient", "2"}, {"boundary default", "type", "dirichlet"},
+                   TOLERANT));
+      assert_true(r.converged);
+      assert_at_most(r.u_l2, 1e-11);
+      assert_at_most(r.q_l2, 1e-11);
+      assert_at_most(r.sigma_l2, 1e-11);
+      assert_at_most(r.u_star_l2, 1e-11);
+      kedge_mesh_destroy(mesh);
+    }
+}
+
+/// Every side is a Robin one: nothing else holds the mean of u.
+static void robin_conditions_alone_determine_u(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = cube_of(3, 0.1, false);
+  const kedge_report r =
+      report_of(ctx, mesh,
+                SETTINGS({"space", "order", "2"}, {"equation", "diffusion", "3"},
+                         {"exact", "u", polynomial(2)}, {"boundary default", "type", "robin"},
+                         {"boundary default", "coefficient", "1 + x + y*z"}, TOLERANT));
+  assert_true(r.converged);
+  assert_at_most(r.u_l2, 1e-11);
+  assert_at_most(r.u_star_l2, 1e-11);
+  kedge_mesh_destroy(mesh);
+}
+
+#define SMOOTH "exp(x + y/2)*sin(2*z + 3/10) + x*y^2*z"
+
+static void assert_digits(double value, double expected)
+{
+  if (!(fabs(value - expected) <= 6e-6 * expected)) fail_msg("%.6e is not %.6e", value, expected);
+}
+
+static void numbers_and_neumann_sides_have_the_errors_of_a_reference(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = cube_of(4, 0.0, false);
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", "2"}, {"space", "stabilization", "2"},
+               {"equation", "diffusion", "3"}, {"equation", "reaction", "0.5"},
+               {"exact", "u", SMOOTH}, {"boundary x0", "type", "neumann"},
+               {"boundary z1", "type", "neumann"}, {"boundary default", "type", "dirichlet"},
+               {"solver", "tolerance", "1e-12"}));
+  assert_digits(r.u_l2, 7.22300e-04);
+  assert_digits(r.q_l2, 1.83245e-03);
+  assert_digits(r.u_star_l2, 3.94266e-05);
+  assert_digits(r.sigma_l2, 3.0 * r.q_l2);
+  kedge_mesh_destroy(mesh);
+}
+
+/// The number 3 as a tensor, and as that of two regions.
+static void a_number_is_a_tensor_of_it_and_one_of_regions(void **state)
+{
+  (void)state;
+  static const char *const as[] = {"3, 0, 0, 3, 0, 3", "region == 1 ? 3 : 2 + 1"};
+  kedge_mesh *mesh = cube_of(2, 0.1, true);
+  kedge_report r[3];
+  for (int k = 0; k < 3; ++k)
+    r[k] = report_of(
+        ctx, mesh,
+        SETTINGS({"space", "order", "3"}, {"equation", "diffusion", k ? as[k - 1] : "3"},
+                 {"exact", "u", SMOOTH}, {"boundary default", "type", "dirichlet"}, TOLERANT));
+  for (int k = 1; k < 3; ++k) {
+    assert_at_most(fabs(r[k].u_l2 - r[0].u_l2), 1e-9 * r[0].u_l2);
+    assert_at_most(fabs(r[k].sigma_l2 - r[0].sigma_l2), 1e-9 * r[0].sigma_l2);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// The flux through x = 1/2 is that of both regions, where one has a tensor.
+static kedge_report two_regions(int n, const char *order)
+{
+  kedge_mesh *mesh = cube_of(n, 0.0, true);
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", order}, {"region 1", "diffusion", "1"},
+               {"region 2", "diffusion", "4, 0, 0, 2, 0.5, 3"}, {"region 2", "reaction", "2"},
+               {"exact", "u", "sin(x - 1/2)*exp(y - z/2)*(region == 1 ? 1 : 1/4) + cos(y + 2*z)"},
+               {"boundary x1", "type", "neumann"}, {"boundary y0", "type", "robin"},
+               {"boundary y0", "coefficient", "1"}, {"boundary default", "type", "dirichlet"},
+               {"solver", "tolerance", "1e-12"}));
+  assert_true(r.converged);
+  kedge_mesh_destroy(mesh);
+  return r;
+}
+
+static void two_regions_keep_the_orders_of_all_fields(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 3; ++order) {
+    const char text[2] = {(char)('0' + order), '\0'};
+    const kedge_report coarse = two_regions(2, text), fine = two_regions(4, text);
+    const double rate[] = {log2(coarse.u_l2 / fine.u_l2), log2(coarse.q_l2 / fine.q_l2),
+                           log2(coarse.sigma_l2 / fine.sigma_l2),
+                           log2(coarse.u_star_l2 / fine.u_star_l2)};
+    const int expected[] = {order + 1, order + 1, order + 1, order + 2};
+    for (int i = 0; i < 4; ++i)
+      if (!(rate[i] > expected[i] - 0.35))
+        fail_msg("order %d: the rates of u, q, sigma, u* are %.2f, %.2f, %.2f, %.2f", order,
+                 rate[0], rate[1], rate[2], rate[3]);
+  }
+}
+
+/// sigma is the tensor times q, in the values that a caller reads.
+static void sigma_is_the_tensor_times_q(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = cube_of(2, 0.1, false);
+  kedge_solution *s =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "2"}, {"equation", "diffusion", TENSOR},
+                     {"exact", "u", SMOOTH}, {"boundary default", "type", "dirichlet"}, TOLERANT));
+  static const kedge_field q[] = {KEDGE_FIELD_QX, KEDGE_FIELD_QY, KEDGE_FIELD_QZ},
+                           sigma[] = {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y,
+                                      KEDGE_FIELD_SIGMA_Z};
+  const size_t n = 48 * 10;
+  double *values = malloc(6 * n * sizeof *values), *expected = calloc(n, sizeof *expected);
+  assert_true(values && expected);
+  for (int k = 0; k < 3; ++k) {
+    must(ctx, kedge_solution_values(s, q[k], 2, values + (size_t)k * n));
+    must(ctx, kedge_solution_values(s, sigma[k], 2, values + (size_t)(3 + k) * n));
+  }
+  for (int k = 0; k < 3; ++k) {
+    for (size_t i = 0; i < n; ++i)
+      expected[i] = tensor[k][0] * values[i] + tensor[k][1] * values[n + i] +
+                    tensor[k][2] * values[2 * n + i];
+    assert_close(n, values + (size_t)(3 + k) * n, expected, rounding(30));
+  }
+  free(values);
+  free(expected);
+  kedge_solution_destroy(s);
+  kedge_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(polynomials_come_back_with_a_tensor_and_all_conditions),
+      cmocka_unit_test(robin_conditions_alone_determine_u),
+      cmocka_unit_test(numbers_and_neumann_sides_have_the_errors_of_a_reference),
+      cmocka_unit_test(a_number_is_a_tensor_of_it_and_one_of_regions),
+      cmocka_unit_test(two_regions_keep_the_orders_of_all_fields),
+      cmocka_unit_test(sigma_is_the_tensor_times_q),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
