@@ -208,6 +208,89 @@ static void sigma_is_the_tensor_times_q(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// Diffusion and reaction of elements, given by a function and as arrays.
+static void data_of_elements_are_coefficients(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = cube_of(2, 0.1, true);
+  enum { N = 48 };
+  double diffusion[N], reaction[N];
+  kedge_solution *s[2];
+  // Elements keep the caller's order in this array: those of both halves, cube by cube.
+  for (int e = 0; e < N; ++e) {
+    diffusion[e] = e / 6 % 2 ? 4.0 : 1.0;
+    reaction[e] = e / 6 % 2 ? 2.0 : 0.0;
+  }
+  for (int k = 0; k < 2; ++k) {
+    kedge_problem *problem = problem_of(
+        ctx,
+        SETTINGS({"space", "order", "2"}, {"equation", "source", "1 + x*y"},
+                 {"equation", "diffusion", "region == 1 ? 1 : 4"},
+                 {"equation", "reaction", "region == 1 ? 0 : 2"},
+                 {"boundary x1", "type", "neumann"}, {"boundary default", "type", "dirichlet"},
+                 {"boundary x1", "value", "1"}, {"boundary default", "value", "x + z"}, TOLERANT));
+    if (k == 1) {
+      must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", kedge_by_element,
+                                           diffusion));
+      must(ctx,
+           kedge_problem_set_function(problem, "equation", "reaction", kedge_by_element, reaction));
+    }
+    must(ctx, kedge_solve(ctx, mesh, problem, &s[k]));
+    kedge_problem_destroy(problem);
+  }
+  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+    double values[2][N * 10];
+    for (int k = 0; k < 2; ++k)
+      must(ctx, kedge_solution_values(s[k], (kedge_field)field, 2, values[k]));
+    assert_close((size_t)N * 10, values[1], values[0], 1e-11);
+  }
+  for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
+  kedge_mesh_destroy(mesh);
+}
+
+static void assert_refused_with(const kedge_mesh *mesh, const setting *settings,
+                                const char *sentence)
+{
+  kedge_problem *problem = problem_of(ctx, settings);
+  assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), sentence);
+  kedge_problem_destroy(problem);
+}
+
+#define HELD                                 \
+  {"boundary default", "type", "dirichlet"}, \
+  {                                          \
+    "boundary default", "value", "0"         \
+  }
+
+static void tensors_that_do_not_fit_are_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *cube = cube_of(2, 0.0, true), *square = square_mesh(ctx, 2);
+  assert_refused_with(cube, SETTINGS({"equation", "diffusion", "1, 0, 1"}, HELD),
+                      "diffusion is a tensor of three numbers, xx, xy, yy, "
+                      "and cube is a mesh of space: write six numbers, xx, xy, xz, yy, yz, zz");
+  assert_refused_with(square, SETTINGS({"equation", "diffusion", TENSOR}, HELD),
+                      "diffusion is a tensor of six numbers, xx, xy, xz, yy, "
+                      "yz, zz, and square 2 is a mesh of the plane: write three numbers, xx, xy, "
+                      "yy");
+  assert_refused_with(
+      cube,
+      SETTINGS({"region 1", "diffusion", "1"}, {"region 2", "diffusion", "1, 0, 0, 1, 2, 1"}, HELD),
+      "diffusion in region '2' must be positive definite, and its least "
+      "eigenvalue is -1");
+  assert_refused_with(
+      cube,
+      SETTINGS({"boundary default", "type", "robin"}, {"boundary default", "coefficient", "1"},
+               {"boundary default", "value", "0"}, {"equation", "reaction", "1"},
+               {"boundary z1", "type", "robin"}, {"boundary z1", "value", "0"},
+               {"boundary z1", "coefficient", "log(z - 2)"}),
+      "the coefficient on boundary z1 is nan at x = 0.0146582, y = 0.0310459, "
+      "z = 1, in element 29 (from 0); change it so that it is finite on the whole "
+      "boundary");
+  kedge_mesh_destroy(cube);
+  kedge_mesh_destroy(square);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -217,6 +300,8 @@ int main(void)
       cmocka_unit_test(a_number_is_a_tensor_of_it_and_one_of_regions),
       cmocka_unit_test(two_regions_keep_the_orders_of_all_fields),
       cmocka_unit_test(sigma_is_the_tensor_times_q),
+      cmocka_unit_test(data_of_elements_are_coefficients),
+      cmocka_unit_test(tensors_that_do_not_fit_are_refused),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
