@@ -86,7 +86,6 @@ static bool is_uniform(const kg_resolved *r)
 static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *p = a->equation->problem;
-  const kg_resolved *r = &a->equation->resolved;
   const bool multigrid = p->preconditioner != KEDGE_PRECONDITIONER_AUTO &&
                          p->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
   const struct {
@@ -98,8 +97,6 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
       {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
        "preconditioner = jacobi"},
       {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},
-      {r->varies, "equation", "diffusion",
-       "a diffusion and a reaction that do not vary inside elements"},
       {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
       {p->n_probes > 0, "probe", "points", "no [probe NAME]"},
       {p->boundary_output != NULL, "output", "boundary", "no boundary output"},
@@ -149,19 +146,14 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 static bool read_regions(const kg_choose_args *a)
 {
   const kg_coefficients *c = &a->equation->resolved.equation;
-  const kg_function *const functions[] = {&c->diffusion[0],
-                                          &c->diffusion[1],
-                                          &c->diffusion[2],
-                                          &c->reaction,
-                                          &c->source,
-                                          &a->equation->problem->exact_u,
-                                          &a->equation->problem->exact_dx,
-                                          &a->equation->problem->exact_dy,
-                                          &a->equation->problem->exact_dz};
-  bool any = false;
-  const size_t first =
-      a->equation->resolved.varies ? 0 : 4;  // coefficients by region are in a table
-  for (size_t i = first; i < sizeof functions / sizeof *functions; ++i)
+  const kg_function *const functions[] = {
+      &c->source, &a->equation->problem->exact_u, &a->equation->problem->exact_dx,
+      &a->equation->problem->exact_dy, &a->equation->problem->exact_dz};
+  bool any = false;  // coefficients by region are in a table
+  for (int k = 0; a->equation->resolved.varies && k < c->n_diffusion; ++k)
+    any = any || kg_function_uses_region(&c->diffusion[k]);
+  if (a->equation->resolved.varies) any = any || kg_function_uses_region(&c->reaction);
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
     any = any || kg_function_uses_region(functions[i]);
   return any;
 }
@@ -178,7 +170,8 @@ static int choose_steps(const kg_choose_args *a)
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->equation->problem;
-  const bool general = what_is_general(a) != NULL;
+  // In space kernels of the same family take coefficients that vary.
+  const bool general = what_is_general(a) != NULL && !kg_mesh_in_space(a->equation->mesh);
   kg_choice c = {.form = a->equation->form,
                  .by_quadrature = general,
                  .varies = a->equation->resolved.varies,

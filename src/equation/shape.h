@@ -54,6 +54,7 @@ const kg_cell *kg_shape_cell(const kg_shape *shape, int index);
 /// solution is; where varying coefficients are, which only elements by quadrature have.
 int kg_shape_source_points(const kg_shape *shape);
 int kg_shape_exact_points(const kg_shape *shape);
+int kg_shape_value_functions(const kg_shape *shape);  ///< diffusion and reaction
 int kg_shape_value_points(const kg_shape *shape);
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 

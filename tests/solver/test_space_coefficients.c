@@ -16,6 +16,9 @@
     "solver", "tolerance", "1e-13" \
   }
 
+/// A tensor of linear functions, positive definite in the cube.
+#define LINEAR "2 + x, 0.5*y, -0.2*z, 1.5 + y, 0.3, 3 - x"
+
 static const double tensor[3][3] = {{2, 0.5, -0.3}, {0.5, 1.5, 0.7}, {-0.3, 0.7, 3.5}};
 
 static bool is_inside(const double *x)
@@ -143,6 +146,18 @@ static void a_number_is_a_tensor_of_it_and_one_of_regions(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void assert_orders(int order, const kedge_report *coarse, const kedge_report *fine)
+{
+  const double rate[] = {log2(coarse->u_l2 / fine->u_l2), log2(coarse->q_l2 / fine->q_l2),
+                         log2(coarse->sigma_l2 / fine->sigma_l2),
+                         log2(coarse->u_star_l2 / fine->u_star_l2)};
+  const int expected[] = {order + 1, order + 1, order + 1, order + 2};
+  for (int i = 0; i < 4; ++i)
+    if (!(rate[i] > expected[i] - 0.35))
+      fail_msg("order %d: the rates of u, q, sigma, u* are %.2f, %.2f, %.2f, %.2f", order, rate[0],
+               rate[1], rate[2], rate[3]);
+}
+
 /// The flux through x = 1/2 is that of both regions, where one has a tensor.
 static kedge_report two_regions(int n, const char *order)
 {
@@ -166,14 +181,7 @@ static void two_regions_keep_the_orders_of_all_fields(void **state)
   for (int order = 1; order <= 3; ++order) {
     const char text[2] = {(char)('0' + order), '\0'};
     const kedge_report coarse = two_regions(2, text), fine = two_regions(4, text);
-    const double rate[] = {log2(coarse.u_l2 / fine.u_l2), log2(coarse.q_l2 / fine.q_l2),
-                           log2(coarse.sigma_l2 / fine.sigma_l2),
-                           log2(coarse.u_star_l2 / fine.u_star_l2)};
-    const int expected[] = {order + 1, order + 1, order + 1, order + 2};
-    for (int i = 0; i < 4; ++i)
-      if (!(rate[i] > expected[i] - 0.35))
-        fail_msg("order %d: the rates of u, q, sigma, u* are %.2f, %.2f, %.2f, %.2f", order,
-                 rate[0], rate[1], rate[2], rate[3]);
+    assert_orders(order, &coarse, &fine);
   }
 }
 
@@ -181,31 +189,51 @@ static void two_regions_keep_the_orders_of_all_fields(void **state)
 static void sigma_is_the_tensor_times_q(void **state)
 {
   (void)state;
-  kedge_mesh *mesh = cube_of(2, 0.1, false);
-  kedge_solution *s =
-      solve(ctx, mesh,
-            SETTINGS({"space", "order", "2"}, {"equation", "diffusion", TENSOR},
-                     {"exact", "u", SMOOTH}, {"boundary default", "type", "dirichlet"}, TOLERANT));
   static const kedge_field q[] = {KEDGE_FIELD_QX, KEDGE_FIELD_QY, KEDGE_FIELD_QZ},
                            sigma[] = {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y,
                                       KEDGE_FIELD_SIGMA_Z};
-  const size_t n = 48 * 10;
-  double *values = malloc(6 * n * sizeof *values), *expected = calloc(n, sizeof *expected);
-  assert_true(values && expected);
-  for (int k = 0; k < 3; ++k) {
-    must(ctx, kedge_solution_values(s, q[k], 2, values + (size_t)k * n));
-    must(ctx, kedge_solution_values(s, sigma[k], 2, values + (size_t)(3 + k) * n));
+  enum { N = 48 * 10 };
+  double x[3 * N], values[6][N], expected[3][N];
+  kedge_mesh *mesh = cube_of(2, 0.1, false);
+  for (int varies = 0; varies < 2; ++varies) {
+    kedge_solution *s = solve(
+        ctx, mesh,
+        SETTINGS({"space", "order", "2"}, {"equation", "diffusion", varies ? LINEAR : TENSOR},
+                 {"exact", "u", SMOOTH}, {"boundary default", "type", "dirichlet"}, TOLERANT));
+    must(ctx, kedge_solution_nodes(s, 2, x));
+    for (int k = 0; k < 3; ++k) {
+      must(ctx, kedge_solution_values(s, q[k], 2, values[k]));
+      must(ctx, kedge_solution_values(s, sigma[k], 2, values[3 + k]));
+    }
+    for (int i = 0; i < N; ++i) {
+      const double *const at = x + 3 * i;
+      const double linear[3][3] = {{2 + at[0], 0.5 * at[1], -0.2 * at[2]},
+                                   {0.5 * at[1], 1.5 + at[1], 0.3},
+                                   {-0.2 * at[2], 0.3, 3 - at[0]}};
+      for (int k = 0; k < 3; ++k) {
+        const double *const row = varies ? linear[k] : tensor[k];
+        expected[k][i] = row[0] * values[0][i] + row[1] * values[1][i] + row[2] * values[2][i];
+      }
+    }
+    for (int k = 0; k < 3; ++k) assert_close(N, values[3 + k], expected[k], rounding(100));
+    kedge_solution_destroy(s);
   }
-  for (int k = 0; k < 3; ++k) {
-    for (size_t i = 0; i < n; ++i)
-      expected[i] = tensor[k][0] * values[i] + tensor[k][1] * values[n + i] +
-                    tensor[k][2] * values[2 * n + i];
-    assert_close(n, values + (size_t)(3 + k) * n, expected, rounding(30));
+  kedge_mesh_destroy(mesh);
+}
+
+/// All fields of two solutions at nodes.
+static void assert_same_values(kedge_solution *const s[2], int elements, int order,
+                               double tolerance)
+{
+  const size_t n = (size_t)elements * (size_t)((order + 1) * (order + 2) * (order + 3) / 6);
+  double *values = malloc(2 * n * sizeof *values);
+  assert_non_null(values);
+  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
+    for (int k = 0; k < 2; ++k)
+      must(ctx, kedge_solution_values(s[k], (kedge_field)field, order, values + (size_t)k * n));
+    assert_close(n, values + n, values, tolerance);
   }
   free(values);
-  free(expected);
-  kedge_solution_destroy(s);
-  kedge_mesh_destroy(mesh);
 }
 
 /// Diffusion and reaction of elements, given by a function and as arrays.
@@ -238,12 +266,7 @@ static void data_of_elements_are_coefficients(void **state)
     must(ctx, kedge_solve(ctx, mesh, problem, &s[k]));
     kedge_problem_destroy(problem);
   }
-  for (int field = 0; field < KEDGE_FIELD_COUNT; ++field) {
-    double values[2][N * 10];
-    for (int k = 0; k < 2; ++k)
-      must(ctx, kedge_solution_values(s[k], (kedge_field)field, 2, values[k]));
-    assert_close((size_t)N * 10, values[1], values[0], 1e-11);
-  }
+  assert_same_values(s, N, 2, 1e-11);
   for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
   kedge_mesh_destroy(mesh);
 }
@@ -291,6 +314,89 @@ static void tensors_that_do_not_fit_are_refused(void **state)
   kedge_mesh_destroy(square);
 }
 
+/// Coefficients and u for which sums over the points are exact.
+static void polynomials_come_back_where_coefficients_vary(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 4; ++order) {
+    const char text[2] = {(char)('0' + order), '\0'};
+    kedge_mesh *mesh = cube_of(2, 0.1, false);
+    const kedge_report r =
+        report_of(ctx, mesh,
+                  SETTINGS({"space", "order", text}, {"equation", "diffusion", LINEAR},
+                           {"space", "stabilization", order % 2 ? "auto" : "2"},
+                           {"equation", "reaction", "1 + x*z"}, {"exact", "u", polynomial(order)},
+                           {"boundary x0", "type", "neumann"}, {"boundary y1", "type", "robin"},
+                           {"boundary y1", "coefficient", "1 + x*z"},
+                           {"boundary default", "type", "dirichlet"}, TOLERANT));
+    assert_true(r.converged);
+    assert_at_most(r.u_l2, 1e-11);
+    assert_at_most(r.q_l2, 1e-11);
+    assert_at_most(r.sigma_l2, 1e-11);
+    assert_at_most(r.u_star_l2, 1e-11);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+/// A function that is constant, but not seen to be: sums over points in place of closed forms.
+static void sums_over_points_are_the_closed_forms_of_constants(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = cube_of(2, 0.1, false);
+  for (int order = 1; order <= KG_SPACE_ORDER_MAX; ++order) {
+    const char text[2] = {(char)('0' + order), '\0'};
+    static const char *const diffusion[] = {TENSOR,
+                                            "2*(sin(x)^2 + cos(x)^2), 0.5, -0.3, 1.5, 0.7, 3.5"};
+    kedge_solution *s[2];
+    for (int k = 0; k < 2; ++k)
+      s[k] = solve(ctx, mesh,
+                   SETTINGS({"space", "order", text}, {"equation", "diffusion", diffusion[k]},
+                            {"equation", "reaction", "0.7"}, {"equation", "source", "exp(x)"},
+                            {"boundary default", "type", "dirichlet"},
+                            {"boundary default", "value", "y + z^2"}, TOLERANT));
+    assert_same_values(s, 48, order, 1e-10);
+    for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+static kedge_report varying(int n, const char *order)
+{
+  kedge_mesh *mesh = cube_of(n, 0.0, false);
+  const kedge_report r = report_of(
+      ctx, mesh,
+      SETTINGS({"space", "order", order},
+               {"equation", "diffusion",
+                "exp(x - y), 0.3*sin(z), 0.2*x*y, 1 + z^2, 0.1*cos(x), 2 + sin(3*x)"},
+               {"equation", "reaction", "1 + sin(y + z)"}, {"exact", "u", SMOOTH},
+               {"boundary x1", "type", "neumann"}, {"boundary y0", "type", "robin"},
+               {"boundary y0", "coefficient", "1 + x"}, {"boundary default", "type", "dirichlet"},
+               {"solver", "tolerance", "1e-12"}));
+  assert_true(r.converged);
+  kedge_mesh_destroy(mesh);
+  return r;
+}
+
+static void varying_coefficients_keep_the_orders_of_all_fields(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 3; ++order) {
+    const char text[2] = {(char)('0' + order), '\0'};
+    const kedge_report coarse = varying(2, text), fine = varying(4, text);
+    assert_orders(order, &coarse, &fine);
+  }
+}
+
+static void varying_coefficients_that_are_not_elliptic_are_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *cube = cube_of(2, 0.0, false);
+  assert_refused_with(cube, SETTINGS({"equation", "diffusion", "x - 2"}, HELD),
+                      "diffusion must be positive, and at x = 0.036497, y = 0.125168, z = "
+                      "0.0775578 it is -1.9635, in element 3 (from 0)");
+  kedge_mesh_destroy(cube);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -301,6 +407,10 @@ int main(void)
       cmocka_unit_test(two_regions_keep_the_orders_of_all_fields),
       cmocka_unit_test(sigma_is_the_tensor_times_q),
       cmocka_unit_test(data_of_elements_are_coefficients),
+      cmocka_unit_test(polynomials_come_back_where_coefficients_vary),
+      cmocka_unit_test(sums_over_points_are_the_closed_forms_of_constants),
+      cmocka_unit_test(varying_coefficients_keep_the_orders_of_all_fields),
+      cmocka_unit_test(varying_coefficients_that_are_not_elliptic_are_refused),
       cmocka_unit_test(tensors_that_do_not_fit_are_refused),
   };
   test_skip_without_backend();

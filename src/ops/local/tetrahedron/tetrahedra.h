@@ -1,11 +1,11 @@
 /// @file
-/// Straight tetrahedra with constant coefficients: what operators read of a range of them, and the
+/// Straight tetrahedra: what operators read of a range of them, and the
 /// factors that one contributes to its local matrices beside the reference matrices. One source for
 /// host and GPU.
 #pragma once
 #include <math.h>
 
-#include "basis/tetrahedron_reference.h"
+#include "basis/tetrahedron_points.h"
 #include "ops/local/triangle/element.h"
 #include "ops/ops.h"
 
@@ -13,6 +13,7 @@
 /// at its first group. Lanes behind the last element are not read.
 typedef struct kg_tetrahedra {
   kg_tetrahedron_reference reference;
+  kg_tetrahedron_points points;  ///< where coefficients have values; none where they are constant
   int32_t n_elements;
   const double *vertices;  ///< [vertex][3]
   /// [group][4][lane]: in the mesh's order of vertices, which both elements of a facet share, so
@@ -64,7 +65,12 @@ typedef struct kg_space_materials {
   kg_space_material one;           ///< read where there is no index
   const kg_space_material *table;  ///< in device memory
   const int32_t *index;            ///< [group of the range][lane]; NULL: all elements have the one
+  /// [group of the range][function][point][lane]: diffusion and reaction at the points of the
+  /// tetrahedra, in place of those of `one`, which has the stabilization; NULL: they are constant
+  const double *values;
 } kg_space_materials;
+
+enum { KG_SPACE_FUNCTIONS = KG_SPACE_PAIRS + 1 };  ///< of `values`
 
 KG_INLINE const kg_space_material *kg_space_material_at(const kg_space_materials *materials,
                                                         int32_t e)
@@ -160,14 +166,21 @@ KG_INLINE void kg_tetrahedron_factors_of(double x[4][3], const kg_space_material
 }
 
 /// The factors of element e of a range.
-KG_INLINE void kg_tetrahedron_factors_at(const kg_tetrahedra *cells,
-                                         const kg_space_materials *materials, int32_t e,
-                                         kg_tetrahedron_factors *t)
+KG_INLINE void kg_tetrahedron_factors_with(const kg_tetrahedra *cells,
+                                           const kg_space_material *material, int32_t e,
+                                           kg_tetrahedron_factors *t)
 {
   double x[4][3];
   for (int v = 0; v < 4; ++v) {
     const int64_t vertex = cells->vertex[kg_lane_side(4, e, v)];
     for (int k = 0; k < 3; ++k) x[v][k] = cells->vertices[3 * vertex + k];
   }
-  kg_tetrahedron_factors_of(x, kg_space_material_at(materials, e), t);
+  kg_tetrahedron_factors_of(x, material, t);
+}
+
+KG_INLINE void kg_tetrahedron_factors_at(const kg_tetrahedra *cells,
+                                         const kg_space_materials *materials, int32_t e,
+                                         kg_tetrahedron_factors *t)
+{
+  kg_tetrahedron_factors_with(cells, kg_space_material_at(materials, e), e, t);
 }
