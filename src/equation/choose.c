@@ -93,7 +93,8 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
     const char *section, *key, *what;
   } table[] = {
       {p->order > KG_SPACE_ORDER_MAX, "space", "order", "orders 1 to 6"},
-      {a->linear != KEDGE_OPERATOR_MATRIX_FREE, "solver", "operator", "operator = matrix-free"},
+      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
+       "operator = matrix-free or ell"},
       {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
        "preconditioner = jacobi"},
       {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},

@@ -310,6 +310,9 @@ static void tensors_that_do_not_fit_are_refused(void **state)
       "the coefficient on boundary z1 is nan at x = 0.0146582, y = 0.0310459, "
       "z = 1, in element 29 (from 0); change it so that it is finite on the whole "
       "boundary");
+  assert_refused_with(cube, SETTINGS({"solver", "operator", "matrix-free-plain"}, HELD),
+                      "cube is of tetrahedra, on which kedge solves with operator = matrix-free or "
+                      "ell so far");
   kedge_mesh_destroy(cube);
   kedge_mesh_destroy(square);
 }
@@ -387,6 +390,31 @@ static void varying_coefficients_keep_the_orders_of_all_fields(void **state)
   }
 }
 
+/// The assembled matrix and products with K^e.
+static void both_operators_have_the_same_solution(void **state)
+{
+  (void)state;
+  static const char *const operators[] = {"matrix-free", "ell"};
+  kedge_mesh *mesh = cube_of(2, 0.1, true);
+  for (int order = 1; order <= KG_SPACE_ORDER_MAX; ++order) {
+    const char text[2] = {(char)('0' + order), '\0'};
+    kedge_solution *s[2];
+    for (int k = 0; k < 2; ++k)
+      s[k] = solve(ctx, mesh,
+                   SETTINGS({"space", "order", text}, {"solver", "operator", operators[k]},
+                            {"equation", "diffusion", TENSOR}, {"equation", "source", "exp(x)"},
+                            {"region 2", "reaction", "3"}, {"boundary z0", "type", "robin"},
+                            {"boundary z0", "coefficient", "1 + x"}, {"boundary z0", "value", "x"},
+                            {"boundary x1", "type", "neumann"}, {"boundary x1", "value", "1"},
+                            {"boundary default", "type", "dirichlet"},
+                            {"boundary default", "value", "y + z^2"}, {"region 1", "reaction", "0"},
+                            TOLERANT));
+    assert_same_values(s, 48, order, 1e-10);
+    for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 static void varying_coefficients_that_are_not_elliptic_are_refused(void **state)
 {
   (void)state;
@@ -410,6 +438,7 @@ int main(void)
       cmocka_unit_test(polynomials_come_back_where_coefficients_vary),
       cmocka_unit_test(sums_over_points_are_the_closed_forms_of_constants),
       cmocka_unit_test(varying_coefficients_keep_the_orders_of_all_fields),
+      cmocka_unit_test(both_operators_have_the_same_solution),
       cmocka_unit_test(varying_coefficients_that_are_not_elliptic_are_refused),
       cmocka_unit_test(tensors_that_do_not_fit_are_refused),
   };
