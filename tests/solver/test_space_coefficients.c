@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "device/backend.h"
 #include "mesh/generate.h"
 #include "support.h"
 
@@ -236,20 +237,23 @@ static void assert_same_values(kedge_solution *const s[2], int elements, int ord
   free(values);
 }
 
-/// Diffusion and reaction of elements, given by a function and as arrays.
+/// Diffusion and reaction of elements: by region, as arrays, and as arrays on the device.
 static void data_of_elements_are_coefficients(void **state)
 {
   (void)state;
   kedge_mesh *mesh = cube_of(2, 0.1, true);
   enum { N = 48 };
   double diffusion[N], reaction[N];
-  kedge_solution *s[2];
+  kg_buffer there[2];
+  kedge_solution *s[3];
   // Elements keep the caller's order in this array: those of both halves, cube by cube.
   for (int e = 0; e < N; ++e) {
     diffusion[e] = e / 6 % 2 ? 4.0 : 1.0;
     reaction[e] = e / 6 % 2 ? 2.0 : 0.0;
   }
-  for (int k = 0; k < 2; ++k) {
+  must(ctx, kg_upload(ctx, diffusion, N, sizeof(double), &there[0]));
+  must(ctx, kg_upload(ctx, reaction, N, sizeof(double), &there[1]));
+  for (int k = 0; k < 3; ++k) {
     kedge_problem *problem = problem_of(
         ctx,
         SETTINGS({"space", "order", "2"}, {"equation", "source", "1 + x*y"},
@@ -257,17 +261,20 @@ static void data_of_elements_are_coefficients(void **state)
                  {"equation", "reaction", "region == 1 ? 0 : 2"},
                  {"boundary x1", "type", "neumann"}, {"boundary default", "type", "dirichlet"},
                  {"boundary x1", "value", "1"}, {"boundary default", "value", "x + z"}, TOLERANT));
-    if (k == 1) {
-      must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", kedge_by_element,
-                                           diffusion));
-      must(ctx,
-           kedge_problem_set_function(problem, "equation", "reaction", kedge_by_element, reaction));
+    kedge_function *const by = k == 1 ? kedge_by_element : kedge_by_element_device;
+    if (k > 0) {
+      must(ctx, kedge_problem_set_function(problem, "equation", "diffusion", by,
+                                           k == 1 ? diffusion : there[0].data));
+      must(ctx, kedge_problem_set_function(problem, "equation", "reaction", by,
+                                           k == 1 ? reaction : there[1].data));
     }
     must(ctx, kedge_solve(ctx, mesh, problem, &s[k]));
     kedge_problem_destroy(problem);
   }
   assert_same_values(s, N, 2, 1e-11);
-  for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
+  assert_same_values(s + 1, N, 2, 1e-11);
+  for (int k = 0; k < 3; ++k) kedge_solution_destroy(s[k]);
+  for (int k = 0; k < 2; ++k) kg_free(ctx, &there[k]);
   kedge_mesh_destroy(mesh);
 }
 
