@@ -17,7 +17,8 @@ static int64_t mesh_bytes(const kg_shape *s)
 
 int64_t kg_prepared_bytes(const kg_shape *s)
 {
-  const int64_t materials = s->n_materials * 4 * (int64_t)sizeof(double);
+  const int64_t numbers = kg_tensor_numbers(s->batch[0].size.dimension) + 1;
+  const int64_t materials = s->n_materials * numbers * (int64_t)sizeof(double);
   const int64_t patch = (KG_SECTION_COUNT + 1) * sizeof(int32_t);  // sections, halo
   const int64_t layout = s->count.n_edges + patch * (s->count.n_patches + 1);
   const kg_grouped_count *const g = &s->grouped;

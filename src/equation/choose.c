@@ -78,15 +78,14 @@ static const char *what_is_general(const kg_choose_args *a)
 
 static bool is_uniform(const kg_resolved *r)
 {
-  const double *k = r->material ? r->material[0] : NULL;
-  return !r->varies && r->n_materials == 1 && k[1] == 0.0 && k[0] == k[2];
+  return !r->varies && r->n_materials == 1 &&
+         kg_is_number(r->equation.dimension, kg_material_of(r, 0));
 }
 
 /// Refuse what tetrahedra do not have yet.
 static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *p = a->equation->problem;
-  const kg_resolved *r = &a->equation->resolved;
   const bool multigrid = p->preconditioner != KEDGE_PRECONDITIONER_AUTO &&
                          p->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
   const struct {
@@ -94,13 +93,11 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
     const char *section, *key, *what;
   } table[] = {
       {p->order > KG_SPACE_ORDER_MAX, "space", "order", "orders 1 to 6"},
-      {a->linear != KEDGE_OPERATOR_MATRIX_FREE, "solver", "operator", "operator = matrix-free"},
+      {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
+       "operator = matrix-free or ell"},
       {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
        "preconditioner = jacobi"},
       {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},
-      {r->varies || r->equation.n_diffusion > 1, "equation", "diffusion",
-       "a diffusion and a reaction that are numbers"},
-      {r->has_robin, "boundary", "type", "dirichlet and neumann boundaries"},
       {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
       {p->n_probes > 0, "probe", "points", "no [probe NAME]"},
       {p->boundary_output != NULL, "output", "boundary", "no boundary output"},
@@ -150,19 +147,14 @@ kedge_status kg_choose_check(kedge_context *ctx, const kg_choose_args *a)
 static bool read_regions(const kg_choose_args *a)
 {
   const kg_coefficients *c = &a->equation->resolved.equation;
-  const kg_function *const functions[] = {&c->diffusion[0],
-                                          &c->diffusion[1],
-                                          &c->diffusion[2],
-                                          &c->reaction,
-                                          &c->source,
-                                          &a->equation->problem->exact_u,
-                                          &a->equation->problem->exact_dx,
-                                          &a->equation->problem->exact_dy,
-                                          &a->equation->problem->exact_dz};
-  bool any = false;
-  const size_t first =
-      a->equation->resolved.varies ? 0 : 4;  // coefficients by region are in a table
-  for (size_t i = first; i < sizeof functions / sizeof *functions; ++i)
+  const kg_function *const functions[] = {
+      &c->source, &a->equation->problem->exact_u, &a->equation->problem->exact_dx,
+      &a->equation->problem->exact_dy, &a->equation->problem->exact_dz};
+  bool any = false;  // coefficients by region are in a table
+  for (int k = 0; a->equation->resolved.varies && k < c->n_diffusion; ++k)
+    any = any || kg_function_uses_region(&c->diffusion[k]);
+  if (a->equation->resolved.varies) any = any || kg_function_uses_region(&c->reaction);
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; ++i)
     any = any || kg_function_uses_region(functions[i]);
   return any;
 }
@@ -179,7 +171,8 @@ static int choose_steps(const kg_choose_args *a)
 kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *problem = a->equation->problem;
-  const bool general = what_is_general(a) != NULL;
+  // In space kernels of the same family take coefficients that vary.
+  const bool general = what_is_general(a) != NULL && !kg_mesh_in_space(a->equation->mesh);
   kg_choice c = {.form = a->equation->form,
                  .by_quadrature = general,
                  .varies = a->equation->resolved.varies,

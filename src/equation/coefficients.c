@@ -5,8 +5,18 @@
 #include "device/loop.h"
 #include "core/memory.h"
 
-static const char *const names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
-static const char *const keys[] = {"diffusion", "diffusion", "diffusion", "reaction"};
+static const char *const plane_names[] = {"diffusion", "diffusion xy", "diffusion yy", "reaction"};
+static const char *const space_names[] = {"diffusion",    "diffusion xy", "diffusion xz",
+                                          "diffusion yy", "diffusion yz", "diffusion zz",
+                                          "reaction"};
+static const char *const plane_keys[] = {"diffusion", "diffusion", "diffusion", "reaction"};
+static const char *const space_keys[] = {"diffusion", "diffusion", "diffusion", "diffusion",
+                                         "diffusion", "diffusion", "reaction"};
+
+static int functions_of(const kg_coefficient_values *v)
+{
+  return kg_shape_value_functions(v->rules->shape);
+}
 
 /// Groups of a batch, and points of its elements.
 typedef struct chunk {
@@ -20,29 +30,29 @@ void kg_coefficients_declare(kg_plan *plan, const kg_shape *s, kg_coefficient_ar
   const size_t d = sizeof(double), lanes = kg_shape_chunk_lanes(s);
   const unsigned plain = KG_IN(LOCAL) | (s->choice.repeats ? KG_IN(CONDENSE) : 0);
   const unsigned made = s->choice.iterates == KG_SINGLE ? 0 : plain;
-  kg_plan_array(plan, "coefficients", KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s) * lanes,
-                d, made | KG_IN(RECOVER) | KG_ANEW, &a->values);
+  kg_plan_array(plan, "coefficients",
+                (size_t)kg_shape_value_functions(s) * (size_t)kg_shape_value_points(s) * lanes, d,
+                made | KG_IN(RECOVER) | KG_ANEW, &a->values);
   const bool errors = s->choice.varies && s->choice.wants_errors;
-  kg_plan_array(plan, "diffusion of errors",
-                errors ? 3 * (size_t)kg_shape_exact_points(s) * lanes : 0, d, KG_IN(RECOVER),
-                &a->diffusion);
+  kg_plan_array(
+      plan, "diffusion of errors",
+      errors ? (size_t)(kg_shape_value_functions(s) - 1) * (size_t)kg_shape_exact_points(s) * lanes
+             : 0,
+      d, KG_IN(RECOVER), &a->diffusion);
 }
 
 static void open_values(kg_coefficient_values *v)
 {
-  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
-  const kg_coefficients *c = &v->equation->resolved.equation;
-  const bool scalar = c->n_diffusion == 1;
-  v->functions[0] = &c->diffusion[0];
-  v->functions[1] = scalar ? &zero : &c->diffusion[1];
-  v->functions[2] = &c->diffusion[scalar ? 0 : 2];
-  v->functions[3] = &c->reaction;
-  v->all = (kg_evaluation){
-      .rules = v->rules,
-      .set = {KG_CELL_FUNCTIONS, v->functions, names, "", v->equation->problem, keys},
-      .what = KG_EVALUATED_COEFFICIENTS};
+  const int n = functions_of(v);
+  const bool in_space = kg_mesh_in_space(v->rules->mesh);
+  for (int k = 0; k < n; ++k)
+    v->functions[k] = kg_coefficient_number(&v->equation->resolved.equation, k);
+  v->all = (kg_evaluation){.rules = v->rules,
+                           .set = {n, v->functions, in_space ? space_names : plane_names, "",
+                                   v->equation->problem, in_space ? space_keys : plane_keys},
+                           .what = KG_EVALUATED_COEFFICIENTS};
   v->diffusion = v->all;
-  v->diffusion.set.n = 3;
+  v->diffusion.set.n = n - 1;
 }
 
 void kg_coefficients_close(kg_coefficient_values *v)
@@ -56,12 +66,14 @@ void kg_coefficients_close(kg_coefficient_values *v)
 /// Find the first point of a group, q * KG_LANES + lane, where the equation is not elliptic; -1:
 /// there is none.
 /// @param[out] here  diffusion and reaction there
-static int find_bad(const kg_places *places, int n_functions, const double *value, double here[4])
+static int find_bad(const kg_places *places, int n_functions, const double *value,
+                    double here[KG_COEFFICIENTS_MAX])
 {
   const int n = places->n * KG_LANES;
   for (int i = 0; i < places->n_rule * KG_LANES; ++i) {
-    for (int k = 0; k < 4; ++k) here[k] = k < n_functions ? value[k * n + i] : 0.0;
-    if (!kg_is_elliptic(here)) return i;
+    for (int k = 0; k < KG_COEFFICIENTS_MAX; ++k)
+      here[k] = k < n_functions ? value[k * n + i] : 0.0;
+    if (!kg_is_elliptic(places->mesh->dimension, here)) return i;
   }
   return -1;
 }
@@ -71,10 +83,10 @@ static kedge_status refuse(const kg_coefficient_values *v, const kg_places *plac
                            int n_functions, const double *value)
 {
   const kedge_mesh *const mesh = v->rules->mesh;
-  double at[3], here[4];
+  double at[3], here[KG_COEFFICIENTS_MAX];
   const int i = find_bad(places, n_functions, value, here), lane = i % KG_LANES;
   kg_place_at(places, group, i / KG_LANES, lane, at);
-  const kg_spot spot = {at[0], at[1], kg_lane_element(places, group, lane)};
+  const kg_spot spot = {{at[0], at[1], at[2]}, kg_lane_element(places, group, lane)};
   return kg_coefficients_refuse(v->rules->ctx, v->equation->problem, mesh,
                                 mesh->element_region[spot.element], &spot, here);
 }
@@ -82,8 +94,8 @@ static kedge_status refuse(const kg_coefficient_values *v, const kg_places *plac
 static kedge_status open_staging(kg_coefficient_values *v)
 {
   const kg_shape *const s = v->rules->shape;
-  const int values = KG_CELL_FUNCTIONS * kg_shape_value_points(s);
-  const int errors = 3 * kg_shape_exact_points(s);
+  const int values = functions_of(v) * kg_shape_value_points(s);
+  const int errors = (functions_of(v) - 1) * kg_shape_exact_points(s);
   const size_t most = (size_t)(values > errors ? values : errors);
   const kg_choice *c = &s->choice;
   const bool remakes = c->residual != KG_PLAIN && c->residual_groups > c->recover_groups;
@@ -111,7 +123,7 @@ static kedge_status put_by_host(kg_coefficient_values *v, const chunk *c, const 
                                    : bad) \
     num_threads(kg_loop_threads(ctx, count, 16 * (int64_t)group))
   for (int32_t g = 0; g < count; ++g) {
-    double *const value = staging + group * (size_t)g, here[4];
+    double *const value = staging + group * (size_t)g, here[KG_COEFFICIENTS_MAX];
     const bool good = find_bad(&places, set->n, value, here) < 0;
     for (size_t i = 0; good && i < group; ++i) value[i] *= v->equation->scale;
     if (!good && g < bad) bad = g;
@@ -125,8 +137,9 @@ static kedge_status put(kg_coefficient_values *v, const chunk *c, int n_function
                         double *to)
 {
   if (!v->functions[0]) open_values(v);
-  kg_evaluation *e = n_functions == KG_CELL_FUNCTIONS ? &v->all : &v->diffusion;
+  kg_evaluation *e = n_functions == functions_of(v) ? &v->all : &v->diffusion;
   bool done;
+  if (kg_mesh_in_space(v->rules->mesh)) return put_by_host(v, c, &e->set, to);
   KG_TRY(kg_evaluation_prepare(e, (double)times * c->host.n));
   const kg_cell_values_args args = {.points = c->device,
                                     .n_used = c->device.n,
@@ -142,14 +155,20 @@ kedge_status kg_coefficients_put(kg_coefficient_values *v, int batch, int32_t fi
 {
   const kg_shape *const s = v->rules->shape;
   *out = kg_materials_from(v->equation, s, v->materials, batch, first);
-  if (!s->choice.varies || !s->batch[batch].by_quadrature) return KEDGE_OK;
+  if (!s->choice.varies || !s->batch[batch].samples_cells) return KEDGE_OK;
+  if (kg_mesh_in_space(v->rules->mesh)) {
+    const chunk in_space = {batch, first, count, kg_rules_value_points(v->rules, batch),
+                            kg_rules_value_points(v->rules, batch)};
+    out->space.values = to;
+    return put(v, &in_space, functions_of(v), 2, to);
+  }
   chunk c = {batch, first, count, kg_rules_value_points(v->rules, batch),
              kg_cell_points_and_facets(&v->rules->elements[batch].cells.tables)};
   if (!(out->cells.length > 0.0)) c.host.n = c.device.n = s->rows * s->rows;
   out->cells.values = to;
   out->cells.reaction = kg_has_no_reaction(&v->equation->resolved) ? 0.0 : 1.0;
   const int residuals = s->choice.residual == KG_PLAIN ? 0 : KG_RESIDUALS;
-  return put(v, &c, KG_CELL_FUNCTIONS, 2 + residuals, to);
+  return put(v, &c, functions_of(v), 2 + residuals, to);
 }
 
 kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *v, int batch, int32_t first,
@@ -159,5 +178,5 @@ kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *v, int batch, 
              kg_rules_cell_points(v->rules, batch, KG_SAMPLE_ERRORS)};
   *n_points = c.device.n - v->rules->shape->batch[batch].cell->n_vertices;
   c.host.n = c.device.n = *n_points;
-  return put(v, &c, 3, 1, to);
+  return put(v, &c, functions_of(v) - 1, 1, to);
 }

@@ -7,8 +7,8 @@
 
 /// On the device, of a chunk; NULL: coefficients do not vary.
 typedef struct kg_coefficient_arrays {
-  double *values;     ///< kg_cell_material.values
-  double *diffusion;  ///< where errors are sampled: [group][3][point][lane]
+  double *values;     ///< kg_cell_material.values, or kg_space_materials.values
+  double *diffusion;  ///< where errors are sampled: [group][tensor][point][lane]
 } kg_coefficient_arrays;
 
 /// Varying coefficients and the state of their evaluation. Before the first use all members are
@@ -18,9 +18,9 @@ typedef struct kg_coefficient_values {
   const kg_rules *rules;
   const kg_equation *equation;
   const kg_material_arrays *materials;
-  const kg_function *functions[4];  ///< diffusion xx, xy, yy; reaction
-  kg_evaluation all, diffusion;     ///< of all four, of the first three
-  double *staging;                  ///< values of a chunk on the host, or NULL
+  const kg_function *functions[KG_COEFFICIENTS_MAX];  ///< diffusion, reaction
+  kg_evaluation all, diffusion;                       ///< of all, of all but the last
+  double *staging;                                    ///< values of a chunk on the host, or NULL
 } kg_coefficient_values;
 
 void kg_coefficients_declare(kg_plan *plan, const kg_shape *shape, kg_coefficient_arrays *arrays);
@@ -28,15 +28,15 @@ void kg_coefficients_close(kg_coefficient_values *values);
 
 /// Return the coefficients for groups [first, first + count) of a batch. Coefficients that vary are
 /// evaluated now; constant ones are in tables already.
-/// @param[in] to  memory for the values, to which `out` then points: KG_CELL_FUNCTIONS times
-///                kg_shape_value_points() numbers a lane
+/// @param[in] to  memory for the values, to which `out` then points: kg_shape_value_functions()
+///                times kg_shape_value_points() numbers a lane
 /// @retval KEDGE_ERR_INPUT  a value is not finite, the diffusion is not positive definite, or the
 ///                          reaction is negative; the error message says where
 kedge_status kg_coefficients_put(kg_coefficient_values *values, int batch, int32_t first,
                                  int32_t count, double *to, kg_coefficient *out);
 /// Evaluate the diffusion tensor in groups [first, first + count) of a batch, at the points where
 /// errors are sampled, without corners. Values are multiplied by the scale of the equation.
-/// @param[out] to        [group][3][point][lane]: xx, xy and yy
+/// @param[out] to        [group][tensor][point][lane]
 /// @param[out] n_points  the number of points of an element
 kedge_status kg_coefficients_put_diffusion(kg_coefficient_values *values, int batch, int32_t first,
                                            int32_t count, double *to, int *n_points);

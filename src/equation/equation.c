@@ -12,18 +12,28 @@ static void largest_coefficients(const kg_equation *equation, double most[2])
   enum { SAMPLES = 256 };
   const kg_resolved *r = &equation->resolved;
   const kedge_mesh *mesh = equation->mesh;
-  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[4 * SAMPLES];
+  static const double middle[3] = {-0.5, -0.5, -0.5};
+  double x[SAMPLES], y[SAMPLES], z[SAMPLES], memory[KG_LOCATED * SAMPLES], place[3];
+  double value[KG_COEFFICIENTS_MAX * SAMPLES], k_here[KG_COEFFICIENTS_MAX];
   const kg_located at = kg_located_in(memory, SAMPLES);
   most[0] = most[1] = 0.0;
   if (r->by_device) memcpy(most, r->summary.most, sizeof r->summary.most);
+  const int dimension = mesh->dimension, numbers = kg_tensor_numbers(dimension);
   for (int m = 0; m < r->n_materials && !r->by_device; ++m) {
-    most[0] = fmax(most[0], fmax(r->material[m][0], r->material[m][2]));
-    most[1] = fmax(most[1], r->material[m][3]);
+    const double *const k = kg_material_of(r, m);
+    most[0] = fmax(most[0], kg_most_diffusion(dimension, k));
+    most[1] = fmax(most[1], k[numbers]);
   }
   if (!r->varies) return;
   const int64_t stride = (mesh->n_elements + SAMPLES - 1) / SAMPLES;
   int n = 0;
   for (int64_t e = 0; e < mesh->n_elements; e += stride, ++n) {
+    if (dimension == 3) {
+      kg_tetrahedron_point(mesh, (int32_t)e, middle, place);
+      x[n] = place[0], y[n] = place[1], z[n] = place[2];
+      kg_locate_at(&at, (size_t)n, mesh, (int32_t)e, middle);
+      continue;
+    }
     const int32_t *v = kg_element_vertices(mesh, (int32_t)e);
     const double *a = mesh->vertices + 2 * (int64_t)v[0], *b = mesh->vertices + 2 * (int64_t)v[1];
     const double *c = mesh->vertices + 2 * (int64_t)v[2];
@@ -32,11 +42,13 @@ static void largest_coefficients(const kg_equation *equation, double most[2])
     const bool triangle = kg_block_of(mesh, (int32_t)e)->cell == &kg_triangle;
     kg_locate(&at, (size_t)n, mesh, (int32_t)e, triangle ? -1.0 / 3.0 : 1.0 / 3.0, -1.0 / 3.0);
   }
-  const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+  kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+  if (dimension == 3) points.z = z;
   kg_coefficients_evaluate(&r->equation, &points, value);
   for (int i = 0; i < n; ++i) {
-    most[0] = fmax(most[0], fmax(value[i], value[2 * n + i]));
-    most[1] = fmax(most[1], value[3 * n + i]);
+    for (int k = 0; k <= numbers; ++k) k_here[k] = value[k * n + i];
+    most[0] = fmax(most[0], kg_most_diffusion(dimension, k_here));
+    most[1] = fmax(most[1], k_here[numbers]);
   }
 }
 
@@ -61,15 +73,25 @@ static void scale(kg_equation *equation)
   equation->scale = ldexp(1.0, shift);
   equation->material = material;
   equation->coefficient.constant = kg_one_material(material);
+  equation->coefficient.space.one = kg_space_material_of(material);
   *cells = (kg_cell_material){.diffusion = {material.diffusion, 0.0, material.diffusion},
                               .reaction = material.reaction,
                               .stabilization = material.stabilization,
                               .scaling = material.scaling};
   if (r->equation.n_diffusion == 1 && !r->varies && r->n_materials == 1) return;
   if (!given) cells->length = length;
-  if (r->varies) return;
-  const double *first = r->by_device ? r->first : r->material[0];
+  if (r->varies) {
+    kg_space_material *const one = &equation->coefficient.space.one;  // of the stabilization alone
+    one->by_normal = !given;
+    if (!given) one->stabilization = 1.0 / length;
+    return;
+  }
+  const double *first = r->by_device ? r->first : kg_material_of(r, 0);
   const kg_material_rule rule = kg_equation_rule(equation, cells->length);
+  if (kg_mesh_in_space(equation->mesh)) {
+    equation->coefficient.space.one = kg_space_material_by(&rule, first);
+    return;
+  }
   for (int k = 0; k < 3; ++k) cells->diffusion[k] = ldexp(first[k], shift);
   equation->coefficient.constant = kg_one_material(kg_material_by(&rule, first));
 }
@@ -114,7 +136,7 @@ static kedge_status find_strength(kedge_context *ctx, kg_equation *equation)
   const kedge_mesh *const mesh = equation->mesh;
   const bool any = mesh->geometry > 1 || equation->resolved.varies;
   for (int i = 0; i < KG_CELL_KINDS; ++i) equation->strength[i] = (kg_strength){0};
-  if (equation->resolved.equation.n_diffusion != 3) return KEDGE_OK;
+  if (kg_mesh_in_space(mesh) || equation->resolved.equation.n_diffusion == 1) return KEDGE_OK;
   for (int k = 0; k < mesh->n_blocks; ++k) {
     const kg_block *const block = &mesh->block[k];
     if (any || block->cell == &kg_quadrilateral)

@@ -6,7 +6,7 @@
 
 #include "ops/form/form.h"
 #include "ops/local/quadrature/strength.h"
-#include "ops/local/triangle/element_materials.h"
+#include "ops/local/tetrahedron/space_materials.h"
 #include "problem/problem.h"
 
 /// Const once it is made.

@@ -20,14 +20,22 @@ static bool has_places(const kg_shape *s)
   return s->n_materials > 1;
 }
 
+static bool in_space(const kg_shape *s)
+{
+  return s->batch[0].cell == &kg_tetrahedron;
+}
+
 void kg_materials_declare(kg_plan *plan, const kg_shape *s, kg_material_arrays *a)
 {
   const unsigned all = KG_FROM(TRANSFER, RECOVER);
-  const bool places = has_places(s), fast = !s->choice.by_quadrature;
+  const bool places = has_places(s), space = in_space(s);
+  const bool fast = !s->choice.by_quadrature && !space;
   const size_t n = (size_t)s->n_materials, lanes = (size_t)s->count.n_groups * KG_LANES;
   kg_plan_array(plan, "materials", places && fast ? n : 0, sizeof *a->table, all, &a->table);
-  kg_plan_array(plan, "values of materials", s->choice.is_uniform ? 0 : 4 * n, sizeof(double), all,
-                &a->values);
+  kg_plan_array(plan, "values of materials", s->choice.is_uniform || space ? 0 : 4 * n,
+                sizeof(double), all, &a->values);
+  kg_plan_array(plan, "materials of tetrahedra", places && space ? n : 0, sizeof *a->space, all,
+                &a->space);
   kg_plan_array(plan, "materials of elements", places ? lanes : 0, sizeof *a->index, all,
                 &a->index);
 }
@@ -90,16 +98,30 @@ static kedge_status put_places(const putting *p)
   return status;
 }
 
+static kedge_status put_space(const putting *p, const kg_material_rule *rule)
+{
+  const size_t n = (size_t)p->shape->n_materials;
+  kg_space_material *table;
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
+#pragma omp parallel for num_threads(kg_loop_threads(p->ctx, (int64_t)n, 64))
+  for (size_t m = 0; m < n; ++m)
+    table[m] = kg_space_material_by(rule, kg_material_of(&p->equation->resolved, (int)m));
+  const kedge_status status = kg_copy_in(p->ctx, p->to->space, table, n * sizeof *table);
+  free(table);
+  return status;
+}
+
 static kedge_status put_table(const putting *p, double length)
 {
   const size_t n = (size_t)p->shape->n_materials;
   const kg_material_rule rule = kg_equation_rule(p->equation, length);
   kg_material *table;
+  if (in_space(p->shape)) return put_space(p, &rule);
   if (!p->to->table) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *table, &table));
 #pragma omp parallel for num_threads(kg_loop_threads(p->ctx, (int64_t)n, 64))
   for (size_t m = 0; m < n; ++m)
-    table[m] = kg_material_by(&rule, p->equation->resolved.material[m]);
+    table[m] = kg_material_by(&rule, kg_material_of(&p->equation->resolved, (int)m));
   const kedge_status status = kg_copy_in(p->ctx, p->to->table, table, n * sizeof *table);
   free(table);
   return status;
@@ -111,8 +133,7 @@ static kedge_status put_values(const putting *p)
   double *values;
   if (!p->to->values) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *values, &values));
-  for (size_t k = 0; k < n; ++k)
-    values[k] = p->equation->scale * p->equation->resolved.material[k / 4][k % 4];
+  for (size_t k = 0; k < n; ++k) values[k] = p->equation->scale * p->equation->resolved.material[k];
   const kedge_status status = kg_copy_in(p->ctx, p->to->values, values, n * sizeof *values);
   free(values);
   return status;
@@ -123,6 +144,17 @@ static kedge_status put_there(const putting *p, double length)
 {
   for (int i = 0; i < p->shape->n_batches; ++i) {
     const kg_lane_batch *b = &p->shape->batch[i].lanes;
+    if (in_space(p->shape)) {
+      const kg_space_table_args args = {.n_lanes = (int64_t)b->n_groups * KG_LANES,
+                                        .n_elements = b->n_elements,
+                                        .first_element = b->first_element,
+                                        .from = p->equation->resolved.elements,
+                                        .rule = kg_equation_rule(p->equation, length),
+                                        .index = p->to->index + (size_t)b->first_group * KG_LANES,
+                                        .table = p->to->space};
+      KG_TRY(kg_space_table(p->ctx, &args));
+      continue;
+    }
     const kg_element_materials_args args = {
         .n_lanes = (int64_t)b->n_groups * KG_LANES,
         .n_elements = b->n_elements,
@@ -157,7 +189,8 @@ kg_coefficient kg_materials_from(const kg_equation *equation, const kg_shape *sh
   if (has_places(shape)) {
     out.constant.table = arrays->table;
     out.cells.table = arrays->values;
-    out.constant.index = out.cells.index =
+    out.space.table = arrays->space;
+    out.constant.index = out.cells.index = out.space.index =
         arrays->index + (int64_t)(b->lanes.first_group + first) * KG_LANES;
   }
   out.cells.exact = b->exact;

@@ -9,9 +9,10 @@ KEDGE_BEGIN_DECLS
 
 /// On the device; NULL: this solve does not have it.
 typedef struct kg_material_arrays {
-  kg_material *table;  ///< kg_materials.table
-  double *values;      ///< kg_cell_material.table
-  int32_t *index;      ///< [group][lane]: the place of an element in both
+  kg_material *table;        ///< kg_materials.table
+  double *values;            ///< kg_cell_material.table
+  kg_space_material *space;  ///< kg_space_materials.table, in place of both
+  int32_t *index;            ///< [group][lane]: the place of an element in the tables
 } kg_material_arrays;
 
 void kg_materials_declare(kg_plan *plan, const kg_shape *shape, kg_material_arrays *arrays);

@@ -8,12 +8,12 @@
 
 static size_t value_count(const kg_shape *s)
 {
-  return (size_t)s->n_robin * (size_t)s->boundary_rows;
+  return (size_t)s->n_robin * (size_t)s->boundary_points;
 }
 
 static size_t psi_count(const kg_shape *s)
 {
-  return s->n_robin > 0 ? (size_t)(s->boundary_rows * s->m) : 0;
+  return s->n_robin > 0 ? (size_t)(s->boundary_points * s->m) : 0;
 }
 
 void kg_robin_declare(kg_plan *plan, const kg_shape *s, kg_robin_arrays *a)
@@ -45,9 +45,9 @@ static kedge_status add_to_batch(const kg_robin_args *r, int batch, int32_t firs
       .size = s->batch[batch].size,
       .n_sides = end - first,
       .side = r->arrays->side + first,
-      .rows = s->boundary_rows,
+      .rows = s->boundary_points,
       .psi = r->arrays->psi,
-      .coefficient = r->arrays->coefficient + s->boundary_rows * (size_t)first,
+      .coefficient = r->arrays->coefficient + s->boundary_points * (size_t)first,
       .local = local.data};
   if (end == first) return KEDGE_OK;
   kg_run_cost(rules->run, kg_cell_robin_cost(args.size, args.rows, args.n_sides), 1.0);

@@ -1,6 +1,7 @@
 #include "equation/rules.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "device/loop.h"
 #include "core/memory.h"
@@ -11,16 +12,15 @@ typedef struct cell_kind {
   const kg_cell *cell;  ///< NULL: functions are sampled at cell points in no element of the shape
   int order, geometry, rows;
   int sample_rows[KG_SAMPLE_KINDS];  ///< of sources and of errors
+  bool varies;                       ///< coefficients do
 } cell_kind;
 
 static cell_kind kind_of(const kg_shape *s, int k)
 {
   const int order = s->size.order;
-  return (cell_kind){kg_shape_cell(s, k),
-                     order,
-                     s->geometry,
-                     s->rows,
-                     {kg_cell_sample_rows(order), s->exact_rows}};
+  return (cell_kind){
+      kg_shape_cell(s, k), order, s->geometry, s->rows, {kg_cell_sample_rows(order), s->exact_rows},
+      s->choice.varies};
 }
 
 static cell_kind kind_of_batch(const kg_rules *rules, int batch)
@@ -30,7 +30,9 @@ static cell_kind kind_of_batch(const kg_rules *rules, int batch)
 
 static size_t table_count(const cell_kind *k)
 {
-  if (k->cell == &kg_tetrahedron) return kg_tetrahedron_reference_count(k->order);
+  if (k->cell == &kg_tetrahedron)
+    return kg_tetrahedron_reference_count(k->order) +
+           (k->varies ? kg_tetrahedron_points_count(k->order, k->rows) : 0);
   return kg_cell_tables_count(k->cell, k->order, k->geometry, k->rows);
 }
 
@@ -38,6 +40,12 @@ static size_t table_count(const cell_kind *k)
 static kg_cell_behind behind(kg_sample_kind kind)
 {
   return kind == KG_SAMPLE_ERRORS ? KG_BEHIND_CORNERS : KG_BEHIND_NOTHING;
+}
+
+/// The stabilization of tetrahedra takes the mean of what their points have.
+static kg_cell_behind behind_values(const cell_kind *k)
+{
+  return k->cell == &kg_tetrahedron ? KG_BEHIND_NOTHING : KG_BEHIND_FACETS;
 }
 
 static size_t sample_count(const cell_kind *k, kg_sample_kind kind)
@@ -84,8 +92,8 @@ kedge_status kg_rules_make(kg_rules *rules)
     for (kg_sample_kind j = 0; j < KG_SAMPLE_KINDS; ++j)
       KG_TRY(kg_cell_points_create(rules->ctx, k.cell, k.order, k.geometry, k.sample_rows[j],
                                    behind(j), &rules->cell_points[j][i]));
-    if (k.cell == &kg_tetrahedron) continue;  // no coefficient varies
-    KG_TRY(kg_cell_points_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
+    if (k.cell == &kg_tetrahedron && !k.varies) continue;
+    KG_TRY(kg_cell_points_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, behind_values(&k),
                                  &rules->value_points[i]));
   }
   return KEDGE_OK;
@@ -128,6 +136,24 @@ static kedge_status put_nodes(const kg_rules *rules, int batch)
   return status;
 }
 
+/// Tables of tetrahedra, and behind them those of points where coefficients vary.
+static kedge_status create_in_space(kedge_context *ctx, const cell_kind *k, double **out)
+{
+  const size_t n = kg_tetrahedron_reference_count(k->order);
+  double *tables;
+  KG_TRY(kg_tetrahedron_reference_create(ctx, k->order, &tables));
+  *out = tables;
+  if (!k->varies) return KEDGE_OK;
+  kedge_status status = kg_host_alloc(ctx, table_count(k), sizeof *tables, out);
+  if (status == KEDGE_OK) {
+    memcpy(*out, tables, n * sizeof *tables);
+    status = kg_tetrahedron_points_fill(ctx, k->order, k->rows, *out + n);
+    if (status != KEDGE_OK) free(*out);
+  }
+  free(tables);
+  return status;
+}
+
 /// Points and tables of a shape.
 static kedge_status put_kind(const kg_rules *rules, int index)
 {
@@ -138,7 +164,7 @@ static kedge_status put_kind(const kg_rules *rules, int index)
     KG_TRY(kg_copy_in(rules->ctx, rules->arrays->cell_points[j][index],
                       rules->cell_points[j][index], sample_count(&k, j) * sizeof(double)));
   if (k.cell == &kg_tetrahedron)
-    KG_TRY(kg_tetrahedron_reference_create(rules->ctx, k.order, &tables));
+    KG_TRY(create_in_space(rules->ctx, &k, &tables));
   else
     KG_TRY(kg_cell_tables_create(rules->ctx, k.cell, k.order, k.geometry, k.rows, &tables));
   const kedge_status status = kg_copy_in(rules->ctx, rules->arrays->cell_tables[index], tables,
@@ -184,7 +210,12 @@ kg_tetrahedra kg_rules_tetrahedra(const kg_rules *rules, int batch)
   const kg_shape_batch *b = &rules->shape->batch[batch];
   const double *const tables = rules->arrays->cell_tables[kg_cell_index(b->cell)];
   const size_t sides = kg_shape_numbers(rules->shape, KG_ROWS_SIDES, batch);
+  const cell_kind k = kind_of_batch(rules, batch);
+  const double *const behind_them = tables + kg_tetrahedron_reference_count(k.order);
+  kg_tetrahedron_points points = {0};
+  if (k.varies) points = kg_tetrahedron_points_at(k.order, k.rows, behind_them);
   return (kg_tetrahedra){.reference = kg_tetrahedron_reference_at(b->size.order, tables),
+                         .points = points,
                          .n_elements = b->lanes.n_elements,
                          .vertices = rules->space->vertices,
                          .vertex = rules->space->vertex + sides,
@@ -224,7 +255,7 @@ kg_cell_points kg_rules_host_cell_points(const kg_rules *rules, int batch, kg_sa
 kg_cell_points kg_rules_value_points(const kg_rules *rules, int batch)
 {
   const cell_kind k = kind_of_batch(rules, batch);
-  return kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, KG_BEHIND_FACETS,
+  return kg_cell_points_at(k.cell, k.order, k.geometry, k.rows, behind_values(&k),
                            rules->value_points[kg_cell_index(k.cell)]);
 }
 

@@ -365,9 +365,9 @@ static kedge_status errors_of_cells(const kg_sampler *s, const kg_solved_chunk *
 static kedge_status errors_of_tetrahedra(const kg_sampler *s, const kg_solved_chunk *c)
 {
   const kg_rules *const rules = rules_of(s);
-  const kg_coefficient_values *const v = s->coefficients;
+  kg_coefficient_values *const v = s->coefficients;
   const int32_t group = batch_of(s, c->batch)->lanes.first_group + c->first;
-  const kg_space_errors_args args = {
+  kg_space_errors_args args = {
       .cells = kg_tetrahedra_part(&rules->elements[c->batch].tetrahedra, c->first, c->count),
       .points = kg_rules_cell_points(rules, c->batch, s->kind),
       .u = c->u,
@@ -377,7 +377,12 @@ static kedge_status errors_of_tetrahedra(const kg_sampler *s, const kg_solved_ch
       .by_group = c->sums + group,
       .flux_by_group = c->flux_sums ? c->flux_sums + group : NULL,
       .materials =
-          kg_materials_from(v->equation, rules->shape, v->materials, c->batch, c->first).constant};
+          kg_materials_from(v->equation, rules->shape, v->materials, c->batch, c->first).space};
+  if (rules->shape->choice.varies) {
+    KG_TRY(kg_coefficients_put_diffusion(v, c->batch, c->first, c->count, c->diffusion,
+                                         &args.n_diffusion));
+    args.diffusion = c->diffusion;
+  }
   kg_run_cost(rules->run, kg_space_errors_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_space_errors(rules->ctx, &args);
 }

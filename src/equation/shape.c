@@ -128,9 +128,17 @@ int kg_shape_value_points(const kg_shape *s)
   int most = 0;
   for (int i = 0; i < KG_CELL_KINDS && s->choice.varies; ++i) {
     const kg_cell *const cell = kg_shape_cell(s, i);
-    if (cell) most = larger(most, s->rows * (s->rows + cell->n_facets));
+    if (cell == &kg_tetrahedron)
+      most = kg_cell_rule_points(cell, s->rows);
+    else if (cell)
+      most = larger(most, s->rows * (s->rows + cell->n_facets));
   }
   return most;
+}
+
+int kg_shape_value_functions(const kg_shape *s)
+{
+  return kg_tensor_numbers(s->batch[0].size.dimension) + 1;
 }
 
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *s)
@@ -168,7 +176,7 @@ static size_t chunk_group_bytes(const kg_shape *s)
 {
   const size_t numbers = kg_shape_most_local_rows(s) + kg_shape_most_rows(s, KG_ROWS_MODES) +
                          kg_shape_most_rows(s, KG_ROWS_TRACE) +
-                         KG_CELL_FUNCTIONS * (size_t)kg_shape_value_points(s);
+                         (size_t)kg_shape_value_functions(s) * (size_t)kg_shape_value_points(s);
   const size_t sides = s->choice.sides_stay ? 0 : kg_shape_most_rows(s, KG_ROWS_SIDES);
   return KG_LANES * (numbers * sizeof(double) + sides * sizeof(uint32_t));
 }

@@ -31,9 +31,9 @@ typedef struct kg_shape {
   int n_batches;
   kg_shape_batch batch[KG_BATCHES_MAX];
   int64_t n_vertices;
-  int geometry;       ///< order of the maps of elements
-  int rows;           ///< points a direction of local matrices by quadrature
-  int boundary_rows;  ///< points on an edge of boundary data
+  int geometry;         ///< order of the maps of elements
+  int rows;             ///< points a direction of local matrices by quadrature
+  int boundary_points;  ///< on a facet, of boundary data
   /// Points a direction where errors are sampled: of batches by quadrature, and of the others.
   int exact_rows, fast_exact_rows;
   kg_choice choice;
@@ -54,6 +54,7 @@ const kg_cell *kg_shape_cell(const kg_shape *shape, int index);
 /// solution is; where varying coefficients are, which only elements by quadrature have.
 int kg_shape_source_points(const kg_shape *shape);
 int kg_shape_exact_points(const kg_shape *shape);
+int kg_shape_value_functions(const kg_shape *shape);  ///< diffusion and reaction
 int kg_shape_value_points(const kg_shape *shape);
 kg_multigrid_shape kg_shape_multigrid(const kg_shape *shape);
 

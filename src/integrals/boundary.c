@@ -531,6 +531,8 @@ kedge_status kg_sample_robin(kedge_context *ctx, const kedge_mesh *mesh,
   const int32_t n = layout->count.n_neumann;
   int32_t *mesh_edge;
   double *speed = NULL;
+  if (kg_mesh_in_space(mesh))
+    return kg_sample_robin_faces(ctx, mesh, layout, problem, resolved, scale, out);
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
   kedge_status status =
       kg_host_alloc(ctx, (size_t)n * (size_t)kg_boundary_points(problem), sizeof *speed, &speed);

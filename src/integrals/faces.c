@@ -2,80 +2,53 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "device/loop.h"
-#include "problem/located.h"
-
-enum { FACE_POINTS = KG_QUADRATURE_MAX * KG_QUADRATURE_MAX };
+#include "problem/face_points.h"
 
 /// The rule of a face, and the faces of sections 3 and 4 of a trace.
 typedef struct sampler {
   const kedge_mesh *mesh;
-  const int32_t *mesh_facet;
+  int32_t *mesh_facet;
   const kedge_problem *problem;
   const kg_resolved *resolved;
-  int n, m;                               ///< points, modes
-  const double *weight, *psi;             ///< [point], [point][m]
-  const double (*place)[FACE_POINTS][3];  ///< [facet][point]: in the reference tetrahedron
+  int m;  ///< modes
+  kg_face_rule rule;
+  double psi[KG_FACE_POINTS * KG_SPACE_FACET_MAX];  ///< [point][m]
 } sampler;
 
 /// What is found on a face.
-typedef struct face {
-  double x[3][FACE_POINTS], normal[3][FACE_POINTS], located[KG_LOCATED * FACE_POINTS];
-  double g[FACE_POINTS], slope[3][FACE_POINTS];
-  double jacobian;  ///< area over that of the reference face
-} face;
+typedef struct sampled {
+  kg_face at;
+  double g[KG_FACE_POINTS], slope[3][KG_FACE_POINTS];
+  double work[KG_FACE_POINTS];
+} sampled;
 
-/// The area of a face, as a multiple of the reference face's, and its outward normal.
-static double put_normal(const double corner[4][3], int l, double normal[3])
+static int group_of(const sampler *s, int32_t i)
 {
-  const int *const c = kg_tetrahedron.facet_corner[l];
-  double a[3], b[3], inward = 0.0;
-  for (int k = 0; k < 3; ++k) {
-    a[k] = corner[c[1]][k] - corner[c[0]][k];
-    b[k] = corner[c[2]][k] - corner[c[0]][k];
-  }
-  for (int k = 0; k < 3; ++k) {
-    normal[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-    inward += normal[k] * (corner[l][k] - corner[c[0]][k]);
-  }
-  const double length = hypot(hypot(normal[0], normal[1]), normal[2]);
-  for (int k = 0; k < 3; ++k) normal[k] *= (inward > 0.0 ? -1.0 : 1.0) / length;
-  return 0.25 * length;  // the area is length / 2, that of the reference face 2
+  return s->mesh->edge_group[s->mesh_facet[i]];
 }
 
-static kedge_points put_points(const sampler *s, kg_side side, face *f)
+static kg_side side_of(const sampler *s, int32_t i)
 {
-  const int32_t element = kg_side_element(side), *v = kg_element_vertices(s->mesh, element);
-  const int l = kg_side_facet(side);
-  const kg_located at = kg_located_in(f->located, FACE_POINTS);
-  double corner[4][3], normal[3];
-  for (int c = 0; c < 4; ++c)
-    for (int k = 0; k < 3; ++k) corner[c][k] = s->mesh->vertices[3 * (int64_t)v[c] + k];
-  f->jacobian = put_normal(corner, l, normal);
-  for (int q = 0; q < s->n; ++q) {
-    const double *const r = s->place[l][q];
-    const double share[4] = {-0.5 * (1.0 + r[0] + r[1] + r[2]), 0.5 * (1.0 + r[0]),
-                             0.5 * (1.0 + r[1]), 0.5 * (1.0 + r[2])};
-    for (int k = 0; k < 3; ++k) {
-      f->x[k][q] = 0.0;
-      for (int c = 0; c < 4; ++c) f->x[k][q] += share[c] * corner[c][k];
-      f->normal[k][q] = normal[k];
-    }
-    kg_locate_at(&at, (size_t)q, s->mesh, element, r);
-  }
-  kedge_points points = kg_located_points(&at, s->mesh, (size_t)s->n, f->x[0], f->x[1]);
-  points.z = f->x[2];
-  points.normal_x = f->normal[0];
-  points.normal_y = f->normal[1];
-  points.normal_z = f->normal[2];
-  return points;
+  return s->mesh->edge_sides[2 * (int64_t)s->mesh_facet[i]];
+}
+
+/// Robin coefficients; 0 where the condition is another.
+static void evaluate_robin(const struct kg_resolved_boundary *boundary, const kedge_points *points,
+                           double *a)
+{
+  if (boundary->coefficient)
+    kg_function_evaluate(boundary->coefficient, points, a);
+  else
+    memset(a, 0, points->n * sizeof *a);
 }
 
 /// g: the boundary's own value, or what the exact solution says.
 static void evaluate(const sampler *s, const struct kg_resolved_boundary *boundary,
-                     const kedge_points *points, face *f)
+                     const kedge_points *points, sampled *f)
 {
   const kedge_problem *const p = s->problem;
   const kg_function *const slopes[3] = {&p->exact_dx, &p->exact_dy, &p->exact_dz};
@@ -83,47 +56,57 @@ static void evaluate(const sampler *s, const struct kg_resolved_boundary *bounda
     kg_function_evaluate(boundary->value ? boundary->value : &p->exact_u, points, f->g);
     return;
   }
+  const int n = s->rule.n;
   for (int k = 0; k < 3; ++k) kg_function_evaluate(slopes[k], points, f->slope[k]);
-  double kappa[FACE_POINTS];
-  kg_function_evaluate(&s->resolved->equation.diffusion[0], points, kappa);
-  for (int q = 0; q < s->n; ++q) {
-    f->g[q] = 0.0;
-    for (int k = 0; k < 3; ++k) f->g[q] += kappa[q] * f->normal[k][q] * f->slope[k][q];
-  }
+  for (int q = 0; q < n; ++q) f->g[q] = 0.0;
+  for (int i = 0, entry = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, ++entry) {
+      const double *const a = f->at.normal[i], *const b = f->at.normal[j];
+      kg_function_evaluate(kg_coefficient_number(&s->resolved->equation, entry), points, f->work);
+      for (int q = 0; q < n; ++q) {
+        const double once = a[q] * f->slope[j][q], turned = b[q] * f->slope[i][q];
+        f->g[q] += f->work[q] * (i == j ? once : once + turned);
+      }
+    }
+  if (!boundary->coefficient) return;
+  kg_function_evaluate(&p->exact_u, points, f->slope[0]);
+  evaluate_robin(boundary, points, f->slope[1]);
+  for (int q = 0; q < n; ++q) f->g[q] += f->slope[1][q] * f->slope[0][q];
 }
 
 /// @return the first point whose value is not finite; n: there is none
-static int project(const sampler *s, int32_t i, face *f, double *modes)
+static int first_bad(const sampler *s, const double *values)
 {
-  const int32_t facet = s->mesh_facet[i];
-  const struct kg_resolved_boundary *const boundary =
-      &s->resolved->boundaries[s->mesh->edge_group[facet]];
-  const kedge_points points = put_points(s, s->mesh->edge_sides[2 * (int64_t)facet], f);
-  evaluate(s, boundary, &points, f);
-  const double factor = boundary->type == KEDGE_BOUNDARY_DIRICHLET ? 1.0 : f->jacobian;
-  int bad = s->n;
-  for (int k = 0; k < s->m; ++k) modes[k] = 0.0;
-  for (int q = 0; q < s->n; ++q) {
-    if (bad == s->n && !isfinite(f->g[q])) bad = q;
-    for (int k = 0; k < s->m; ++k)
-      modes[k] += factor * s->weight[q] * f->g[q] * s->psi[q * s->m + k];
-  }
-  return bad;
+  int q = 0;
+  while (q < s->rule.n && isfinite(values[q])) ++q;
+  return q;
 }
 
-static kedge_status refuse(kedge_context *ctx, const sampler *s, int32_t i)
+/// @return as first_bad()
+static int project(const sampler *s, int32_t i, sampled *f, double *modes)
 {
-  face f;
-  double modes[KG_SPACE_FACET_MAX];
-  const int32_t facet = s->mesh_facet[i];
-  const int group = s->mesh->edge_group[facet], q = project(s, i, &f, modes);
-  const kg_side side = s->mesh->edge_sides[2 * (int64_t)facet];
+  const struct kg_resolved_boundary *const boundary = &s->resolved->boundaries[group_of(s, i)];
+  const kedge_points points = kg_face_points(s->mesh, &s->rule, side_of(s, i), &f->at);
+  evaluate(s, boundary, &points, f);
+  const double factor = boundary->type == KEDGE_BOUNDARY_DIRICHLET ? 1.0 : f->at.jacobian;
+  for (int k = 0; k < s->m; ++k) modes[k] = 0.0;
+  for (int q = 0; q < s->rule.n; ++q)
+    for (int k = 0; k < s->m; ++k)
+      modes[k] += factor * s->rule.weight[q] * f->g[q] * s->psi[q * s->m + k];
+  return first_bad(s, f->g);
+}
+
+/// @param[in] what  the value, or the coefficient, with the place of its setting
+static kedge_status refuse(kedge_context *ctx, const sampler *s, int32_t i, const char *what,
+                           const kg_setting *at, const double *values, const kg_face *face)
+{
+  const int q = first_bad(s, values);
   return kg_problem_fail(
-      ctx, s->problem, s->resolved->boundaries[group].at,
-      "the value on boundary %s is %g at x = %.6g, y = %.6g, z = %.6g, in "
+      ctx, s->problem, at,
+      "the %s on boundary %s is %g at x = %.6g, y = %.6g, z = %.6g, in "
       "element %d (from 0); change it so that it is finite on the whole boundary",
-      s->mesh->groups[group].name, isnan(f.g[q]) ? NAN : f.g[q], f.x[0][q], f.x[1][q], f.x[2][q],
-      s->mesh->element_origin[kg_side_element(side)]);
+      what, s->mesh->groups[group_of(s, i)].name, isnan(values[q]) ? NAN : values[q], face->x[0][q],
+      face->x[1][q], face->x[2][q], s->mesh->element_origin[kg_side_element(side_of(s, i))]);
 }
 
 static kedge_status sample(kedge_context *ctx, const sampler *s, int32_t count, double *modes)
@@ -131,35 +114,96 @@ static kedge_status sample(kedge_context *ctx, const sampler *s, int32_t count, 
   int32_t bad = count;
 #pragma omp parallel for schedule(static) reduction(min    \
                                                     : bad) \
-    num_threads(kg_loop_threads(ctx, count, 16 * s->n))
+    num_threads(kg_loop_threads(ctx, count, 16 * s->rule.n))
   for (int32_t i = 0; i < count; ++i) {
-    face f;
-    if (project(s, i, &f, modes + (size_t)i * (size_t)s->m) < s->n && i < bad) bad = i;
+    sampled f;
+    if (project(s, i, &f, modes + (size_t)i * (size_t)s->m) < s->rule.n && i < bad) bad = i;
   }
-  return bad == count ? KEDGE_OK : refuse(ctx, s, bad);
+  if (bad == count) return KEDGE_OK;
+  sampled f;
+  double again[KG_SPACE_FACET_MAX];
+  project(s, bad, &f, again);
+  return refuse(ctx, s, bad, "value", s->resolved->boundaries[group_of(s, bad)].at, f.g, &f.at);
 }
 
-/// The rule's points on each facet of the reference tetrahedron, weights and modes.
-typedef struct tables {
-  double place[4][FACE_POINTS][3], weight[FACE_POINTS], psi[FACE_POINTS * KG_SPACE_FACET_MAX];
-  long double at[2][FACE_POINTS], w[FACE_POINTS];
-} tables;
-
-static void fill(int rows, int order, tables *t)
+/// Coefficients of Robin faces, as they are.
+static kedge_status sample_robin(kedge_context *ctx, const sampler *s, int32_t count, double *to)
 {
-  const int n = rows * rows, m = kg_triangle.n_modes(order);
-  kg_triangle.rule(rows, (long double *const[]){t->at[0], t->at[1]}, t->w);
-  for (int q = 0; q < n; ++q) {
-    const long double on[2] = {t->at[0][q], t->at[1][q]};
-    long double psi[KG_SPACE_FACET_MAX], place[3];
-    kg_triangle.modes(order, on, psi, NULL);
-    t->weight[q] = (double)t->w[q];
-    for (int k = 0; k < m; ++k) t->psi[q * m + k] = (double)psi[k];
-    for (int l = 0; l < 4; ++l) {
-      kg_cell_on_facet(&kg_tetrahedron, l, on, place);
-      for (int k = 0; k < 3; ++k) t->place[l][q][k] = (double)place[k];
+  int32_t bad = count;
+  const size_t n = (size_t)s->rule.n;
+#pragma omp parallel for schedule(static) reduction(min    \
+                                                    : bad) \
+    num_threads(kg_loop_threads(ctx, count, 4 * s->rule.n))
+  for (int32_t i = 0; i < count; ++i) {
+    kg_face face;
+    double *const values = to + n * (size_t)i;
+    const kedge_points points = kg_face_points(s->mesh, &s->rule, side_of(s, i), &face);
+    evaluate_robin(&s->resolved->boundaries[group_of(s, i)], &points, values);
+    if (first_bad(s, values) < s->rule.n && i < bad) bad = i;
+  }
+  if (bad == count) return KEDGE_OK;
+  kg_face face;
+  kg_face_points(s->mesh, &s->rule, side_of(s, bad), &face);
+  return refuse(ctx, s, bad, "coefficient",
+                s->resolved->boundaries[group_of(s, bad)].coefficient_at, to + n * (size_t)bad,
+                &face);
+}
+
+/// Make coefficients those of integrals over the faces, and widen their range.
+static void finish_robin(const sampler *s, int32_t count, double scale, kg_robin_samples *out)
+{
+  const int n = s->rule.n;
+  kg_face face;
+  for (int32_t i = 0; i < count; ++i) {
+    double *const a = out->coefficient + (size_t)i * (size_t)n;
+    out->side[i] = side_of(s, i);
+    kg_face_points(s->mesh, &s->rule, side_of(s, i), &face);
+    for (int q = 0; q < n; ++q) {
+      if (a[q] < out->range.least) out->range.least = a[q], out->range.least_group = group_of(s, i);
+      if (a[q] > out->range.most) out->range.most = a[q], out->range.most_group = group_of(s, i);
+      a[q] *= scale * s->rule.weight[q] * face.jacobian;
     }
   }
+  memcpy(out->psi, s->psi, (size_t)(n * s->m) * sizeof *out->psi);
+}
+
+static void put_modes(int order, sampler *s)
+{
+  for (int q = 0; q < s->rule.n; ++q) {
+    const long double on[2] = {s->rule.on[0][q], s->rule.on[1][q]};
+    long double psi[KG_SPACE_FACET_MAX];
+    kg_triangle.modes(order, on, psi, NULL);
+    for (int k = 0; k < s->m; ++k) s->psi[q * s->m + k] = (double)psi[k];
+  }
+}
+
+/// @param[out] out  close_sampler()
+static kedge_status open_sampler(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kg_trace_layout *layout, const kedge_problem *problem,
+                                 const kg_resolved *resolved, sampler **out)
+{
+  int32_t *mesh_facet;
+  KG_TRY(kg_trace_boundary(ctx, layout, &mesh_facet));
+  const kedge_status status = kg_host_alloc(ctx, 1, sizeof **out, out);
+  if (status != KEDGE_OK) {
+    free(mesh_facet);
+    return status;
+  }
+  sampler *const s = *out;
+  s->mesh = mesh;
+  s->mesh_facet = mesh_facet;
+  s->problem = problem;
+  s->resolved = resolved;
+  s->m = kg_triangle.n_modes(problem->order);
+  kg_face_rule_make(kg_boundary_points(problem), &s->rule);
+  put_modes(problem->order, s);
+  return KEDGE_OK;
+}
+
+static void close_sampler(sampler *s)
+{
+  free(s->mesh_facet);
+  free(s);
 }
 
 kedge_status kg_sample_faces(kedge_context *ctx, const kedge_mesh *mesh,
@@ -167,19 +211,22 @@ kedge_status kg_sample_faces(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_resolved *resolved, double *modes)
 {
   const kg_trace_counts *const n = &layout->count;
-  const int rows = kg_boundary_points(problem), order = problem->order;
-  int32_t *mesh_facet;
-  tables *t;
-  KG_TRY(kg_trace_boundary(ctx, layout, &mesh_facet));
-  kedge_status status = kg_host_alloc(ctx, 1, sizeof *t, &t);
-  if (status == KEDGE_OK) {
-    fill(rows, order, t);
-    const sampler s = {mesh,      mesh_facet,  problem,
-                       resolved,  rows * rows, kg_triangle.n_modes(order),
-                       t->weight, t->psi,      (const double(*)[FACE_POINTS][3])t->place};
-    status = sample(ctx, &s, n->n_edges - (n->n_free - n->n_neumann), modes);
-  }
-  free(t);
-  free(mesh_facet);
+  sampler *s;
+  KG_TRY(open_sampler(ctx, mesh, layout, problem, resolved, &s));
+  const kedge_status status = sample(ctx, s, n->n_edges - (n->n_free - n->n_neumann), modes);
+  close_sampler(s);
+  return status;
+}
+
+kedge_status kg_sample_robin_faces(kedge_context *ctx, const kedge_mesh *mesh,
+                                   const kg_trace_layout *layout, const kedge_problem *problem,
+                                   const kg_resolved *resolved, double scale, kg_robin_samples *out)
+{
+  const int32_t n = layout->count.n_neumann;
+  sampler *s;
+  KG_TRY(open_sampler(ctx, mesh, layout, problem, resolved, &s));
+  const kedge_status status = sample_robin(ctx, s, n, out->coefficient);
+  if (status == KEDGE_OK) finish_robin(s, n, scale, out);
+  close_sampler(s);
   return status;
 }

@@ -1,8 +1,7 @@
 /// @file
 /// Boundary data on the faces of tetrahedra, evaluated on the host by one rule.
 #pragma once
-#include "problem/problem.h"
-#include "space/trace_layout.h"
+#include "integrals/boundary.h"
 
 /// kg_sample_boundary() of a mesh in space: <g, psi_k> on Neumann faces, the coefficients of the L2
 /// projection of g_D on Dirichlet faces, psi being the modes of the reference face.
@@ -11,3 +10,9 @@
 kedge_status kg_sample_faces(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,
                              const kg_resolved *resolved, double *modes);
+/// kg_sample_robin() of a mesh in space.
+/// @param[out] out  `psi` and `coefficient` have the points of all faces by kg_boundary_points() a direction
+kedge_status kg_sample_robin_faces(kedge_context *ctx, const kedge_mesh *mesh,
+                                   const kg_trace_layout *layout, const kedge_problem *problem,
+                                   const kg_resolved *resolved, double scale,
+                                   kg_robin_samples *out);

@@ -165,14 +165,26 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
-/// The mean of an element's corners, in the plane.
+/// A point of a straight tetrahedron, from that of the reference tetrahedron.
+static inline void kg_tetrahedron_point(const kedge_mesh *mesh, int32_t element, const double at[3],
+                                        double x[3])
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  const double share[4] = {-0.5 * (1.0 + at[0] + at[1] + at[2]), 0.5 * (1.0 + at[0]),
+                           0.5 * (1.0 + at[1]), 0.5 * (1.0 + at[2])};
+  for (int k = 0; k < 3; ++k) {
+    x[k] = 0.0;
+    for (int c = 0; c < 4; ++c) x[k] += share[c] * mesh->vertices[3 * (int64_t)v[c] + k];
+  }
+}
+/// The mean of an element's corners: x and y of it.
 static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
 {
   const int n = kg_block_of(mesh, element)->cell->n_vertices;
   const int32_t *const v = kg_element_vertices(mesh, element);
   for (int k = 0; k < 2; ++k) {
     at[k] = 0.0;
-    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k];
+    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[mesh->dimension * (int64_t)v[l] + k];
     at[k] /= n;
   }
 }

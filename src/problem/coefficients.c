@@ -137,24 +137,53 @@ static kedge_status match(regions *r)
   return KEDGE_OK;
 }
 
-/// One coefficient of region t: function k of xx, xy, yy, reaction, source. A scalar is xx and yy.
+static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
+
+/// Entry k of a diffusion, which may be a number, as a tensor.
+static const kg_function *entry(const kg_coefficients *c, int dimension, int k)
+{
+  if (c->n_diffusion > 1) return &c->diffusion[k];
+  const bool on_diagonal = k == 0 || (dimension == 2 ? k == 2 : k == 3 || k == 5);
+  return on_diagonal ? &c->diffusion[0] : &zero;
+}
+
+/// One coefficient of region t: function k of the numbers of diffusion, reaction, source.
 static const kg_function *coefficient(const regions *r, int t, int k)
 {
   const kg_coefficients *const section = r->of[t], *const rest = &r->problem->equation;
-  static const kg_function zero = {.kind = KG_FUNCTION_CONSTANT};
-  if (k < 3) {
-    const kg_coefficients *c = section->n_diffusion > 0 ? section : rest;
-    if (c->n_diffusion == 3) return &c->diffusion[k];
-    return k == 1 ? &zero : &c->diffusion[0];
-  }
-  const kg_function *f = k == 3 ? &section->reaction : &section->source;
-  return f->kind != KG_FUNCTION_NONE ? f : k == 3 ? &rest->reaction : &rest->source;
+  const int reaction = kg_tensor_numbers(r->mesh->dimension);
+  if (k < reaction) return entry(section->n_diffusion > 0 ? section : rest, r->mesh->dimension, k);
+  const kg_function *f = k == reaction ? &section->reaction : &section->source;
+  return f->kind != KG_FUNCTION_NONE ? f : k == reaction ? &rest->reaction : &rest->source;
+}
+
+/// Refuse the tensor of the other dimension.
+static kedge_status check_tensor(const regions *r, const kg_coefficients *c, const char *section)
+{
+  static const char *const numbers[2] = {"three numbers, xx, xy, yy",
+                                         "six numbers, xx, xy, xz, yy, yz, zz"};
+  const int n = kg_tensor_numbers(r->mesh->dimension);
+  const bool in_space = kg_mesh_in_space(r->mesh);
+  if (c->n_diffusion <= 1 || c->n_diffusion == n) return KEDGE_OK;
+  return kg_problem_fail(
+      r->ctx, r->problem, kg_settings_find(&r->problem->settings, section, "diffusion"),
+      "diffusion is a tensor of %s, and %.*s is a mesh of %s: write %s", numbers[!in_space],
+      name_length(r->mesh), r->mesh->source, in_space ? "space" : "the plane", numbers[in_space]);
+}
+
+static kedge_status check_tensors(const regions *r)
+{
+  const kedge_problem *const p = r->problem;
+  KG_TRY(check_tensor(r, &p->equation, "equation"));
+  for (int i = 0; i < p->n_regions; ++i)
+    KG_TRY(check_tensor(r, &p->regions[i], p->regions[i].at ? p->regions[i].at->section : ""));
+  return KEDGE_OK;
 }
 
 kedge_status kg_coefficients_copy(kedge_context *ctx, const kg_coefficients *from,
                                   kg_coefficients *to)
 {
-  *to = (kg_coefficients){.n_diffusion = from->n_diffusion};
+  *to = (kg_coefficients){.dimension = from->dimension, .n_diffusion = from->n_diffusion};
   kedge_status status = kg_function_copy(ctx, &from->reaction, &to->reaction);
   for (int k = 0; status == KEDGE_OK && k < from->n_diffusion; ++k)
     status = kg_function_copy(ctx, &from->diffusion[k], &to->diffusion[k]);
@@ -229,22 +258,29 @@ static kedge_status merge_all(const regions *r)
   bool is_tensor = false;
   for (int t = 0; t < r->n; ++t) {
     const bool own = r->of[t]->n_diffusion > 0;
-    is_tensor = is_tensor || (own ? r->of[t] : &r->problem->equation)->n_diffusion == 3;
+    is_tensor = is_tensor || (own ? r->of[t] : &r->problem->equation)->n_diffusion > 1;
   }
-  c->n_diffusion = is_tensor ? 3 : 1;
+  const int numbers = kg_tensor_numbers(r->mesh->dimension);
+  c->dimension = r->mesh->dimension;
+  c->n_diffusion = is_tensor ? numbers : 1;
   for (int k = 0; k < c->n_diffusion; ++k) KG_TRY(merge(r, k, &c->diffusion[k]));
-  KG_TRY(merge(r, 3, &c->reaction));
-  KG_TRY(merge(r, 4, &c->source));
-  kg_function *const all[] = {&c->diffusion[0], &c->diffusion[1], &c->diffusion[2], &c->reaction,
-                              &c->source};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, all[i]));
+  KG_TRY(merge(r, numbers, &c->reaction));
+  KG_TRY(merge(r, numbers + 1, &c->source));
+  for (int k = 0; k < KG_TENSOR_MAX; ++k)
+    KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->diffusion[k]));
+  KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->reaction));
+  KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->source));
   for (int k = 0; k <= c->n_diffusion; ++k) {
     const kg_function *const f = k < c->n_diffusion ? &c->diffusion[k] : &c->reaction;
     r->out->varies = r->out->varies || kg_function_varies(f);
     r->out->by_element = r->out->by_element || kg_function_by_element(f);
   }
   return KEDGE_OK;
+}
+
+const kg_function *kg_coefficient_number(const kg_coefficients *c, int k)
+{
+  return k < kg_tensor_numbers(c->dimension) ? entry(c, c->dimension, k) : &c->reaction;
 }
 
 bool kg_coefficients_of_caller(const kg_coefficients *c)
@@ -260,7 +296,9 @@ bool kg_has_no_reaction(const kg_resolved *resolved)
   if (f->kind == KG_FUNCTION_NONE || f->kind == KG_FUNCTION_CONSTANT) return f->constant == 0.0;
   if (resolved->by_device) return resolved->summary.most[1] == 0.0;
   bool none = !resolved->varies;
-  for (int m = 0; none && m < resolved->n_materials; ++m) none = resolved->material[m][3] == 0.0;
+  const int reaction = kg_tensor_numbers(resolved->equation.dimension);
+  for (int m = 0; none && m < resolved->n_materials; ++m)
+    none = kg_material_of(resolved, m)[reaction] == 0.0;
   return none;
 }
 
@@ -273,13 +311,16 @@ kedge_status kg_coefficients_bring(const kg_coefficients *c)
 void kg_coefficients_evaluate(const kg_coefficients *c, const kedge_points *points, double *value)
 {
   const size_t n = points->n;
+  const int numbers = kg_tensor_numbers(c->dimension);
   for (int k = 0; k < c->n_diffusion; ++k)
     kg_function_evaluate(&c->diffusion[k], points, value + (size_t)k * n);
-  if (c->n_diffusion == 1) {
-    memset(value + n, 0, n * sizeof *value);
-    memcpy(value + 2 * n, value, n * sizeof *value);
+  for (int k = c->n_diffusion; k < numbers; ++k) {
+    if (entry(c, c->dimension, k) == &zero)
+      memset(value + (size_t)k * n, 0, n * sizeof *value);
+    else
+      memcpy(value + (size_t)k * n, value, n * sizeof *value);
   }
-  kg_function_evaluate(&c->reaction, points, value + 3 * n);
+  kg_function_evaluate(&c->reaction, points, value + (size_t)numbers * n);
 }
 
 /// The section of a region of the mesh.
@@ -319,21 +360,24 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
 
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
-                                    const double value[4])
+                                    const double *value)
 {
-  const double without_reaction[4] = {value[0], value[1], value[2], 0.0};
-  const bool reaction = kg_is_elliptic(without_reaction);  // then that is what is wrong
+  const int dimension = mesh->dimension, numbers = kg_tensor_numbers(dimension);
+  double without_reaction[KG_COEFFICIENTS_MAX] = {0.0};
+  memcpy(without_reaction, value, (size_t)numbers * sizeof *value);
+  const bool reaction = kg_is_elliptic(dimension, without_reaction);  // then that is what is wrong
   const kg_group *const group = region_of(mesh, region);
   const kg_coefficients *section = section_of(problem, group, mesh);
   if (section->n_diffusion == 0) section = &problem->equation;
-  const bool tensor = !reaction && section->n_diffusion == 3;
-  const double bad = reaction ? value[3] : kg_least_eigenvalue(value);
+  const bool tensor = !reaction && section->n_diffusion > 1;
+  const double bad = reaction ? value[numbers] : kg_least_eigenvalue(dimension, value);
   const char *const key = reaction ? "reaction" : "diffusion", *name, *found;
   const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, key, &name);
   if (!spot) name = group->name;
-  char place[80] = "", inside[40] = "";
+  char place[80] = "", inside[40] = "", z[24] = "";
   if (spot) {
-    snprintf(place, sizeof place, "at x = %.6g, y = %.6g ", spot->x, spot->y);
+    if (dimension == 3) snprintf(z, sizeof z, ", z = %.6g", spot->at[2]);
+    snprintf(place, sizeof place, "at x = %.6g, y = %.6g%s ", spot->at[0], spot->at[1], z);
     snprintf(inside, sizeof inside, ", in element %d (from 0)",
              mesh->element_origin[spot->element]);
   }
@@ -376,6 +420,7 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
   const int first = kg_line_groups(mesh), n = mesh->n_groups - first;
   regions r = {ctx, problem, mesh, out, mesh->groups + first, n, NULL};
   kedge_status status = kg_host_calloc(ctx, (size_t)n, sizeof *r.of, &r.of);
+  if (status == KEDGE_OK) status = check_tensors(&r);
   if (status == KEDGE_OK) status = match(&r);
   if (status == KEDGE_OK) status = merge_all(&r);
   if (status == KEDGE_OK) out->unread = find_unread(&r);
@@ -390,7 +435,7 @@ kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *pr
 void kg_coefficients_free(kg_coefficients *c)
 {
   free(c->group);
-  for (int k = 0; k < 3; ++k) kg_function_free(&c->diffusion[k]);
+  for (int k = 0; k < KG_TENSOR_MAX; ++k) kg_function_free(&c->diffusion[k]);
   kg_function_free(&c->reaction);
   kg_function_free(&c->source);
   *c = (kg_coefficients){0};

@@ -13,11 +13,11 @@ static kedge_status look(kedge_context *ctx, int64_t n, const kg_element_coeffic
                                                     : diffusion, reaction) \
     num_threads(kg_loop_threads(ctx, n, 4))
   for (int64_t e = 0; e < n; ++e) {
-    double value[4];
+    double value[KG_COEFFICIENTS_MAX];
     kg_coefficients_of(c, e, value);
-    if (!kg_is_elliptic(value) && e < bad) bad = e;
-    diffusion = fmax(diffusion, fmax(value[0], value[2]));
-    reaction = fmax(reaction, value[3]);
+    if (!kg_is_elliptic(c->dimension, value) && e < bad) bad = e;
+    diffusion = fmax(diffusion, kg_most_diffusion(c->dimension, value));
+    reaction = fmax(reaction, value[kg_tensor_numbers(c->dimension)]);
   }
   *out = (kg_element_summary){bad < n ? bad : -1, {diffusion, reaction}};
   return KEDGE_OK;

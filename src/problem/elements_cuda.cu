@@ -26,11 +26,11 @@ __global__ void __launch_bounds__(THREADS)
 {
   const int64_t e = kg_thread_number();
   if (e >= n) return;
-  double value[4];
+  double value[KG_COEFFICIENTS_MAX];
   kg_coefficients_of(&c, e, value);
-  if (!kg_is_elliptic(value)) atomicMin(&out->bad, (unsigned long long)e);
-  keep_most(&out->most[0], fmax(value[0], value[2]));
-  keep_most(&out->most[1], value[3]);
+  if (!kg_is_elliptic(c.dimension, value)) atomicMin(&out->bad, (unsigned long long)e);
+  keep_most(&out->most[0], kg_most_diffusion(c.dimension, value));
+  keep_most(&out->most[1], c.dimension == 3 ? value[KG_TENSOR_MAX] : value[3]);
 }
 }  // namespace
 

@@ -234,14 +234,16 @@ static kedge_status read_coefficient(const kedge_problem *p, const kg_settings *
   return KEDGE_OK;
 }
 
+enum { PARTS_MAX = KG_TENSOR_MAX };
+
 /// Expressions of a list: commas outside of brackets stand between.
-static int count_parts(const char *text, const char *comma[3])
+static int count_parts(const char *text, const char *comma[PARTS_MAX])
 {
   int depth = 0, n = 0;
   for (const char *at = text; *at; ++at) {
     depth += (*at == '(') - (*at == ')');
     if (*at != ',' || depth > 0) continue;
-    if (n < 3) comma[n] = at;
+    if (n < PARTS_MAX) comma[n] = at;
     ++n;
   }
   return n + 1;
@@ -261,7 +263,7 @@ static bool is_bracketed(const char *text)
 
 /// Part k of n, with blanks in place of the others: columns stay what they are.
 static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
-                              const kg_setting *s, const char *const comma[3], int n, int k,
+                              const kg_setting *s, const char *const *comma, int n, int k,
                               kg_function *out)
 {
   const size_t length = strlen(s->value);
@@ -290,20 +292,22 @@ kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
 READER(read_diffusion)
 {
   kg_coefficients *c;
-  const char *comma[3] = {0};
+  const char *comma[PARTS_MAX] = {0};
   KG_TRY(coefficients_of(p, settings, s, &c));
   const int n = s->value ? count_parts(s->value, comma) : 1;
   if (s->value && is_bracketed(s->value))
     return kg_setting_fail(settings, s,
                            "a tensor is written xx, xy, yy, without brackets around them");
-  for (int k = 0; k < 3; ++k) kg_expression_free(c->diffusion[k].expression);
+  for (int k = 0; k < KG_TENSOR_MAX; ++k) kg_expression_free(c->diffusion[k].expression);
   memset(c->diffusion, 0, sizeof c->diffusion);
   c->n_diffusion = n;
   if (n == 1) return read_coefficient(p, settings, s, DBL_MIN, "positive", &c->diffusion[0]);
-  if (n != 3)
-    return kg_setting_fail(
-        settings, s, "diffusion is one expression, or three of a tensor: xx, xy, yy; not %d", n);
-  for (int k = 0; k < 3; ++k) KG_TRY(read_part(p, settings, s, comma, 3, k, &c->diffusion[k]));
+  if (n != kg_tensor_numbers(2) && n != kg_tensor_numbers(3))
+    return kg_setting_fail(settings, s,
+                           "diffusion is one expression, or three of a tensor: xx, xy, yy, or six "
+                           "in space: xx, xy, xz, yy, yz, zz; not %d",
+                           n);
+  for (int k = 0; k < n; ++k) KG_TRY(read_part(p, settings, s, comma, n, k, &c->diffusion[k]));
   return KEDGE_OK;
 }
 
@@ -320,7 +324,7 @@ READER(read_tensor_part)
 /// X, Y: the place of every node. Regions meet at nodes, which have none.
 READER(read_map)
 {
-  const char *comma[3] = {0};
+  const char *comma[PARTS_MAX] = {0};
   const int n = count_parts(s->value, comma);
   if (n != 2)
     return kg_setting_fail(settings, s,

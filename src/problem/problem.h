@@ -22,9 +22,10 @@ typedef struct kg_boundary {
 /// not.
 /// Functions are owned.
 typedef struct kg_coefficients {
-  char *group;               ///< name or number as given; NULL: [equation]
-  int n_diffusion;           ///< 0: none is given; 1: a scalar; 3: a tensor
-  kg_function diffusion[3];  ///< the scalar, or xx, xy and yy
+  char *group;      ///< name or number as given; NULL: [equation]
+  int dimension;    ///< of the mesh where it is resolved; 0: it is not
+  int n_diffusion;  ///< 0: none is given; 1: a scalar; kg_tensor_numbers(): a tensor
+  kg_function diffusion[KG_TENSOR_MAX];  ///< the scalar, or the numbers of the tensor
   kg_function reaction, source;
   const kg_setting *at;  ///< one of its settings; borrowed
 } kg_coefficients;
@@ -150,13 +151,13 @@ typedef struct kg_resolved {
   bool has_robin;            ///< on some boundary of the mesh
   bool by_element;           ///< else: materials are those of the elements, in the mesh's order
   int n_materials;           ///< of the regions, in their order, no two alike; or of the elements
-  double (*material)[4];     ///< diffusion xx, xy, yy; reaction
+  double *material;          ///< [material][kg_tensor_numbers() + 1]: diffusion, reaction
   int *material_of;          ///< [mesh group]: that of a region; of boundaries 0. NULL: by element
   /// Coefficients of elements lie in device memory, and no material is here.
   bool by_device;
   kg_element_coefficients elements;
   kg_element_summary summary;
-  double first[4];  ///< of the mesh's first element
+  double first[KG_COEFFICIENTS_MAX];  ///< of the mesh's first element
   kg_hold hold;
   /// Indexed by mesh group; entries of groups of dimension 2 are unused.
   struct kg_resolved_boundary {
@@ -224,14 +225,15 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
                                          int32_t region, const char *key, const char **name);
 /// A point of an element.
 typedef struct kg_spot {
-  double x, y;
+  double at[3];
   int32_t element;
 } kg_spot;
 /// Fail with KEDGE_ERR_INPUT for values of a region that are not elliptic.
-/// @param[in] spot  where they are; NULL: in all of the region
+/// @param[in] spot   where they are; NULL: in all of the region
+/// @param[in] value  diffusion, a tensor, and reaction
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
-                                    const double value[4]);
+                                    const double *value);
 /// Whether diffusion or reaction is a function of the caller, which has no derivative.
 bool kg_coefficients_of_caller(const kg_coefficients *equation);
 /// Whether nothing reacts anywhere.
@@ -243,8 +245,21 @@ static inline bool kg_forgets_constants(const kg_resolved *resolved)
 }
 /// Bring diffusion and reaction to the host (kg_function_bring()), before they are evaluated.
 kedge_status kg_coefficients_bring(const kg_coefficients *equation);
-/// Diffusion xx, xy, yy and reaction at points of a resolved problem.
-/// @param[out] value  [4][points->n]
+/// Numbers of diffusion and reaction of a resolved problem.
+static inline int kg_coefficients_numbers(const kg_coefficients *equation)
+{
+  return kg_tensor_numbers(equation->dimension) + 1;
+}
+/// One of these functions, diffusion being a tensor also where it is a number.
+const kg_function *kg_coefficient_number(const kg_coefficients *equation, int k);
+/// Diffusion and reaction of one of the materials of a resolved problem.
+static inline double *kg_material_of(const kg_resolved *resolved, int material)
+{
+  return resolved->material +
+         (size_t)material * (size_t)kg_coefficients_numbers(&resolved->equation);
+}
+/// Diffusion, a tensor also where it is a number, and reaction at points of a resolved problem.
+/// @param[out] value  [kg_coefficients_numbers()][points->n]
 void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,
                               double *value);
 /// n . diffusion grad u. @param[in] k  xx, xy, yy, each `stride` behind the one before

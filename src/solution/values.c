@@ -205,20 +205,32 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
   return (kg_cell_diffusion){.values = value, .points = n, .stride = 1};
 }
 
+static const int space_row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+/// Whether diffusion may differ inside of an element.
+static bool diffusion_varies(const kedge_solution *s)
+{
+  bool varies = false;
+  for (int k = 0; k < s->equation.n_diffusion; ++k)
+    varies = varies || kg_function_varies(&s->equation.diffusion[k]);
+  return varies;
+}
+
 /// A row of the diffusion tensor of an element in which it is constant.
 static void constant_diffusion(const kedge_solution *s, int32_t element, int row, double kappa[3])
 {
   const bool in_space = kg_mesh_in_space(s->mesh);
   const double *at =
       s->mesh->vertices + s->mesh->dimension * (int64_t)kg_element_vertices(s->mesh, element)[0];
-  double value[4], memory[KG_LOCATED];
+  static const double corner[3] = {-1.0, -1.0, -1.0};
+  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED];
   const kg_located located = kg_located_in(memory, 1);
-  kg_locate(&located, 0, s->mesh, element, -1.0, -1.0);
+  kg_locate_at(&located, 0, s->mesh, element, corner);
   kedge_points point = kg_located_points(&located, s->mesh, 1, at, at + 1);
   if (in_space) point.z = at + 2;
   kg_coefficients_evaluate(&s->equation, &point, value);
   for (int k = 0; k < 3; ++k)
-    kappa[k] = in_space ? (k == row) * value[0] : k < 2 ? value[row + k] : 0.0;
+    kappa[k] = in_space ? value[space_row[row][k]] : k < 2 ? value[row + k] : 0.0;
 }
 
 /// A component of sigma from the coefficients of the flux, or of q = grad u.
@@ -265,6 +277,31 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
   }
 }
 
+/// A component of sigma = K q at point i of a tetrahedron, where K varies. Tables of nodes may be of
+/// others than their coordinates (kg_element_points), so that places come from the map.
+/// @param[in] coefficients  of q
+static double flux_in_space(const kedge_solution *s, const kg_cell_points *points, int32_t element,
+                            int component, const double *coefficients, int i)
+{
+  const int N = points->size.n_modes;
+  const double *const share = points->map + 16 * i, *const phi =
+                                                        points->value + i * points->size.n_star;
+  const double at[3] = {2.0 * share[1] - 1.0, 2.0 * share[2] - 1.0, 2.0 * share[3] - 1.0};
+  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED], place[3], flux = 0.0;
+  const kg_located located = kg_located_in(memory, 1);
+  kg_tetrahedron_point(s->mesh, element, at, place);
+  kg_locate_at(&located, 0, s->mesh, element, at);
+  kedge_points point = kg_located_points(&located, s->mesh, 1, &place[0], &place[1]);
+  point.z = &place[2];
+  kg_coefficients_evaluate(&s->equation, &point, value);
+  for (int k = 0; k < 3; ++k) {
+    double q = 0.0;
+    for (int j = 0; j < N; ++j) q = kg_add_product(phi[j], coefficients[(k * N + j) * KG_LANES], q);
+    flux += value[space_row[component][k]] * q;
+  }
+  return flux;
+}
+
 kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
 {
   KG_TRY(kg_solution_bring(s, 1u << kg_held_of(field)));
@@ -292,6 +329,11 @@ void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_fi
     return;
   }
   for (int q = 0; q < points->n; ++q) values[q] = 0.0;
+  if (vector_of(field) == FLUX && kg_mesh_in_space(s->mesh) && diffusion_varies(s)) {
+    for (int i = 0; i < points->n; ++i)
+      values[i] = flux_in_space(s, points, element, component_of(field), coefficients, i);
+    return;
+  }
   if (vector_of(field) == FLUX) {
     double kappa[3];
     const double *const q = coefficients;
@@ -339,6 +381,13 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
   const double mode = kg_constant_mode(r->cell);
+  if (vector_of(field) == FLUX && r->size.dimension == 3 && !r->constant && diffusion_varies(s)) {
+    double sum = 0.0;
+    for (int i = 0; i < rule->n; ++i)
+      sum += rule->weight[i] * flux_in_space(s, rule, element, component,
+                                             r->flux + kg_cell_at(e, r->size.n_flux, 0), i);
+    return sum / r->cell->measure;
+  }
   if (vector_of(field) == FLUX && !r->by_quadrature) {
     double kappa[3];
     constant_diffusion(s, element, component, kappa);
@@ -480,10 +529,10 @@ kedge_status kg_fields_check(kedge_context *ctx, const kedge_mesh *mesh, const k
                              const kedge_solution *result)
 {
   const kg_coefficients *const c = &r->equation;
-  const kg_function *const all[] = {&c->source, &c->diffusion[0], &c->diffusion[1],
-                                    &c->diffusion[2], &c->reaction};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    KG_TRY(check_data(ctx, mesh, result, all[i], i == 0));
+  KG_TRY(check_data(ctx, mesh, result, &c->source, true));
+  for (int k = 0; k < KG_TENSOR_MAX; ++k)
+    KG_TRY(check_data(ctx, mesh, result, &c->diffusion[k], false));
+  KG_TRY(check_data(ctx, mesh, result, &c->reaction, false));
   for (int g = 0; g < mesh->n_groups; ++g) {
     KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].value, false));
     KG_TRY(check_data(ctx, mesh, result, r->boundaries[g].coefficient, false));

@@ -6,13 +6,18 @@
 
 #include "grid.h"
 
-/// Diffusion, reaction, stabilization and its scaling.
-const kg_material space_materials[MATERIALS] = {
-    {.diffusion = 1.0, .reaction = 1.0, .stabilization = 1.0},
-    {.diffusion = 3.0, .reaction = 0.0, .stabilization = 2.0},
-    {.diffusion = 0.2, .reaction = 7.0, .stabilization = 0.5, .scaling = KEDGE_SCALING_H},
-    {.diffusion = 5.0, .reaction = 0.3, .stabilization = 1.5, .scaling = KEDGE_SCALING_INVERSE_H},
-    {.diffusion = 1e-3, .reaction = 0.0, .stabilization = 1e-3},
+const kg_space_material space_materials[MATERIALS] = {
+    {.diffusion = {1, 0, 0, 1, 0, 1}, .reaction = 1.0, .stabilization = 1.0},
+    {.diffusion = {3, 0, 0, 3, 0, 3}, .reaction = 0.0, .stabilization = 2.0},
+    {.diffusion = {0.2, 0.1, 0, 0.3, -0.05, 0.1},
+     .reaction = 7.0,
+     .stabilization = 0.5,
+     .scaling = KEDGE_SCALING_H},
+    {.diffusion = {5, 0, 0, 5, 0, 5},
+     .reaction = 0.3,
+     .stabilization = 1.5,
+     .scaling = KEDGE_SCALING_INVERSE_H},
+    {.diffusion = {1e-3, 2e-4, -3e-4, 2e-3, 5e-4, 4e-3}, .stabilization = 0.7, .by_normal = true},
 };
 
 /// The determinant of the sides from vertex 0.
@@ -77,9 +82,9 @@ void space_case_create(space_case *r, kedge_context *ctx, int order, int n_eleme
                      .vertices = case_upload(m, r->x, (size_t)n_elements, sizeof *r->x),
                      .vertex = case_upload(m, vertex, sides, sizeof *vertex),
                      .side_edge = case_upload(m, side, sides, sizeof *side)}};
-  r->coefficient.constant =
-      (kg_materials){.table = case_upload(m, space_materials, MATERIALS, sizeof *space_materials),
-                     .index = case_upload(m, r->index, (size_t)lanes, sizeof *r->index)};
+  r->coefficient.space = (kg_space_materials){
+      .table = case_upload(m, space_materials, MATERIALS, sizeof *space_materials),
+      .index = case_upload(m, r->index, (size_t)lanes, sizeof *r->index)};
   free(vertex), free(side), free(reference);
 }
 
@@ -89,16 +94,31 @@ void space_case_destroy(space_case *r)
   free(r->x), free(r->index), free(r->facet), free(r->load), free(r->trace);
 }
 
+/// n . K n of a facet.
+static double along_normal(const space_element *e, int l)
+{
+  const int *const c = kg_tetrahedron.facet_corner[l];
+  double a[3], b[3], n[3], turned[3];
+  for (int k = 0; k < 3; ++k) {
+    a[k] = e->x[c[1]][k] - e->x[c[0]][k];
+    b[k] = e->x[c[2]][k] - e->x[c[0]][k];
+  }
+  kg_space_cross(a, b, n);
+  kg_space_turn(e->diffusion, n, turned);
+  return kg_space_dot(turned, n) / kg_space_dot(n, n);
+}
+
 space_element space_case_book(const space_case *r, int e)
 {
-  const kg_material *material = &space_materials[r->index[e]];
-  const double k = material->diffusion;
-  space_element book = {.diffusion = {k, 0, 0, k, 0, k}, .reaction = material->reaction};
+  const kg_space_material *const material = &space_materials[r->index[e]];
+  space_element book = {.reaction = material->reaction};
+  memcpy(book.diffusion, material->diffusion, sizeof book.diffusion);
   memcpy(book.x, r->x[e], sizeof book.x);
   for (int l = 0; l < 4; ++l) {
     const double h = sqrt(2.0 * space_element_area(&book, l));
     book.tau[l] =
-        material->stabilization * (material->scaling == KEDGE_SCALING_H           ? h
+        material->stabilization * (material->by_normal                    ? along_normal(&book, l)
+                                   : material->scaling == KEDGE_SCALING_H ? h
                                    : material->scaling == KEDGE_SCALING_INVERSE_H ? 1.0 / h
                                                                                   : 1.0);
   }

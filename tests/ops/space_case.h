@@ -24,7 +24,7 @@ typedef struct space_case {
 } space_case;
 
 /// The materials of a case, of which element e has number e % MATERIALS.
-extern const kg_material space_materials[MATERIALS];
+extern const kg_space_material space_materials[MATERIALS];
 
 /// The element of a right corner, in other places, with random vertices, turned inside out if odd,
 /// and of each four the last two with a hundredth of their height.

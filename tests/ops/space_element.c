@@ -289,6 +289,7 @@ void space_element_project_trace(const space_element *e, int order, space_functi
 void space_element_star(const space_element *e, int order, const double *u, const double *q,
                         const double *u_star, double *residual, double *scale, double *difference)
 {
+  static const int entry[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
   int n;
   const int N = kg_tetrahedron.n_modes(order), S = kg_tetrahedron.n_modes(order + 1);
   long double *rule = rule_of(&kg_tetrahedron, order + 3, &n), map[3][3], inverse[3][3];
@@ -301,13 +302,17 @@ void space_element_star(const space_element *e, int order, const double *u, cons
     long double d = 0.0L;
     for (int i = 0; i < S; ++i) d += phi[i] * (i < N ? (long double)u_star[i] - u[i] : u_star[i]);
     square += w * d * d;
+    long double slope[3] = {0.0L}, flux[3] = {0.0L};
     for (int k = 0; k < 3; ++k) {
-      long double slope = 0.0L, flux = 0.0L;
-      for (int i = 0; i < S; ++i) slope += grad[k][i] * u_star[i];
-      for (int i = 0; i < N; ++i) flux += phi[i] * q[k * N + i];
+      for (int i = 0; i < S; ++i) slope[k] += grad[k][i] * u_star[i];
+      for (int i = 0; i < N; ++i) flux[k] += phi[i] * q[k * N + i];
+      slope[k] -= flux[k];
+    }
+    for (int k = 0; k < 9; ++k) {
+      const long double weight = w * e->diffusion[entry[k / 3][k % 3]];
       for (int i = 0; i < S; ++i) {
-        left[i] += w * (slope - flux) * grad[k][i];
-        right[i] += w * flux * grad[k][i];
+        left[i] += weight * slope[k % 3] * grad[k / 3][i];
+        right[i] += weight * flux[k % 3] * grad[k / 3][i];
       }
     }
   }

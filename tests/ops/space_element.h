@@ -32,8 +32,8 @@ void space_element_project(const space_element *e, int order, int values, space_
 /// Coefficients in the modes of the facets, of the first of its values: [4][m].
 void space_element_project_trace(const space_element *e, int order, space_function *f,
                                  const void *context, double *modes);
-/// The largest of |(grad u* - q, grad w)| over the modes w of order P + 1, beside that of
-/// |(q, grad w)|; and ||u* - u||.
+/// The largest of |(K (grad u* - q), grad w)| over the modes w of order P + 1, beside that of
+/// |(K q, grad w)|; and ||u* - u||.
 /// @param[in] u, q, u_star  [N], [3][N], [N*]
 void space_element_star(const space_element *e, int order, const double *u, const double *q,
                         const double *u_star, double *residual, double *scale, double *difference);

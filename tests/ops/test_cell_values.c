@@ -329,7 +329,7 @@ static int64_t first_not_elliptic(const cells_case *c, const double *values)
     const double *const v = values + first;
     const double tensor[3] = {v[0], v[n], v[2 * n]};
     if (i % n / KG_LANES >= c->n_used) continue;
-    if (!(kg_least_eigenvalue(tensor) >= DBL_MIN && (c->set.n < 4 || v[3 * n] >= 0.0)))
+    if (!(kg_least_eigenvalue(2, tensor) >= DBL_MIN && (c->set.n < 4 || v[3 * n] >= 0.0)))
       return first;
   }
   return -1;

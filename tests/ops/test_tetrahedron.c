@@ -197,7 +197,7 @@ static void a_part_gives_what_the_whole_does_bit_for_bit(void **state)
     space_case_create(&r, ctx, order, 33);
     const kg_elements second = kg_elements_part(&r.elements, 1, 5);
     kg_coefficient coefficient = r.coefficient;
-    coefficient.constant.index += KG_LANES;
+    coefficient.space.index += KG_LANES;
     assert_int_equal(second.n_elements, 1);
     assert_int_equal(second.tetrahedra.n_elements, 1);
     double *load = space_case_lanes(&r, r.size.n_modes, r.load);

@@ -144,7 +144,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: diffusion is too small: the least number of full precision is 2.23e-308, not "
        "'1e-320'"},
       {"[equation]\ndiffusion = 1, 2",
-       "plate.ini:2: diffusion is one expression, or three of a tensor: xx, xy, yy; not 2"},
+       "plate.ini:2: diffusion is one expression, or three of a tensor: xx, xy, yy, "
+       "or six in space: xx, xy, xz, yy, yz, zz; not 2"},
       {"[equation]\ndiffusion = (1, 0, max(1, 2))",
        "plate.ini:2: a tensor is written xx, xy, yy, without brackets around them"},
       {"[region default]\ndiffusion =",

@@ -155,8 +155,8 @@ static void a_section_of_a_region_without_keys_counts(void **state)
     kg_resolved r;
     assert_int_equal(kg_problem_resolve(NULL, p, &both, &r), KEDGE_OK);
     assert_int_equal(r.n_materials, 2);
-    assert_true(r.material[0][0] == 40.0);
-    assert_true(r.material[1][0] == 5.0);
+    assert_true(kg_material_of(&r, 0)[0] == 40.0);
+    assert_true(kg_material_of(&r, 1)[0] == 5.0);
     kg_resolved_free(&r);
     assert_int_equal(kedge_problem_set(p, "space", "order", "2"), KEDGE_OK);
   }

@@ -26,7 +26,7 @@ static kedge_status make(kedge_context *ctx, const kg_elements *e,
   if (in_space(e)) {
     assert(local.layout == KG_LAYOUT_PACKED && local.number == KG_DOUBLE);
     return kg_tetrahedron_make(ctx, &(kg_tetrahedron_make_args){.cells = e->tetrahedra,
-                                                                .materials = coefficient->constant,
+                                                                .materials = coefficient->space,
                                                                 .load = load,
                                                                 .local = local.data,
                                                                 .condensed = condensed});
@@ -53,7 +53,7 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e,
   if (in_space(e))
     return kg_tetrahedron_recover(ctx,
                                   &(kg_tetrahedron_recover_args){.cells = e->tetrahedra,
-                                                                 .materials = coefficient->constant,
+                                                                 .materials = coefficient->space,
                                                                  .load = load,
                                                                  .trace = trace,
                                                                  .u = u,
@@ -82,7 +82,7 @@ static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
   if (in_space(e))
     return kg_tetrahedron_postprocess(
         ctx, &(kg_tetrahedron_postprocess_args){.cells = e->tetrahedra,
-                                                .materials = coefficient->constant,
+                                                .materials = coefficient->space,
                                                 .u = u,
                                                 .flux = flux,
                                                 .u_star = u_star,

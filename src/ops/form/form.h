@@ -35,8 +35,9 @@ kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, i
 
 /// The coefficients of a range of elements, as its operators take them.
 typedef struct kg_coefficient {
-  kg_materials constant;   ///< of the kernels of triangles and tetrahedra
-  kg_cell_material cells;  ///< of operators by quadrature
+  kg_materials constant;     ///< of the kernels of triangles
+  kg_space_materials space;  ///< of those of tetrahedra
+  kg_cell_material cells;    ///< of operators by quadrature
 } kg_coefficient;
 
 typedef struct kg_form {

@@ -60,9 +60,8 @@ KG_INLINE size_t kg_tetrahedron_make_scratch(kg_cell_sizes size)
 }
 
 /// The factors of an element, in scratch, which the caller may read.
-KG_INLINE const kg_tetrahedron_factors *kg_tetrahedron_put_factors(const kg_tetrahedra *cells,
-                                                                   const kg_materials *materials,
-                                                                   int32_t e, kg_team team)
+KG_INLINE const kg_tetrahedron_factors *kg_tetrahedron_put_factors(
+    const kg_tetrahedra *cells, const kg_space_materials *materials, int32_t e, kg_team team)
 {
   kg_tetrahedron_factors *const factors = (kg_tetrahedron_factors *)team.scratch;
   if (team.thread == 0) kg_tetrahedron_factors_at(cells, materials, e, factors);
@@ -89,23 +88,13 @@ KG_INLINE void kg_tetrahedron_make_lane(const void *arguments, int32_t lane, kg_
                           args->load + kg_cell_at(lane, ref->size.n_modes, 0), local, condensed);
 }
 
-/// u and q. @param[in,out] x  scratch: [n], the trace of the element, [N], and a matrix [N][N + 1]
-KG_INLINE void kg_tetrahedron_solve(const kg_tetrahedron_reference *ref,
-                                    const kg_tetrahedron_factors *t, kg_team team, double *x,
-                                    const double *load, double *u_out, double *flux)
+/// Write u, and q of it and of the trace x.
+KG_INLINE void kg_tetrahedron_put_solution(const kg_tetrahedron_reference *ref,
+                                           const kg_tetrahedron_factors *t, kg_team team,
+                                           const double *x, const double *u, double *u_out,
+                                           double *flux)
 {
-  const int N = ref->size.n_modes, n = ref->size.n_trace, m = ref->size.n_facet, width = N + 1;
-  double *const u = x + n, *const matrix = u + N;
-  kg_tetrahedron_put_modes(ref, t, team, width, matrix);
-  KG_TEAM_ROWS(team, i, 0, N)
-  {
-    double sum = 0.0;
-    KG_TEAM_COLUMNS(team, c, 0, n) sum += kg_tetrahedron_lift(ref, t, i, c) * x[c];
-    sum = kg_team_sum(sum);
-    if (kg_team_is_first_lane(team)) matrix[kg_upper_entry(width, i, N)] = load[i * KG_LANES] + sum;
-  }
-  kg_tetrahedron_eliminate(N, width, matrix, team);
-  kg_tetrahedron_substitute(N, width, matrix, team, u);
+  const int N = ref->size.n_modes, n = ref->size.n_trace, m = ref->size.n_facet;
   KG_TEAM_ROWS(team, i, 0, N)
   {
     double q[3] = {0.0, 0.0, 0.0};
@@ -127,6 +116,38 @@ KG_INLINE void kg_tetrahedron_solve(const kg_tetrahedron_reference *ref,
   }
 }
 
+/// u and q. @param[in,out] x  scratch: [n], the trace of the element, [N], and a matrix [N][N + 1]
+KG_INLINE void kg_tetrahedron_solve(const kg_tetrahedron_reference *ref,
+                                    const kg_tetrahedron_factors *t, kg_team team, double *x,
+                                    const double *load, double *u_out, double *flux)
+{
+  const int N = ref->size.n_modes, n = ref->size.n_trace, width = N + 1;
+  double *const u = x + n, *const matrix = u + N;
+  kg_tetrahedron_put_modes(ref, t, team, width, matrix);
+  KG_TEAM_ROWS(team, i, 0, N)
+  {
+    double sum = 0.0;
+    KG_TEAM_COLUMNS(team, c, 0, n) sum += kg_tetrahedron_lift(ref, t, i, c) * x[c];
+    sum = kg_team_sum(sum);
+    if (kg_team_is_first_lane(team)) matrix[kg_upper_entry(width, i, N)] = load[i * KG_LANES] + sum;
+  }
+  kg_tetrahedron_eliminate(N, width, matrix, team);
+  kg_tetrahedron_substitute(N, width, matrix, team, u);
+  kg_tetrahedron_put_solution(ref, t, team, x, u, u_out, flux);
+}
+
+/// The trace of an element: x [n].
+KG_INLINE void kg_tetrahedron_take_trace(const kg_tetrahedron_recover_args *args, int32_t e,
+                                         kg_team team, double *x)
+{
+  const int m = args->cells.reference.size.n_facet;
+  KG_TEAM_EACH(team, c, 0, args->cells.reference.size.n_trace)
+  {
+    const uint32_t side = args->cells.side_edge[kg_lane_side(4, e, c / m)];
+    x[c] = args->trace[(int64_t)(side >> 1) * m + c % m];
+  }
+}
+
 KG_INLINE size_t kg_tetrahedron_recover_scratch(kg_cell_sizes size)
 {
   return (size_t)(KG_TETRAHEDRON_FACTORS + size.n_trace + size.n_modes +
@@ -137,17 +158,34 @@ KG_INLINE void kg_tetrahedron_recover_element(const void *arguments, int32_t e, 
 {
   const kg_tetrahedron_recover_args *args = (const kg_tetrahedron_recover_args *)arguments;
   const kg_tetrahedron_reference *ref = &args->cells.reference;
-  const int N = ref->size.n_modes, m = ref->size.n_facet;
+  const int N = ref->size.n_modes;
   double *const x = team.scratch + KG_TETRAHEDRON_FACTORS;
-  KG_TEAM_EACH(team, c, 0, ref->size.n_trace)
-  {
-    const uint32_t side = args->cells.side_edge[kg_lane_side(4, e, c / m)];
-    x[c] = args->trace[(int64_t)(side >> 1) * m + c % m];
-  }
+  kg_tetrahedron_take_trace(args, e, team, x);
   const kg_tetrahedron_factors *const t =
       kg_tetrahedron_put_factors(&args->cells, &args->materials, e, team);
   kg_tetrahedron_solve(ref, t, team, x, args->load + kg_cell_at(e, N, 0),
                        args->u + kg_cell_at(e, N, 0), args->flux + kg_cell_at(e, 3 * N, 0));
+}
+
+/// Write u*, whose modes but the constant are `star`, and the indicator.
+KG_INLINE void kg_tetrahedron_put_star(const kg_tetrahedron_reference *ref,
+                                       const kg_tetrahedron_factors *t, kg_team team,
+                                       const double *star, const double *u, double *u_star,
+                                       double *indicator)
+{
+  const int N = ref->size.n_modes, n = ref->size.n_star - 1;
+  double square = 0.0;  // of each warp
+  KG_TEAM_COLUMNS(team, i, 0, n)
+  {
+    const double less = i + 1 < N ? star[i] - u[(i + 1) * KG_LANES] : star[i];
+    square += less * less;
+  }
+  square = kg_team_sum(square);
+  KG_TEAM_EACH(team, i, 0, n) u_star[(i + 1) * KG_LANES] = star[i];
+  if (team.thread == 0) {
+    u_star[0] = u[0];
+    *indicator = sqrt(t->jacobian * square);
+  }
 }
 
 /// u* and the indicator. @param[in,out] g  scratch: [3][N], [N* - 1], and a matrix
@@ -159,11 +197,11 @@ KG_INLINE void kg_tetrahedron_star(const kg_tetrahedron_reference *ref,
 {
   const int N = ref->size.n_modes, width = ref->size.n_star, n = width - 1;
   double *const star = g + 3 * N, *const matrix = star + n;
-  KG_TEAM_EACH(team, i, 0, 3 * N)  // g_a . q
+  KG_TEAM_EACH(team, i, 0, 3 * N)  // J g_a . K q
   {
     double q[3];
     for (int k = 0; k < 3; ++k) q[k] = flux[(k * N + i % N) * KG_LANES];
-    g[i] = kg_space_dot(t->grad[i / N], q);
+    g[i] = t->jacobian * kg_space_dot(t->turned[i / N], q);
   }
   kg_team_wait(team);
   KG_TEAM_ROWS(team, i, 0, n)
@@ -177,24 +215,13 @@ KG_INLINE void kg_tetrahedron_star(const kg_tetrahedron_reference *ref,
     {
       const int k = kg_upper_entry(n, i, j);
       double entry = 0.0;
-      for (int p = 0; p < KG_SPACE_PAIRS; ++p) entry += t->star[p] * ref->star[p][k];
+      for (int p = 0; p < KG_SPACE_PAIRS; ++p) entry += t->stiffness[p] * ref->star[p][k];
       matrix[kg_upper_entry(width, i, j)] = entry;
     }
   }
   kg_tetrahedron_eliminate(n, width, matrix, team);
   kg_tetrahedron_substitute(n, width, matrix, team, star);
-  double square = 0.0;  // of each warp
-  KG_TEAM_COLUMNS(team, i, 0, n)
-  {
-    const double less = i + 1 < N ? star[i] - u[(i + 1) * KG_LANES] : star[i];
-    square += less * less;
-  }
-  square = kg_team_sum(square);
-  KG_TEAM_EACH(team, i, 0, n) u_star[(i + 1) * KG_LANES] = star[i];
-  if (team.thread == 0) {
-    u_star[0] = u[0];
-    *indicator = sqrt(t->jacobian * square);
-  }
+  kg_tetrahedron_put_star(ref, t, team, star, u, u_star, indicator);
 }
 
 KG_INLINE size_t kg_tetrahedron_postprocess_scratch(kg_cell_sizes size)

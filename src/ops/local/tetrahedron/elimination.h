@@ -59,10 +59,11 @@ KG_INLINE double kg_tetrahedron_trace(const kg_tetrahedron_reference *ref,
   return r == c ? sum + t->tau[l] : sum;
 }
 
-/// With A = L D L^T in the first n columns: rows of D L^T there, L^-1 times the others.
-KG_INLINE void kg_tetrahedron_eliminate(int n, int width, double *matrix, kg_team team)
+/// Eliminate `pivots` of the n rows.
+KG_INLINE void kg_tetrahedron_eliminate_some(int pivots, int n, int width, double *matrix,
+                                             kg_team team)
 {
-  for (int k = 0; k + 1 < n; ++k) {
+  for (int k = 0; k < pivots; ++k) {
     kg_team_wait(team);
     const double *const pivot = matrix + kg_upper_entry(width, k, 0);
     const double per_pivot = 1.0 / pivot[k];
@@ -74,6 +75,12 @@ KG_INLINE void kg_tetrahedron_eliminate(int n, int width, double *matrix, kg_tea
     }
   }
   kg_team_wait(team);
+}
+
+/// With A = L D L^T in the first n columns: rows of D L^T there, L^-1 times the others.
+KG_INLINE void kg_tetrahedron_eliminate(int n, int width, double *matrix, kg_team team)
+{
+  kg_tetrahedron_eliminate_some(n - 1, n, width, matrix, team);
 }
 
 /// x = A^-1 b after elimination, where b was the last column, which is lost.

@@ -29,8 +29,10 @@ typedef struct kg_space_errors_args {
   const double *u, *q, *u_star;  ///< [group][mode][lane]; q: [group][3N][lane]
   const double *exact;           ///< [group][4][point][lane]: u, u_x, u_y, u_z
   kg_error_sums *by_group;       ///< out: [group]; summed in order by the caller
-  double *flux_by_group;   ///< out: [group], squares of diffusion times the error of q; or NULL
-  kg_materials materials;  ///< of which the diffusion is read
+  double *flux_by_group;  ///< out: [group], squares of diffusion times the error of q; or NULL
+  kg_space_materials materials;  ///< of which the diffusion is read
+  int n_diffusion;               ///< points of diffusion: corners, behind them, have none
+  const double *diffusion;       ///< [group][6][n_diffusion][lane]; NULL: constant
 } kg_space_errors_args;
 
 KG_DECLARE_OPERATOR(kg_space_errors, kg_space_errors_args);
@@ -93,8 +95,13 @@ KG_INLINE void kg_space_errors_point(const kg_space_errors_args *args, int32_t e
   sums->u += w * value * value;
   sums->q += w * (error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
   sums->u_star += w * best * best;
-  const double kappa = kg_material_at(&args->materials, e / KG_LANES, e % KG_LANES).diffusion;
-  *flux += w * kappa * kappa * (error[0] * error[0] + error[1] * error[1] + error[2] * error[2]);
+  double turned[3], k[KG_SPACE_PAIRS];
+  for (int c = 0; c < KG_SPACE_PAIRS; ++c)
+    k[c] = args->diffusion ? args->diffusion[kg_cell_at(e, KG_SPACE_PAIRS * args->n_diffusion,
+                                                        c * args->n_diffusion + q)]
+                           : kg_space_material_at(&args->materials, e)->diffusion[c];
+  kg_space_turn(k, error, turned);
+  *flux += w * kg_space_dot(turned, turned);
 }
 
 /// Doubles of scratch of a team.

@@ -4,31 +4,40 @@
 
 #include "ops/local/quadrature/team_run.h"
 #include "ops/local/tetrahedron/element.h"
+#include "ops/local/tetrahedron/varying.h"
 
 KG_OPERATOR(kg_tetrahedron_make, kg_tetrahedron_make_args)
 kedge_status kg_tetrahedron_make_host(kedge_context *ctx, const kg_tetrahedron_make_args *args)
 {
+  const kg_cell_sizes size = args->cells.reference.size;
+  const bool varies = args->materials.values != NULL;
   return kg_team_run(ctx, kg_tetrahedra_groups(&args->cells) * KG_LANES,
-                     kg_tetrahedron_make_scratch(args->cells.reference.size),
-                     kg_tetrahedron_make_lane, args);
+                     varies ? kg_varying_make_scratch(size) : kg_tetrahedron_make_scratch(size),
+                     varies ? kg_varying_make_lane : kg_tetrahedron_make_lane, args);
 }
 
 KG_OPERATOR(kg_tetrahedron_recover, kg_tetrahedron_recover_args)
 kedge_status kg_tetrahedron_recover_host(kedge_context *ctx,
                                          const kg_tetrahedron_recover_args *args)
 {
-  return kg_team_run(ctx, args->cells.n_elements,
-                     kg_tetrahedron_recover_scratch(args->cells.reference.size),
-                     kg_tetrahedron_recover_element, args);
+  const kg_cell_sizes size = args->cells.reference.size;
+  const bool varies = args->materials.values != NULL;
+  return kg_team_run(
+      ctx, args->cells.n_elements,
+      varies ? kg_varying_recover_scratch(size) : kg_tetrahedron_recover_scratch(size),
+      varies ? kg_varying_recover_element : kg_tetrahedron_recover_element, args);
 }
 
 KG_OPERATOR(kg_tetrahedron_postprocess, kg_tetrahedron_postprocess_args)
 kedge_status kg_tetrahedron_postprocess_host(kedge_context *ctx,
                                              const kg_tetrahedron_postprocess_args *args)
 {
-  return kg_team_run(ctx, args->cells.n_elements,
-                     kg_tetrahedron_postprocess_scratch(args->cells.reference.size),
-                     kg_tetrahedron_postprocess_element, args);
+  const kg_cell_sizes size = args->cells.reference.size;
+  const bool varies = args->materials.values != NULL;
+  return kg_team_run(
+      ctx, args->cells.n_elements,
+      varies ? kg_varying_postprocess_scratch(size) : kg_tetrahedron_postprocess_scratch(size),
+      varies ? kg_varying_postprocess_element : kg_tetrahedron_postprocess_element, args);
 }
 
 KG_OPERATOR(kg_tetrahedron_means, kg_tetrahedron_means_args)

@@ -4,17 +4,17 @@
 /// kg_tetrahedron_factors; no trace facet is ever reversed.
 ///
 ///   K^e = S0 - R^T Z R,   F^e = R^T Z f^e,   u = Z (f^e + R lambda)
-///   (grad u*, grad w) = (q, grad w) for all w of order P + 1, and u* has the mean of u
+///   (K grad u*, grad w) = (K q, grad w) for all w of order P + 1, and u* has the mean of u
 #pragma once
 #include "ops/local/tetrahedron/tetrahedra.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_tetrahedron_make_args {
   kg_tetrahedra cells;
-  kg_materials materials;  ///< diffusion is a number
-  const double *load;      ///< [group][N][lane]: f^e = (f, phi_i)
-  double *local;           ///< out: [group][row][lane], packed K^e; 0 in empty lanes
-  double *condensed;       ///< out: [group][n][lane], F^e; 0 in empty lanes
+  kg_space_materials materials;
+  const double *load;  ///< [group][N][lane]: f^e = (f, phi_i)
+  double *local;       ///< out: [group][row][lane], packed K^e; 0 in empty lanes
+  double *condensed;   ///< out: [group][n][lane], F^e; 0 in empty lanes
 } kg_tetrahedron_make_args;
 
 KG_DECLARE_OPERATOR(kg_tetrahedron_make, kg_tetrahedron_make_args);
@@ -22,7 +22,7 @@ kg_cost kg_tetrahedron_make_cost(kg_cell_sizes size, int64_t n_elements);
 
 typedef struct kg_tetrahedron_recover_args {
   kg_tetrahedra cells;
-  kg_materials materials;
+  kg_space_materials materials;
   const double *load;   ///< as above
   const double *trace;  ///< [trace facet][mode]
   double *u;            ///< out: [group][N][lane]; empty lanes are left alone
@@ -34,7 +34,7 @@ kg_cost kg_tetrahedron_recover_cost(kg_cell_sizes size, int64_t n_elements);
 
 typedef struct kg_tetrahedron_postprocess_args {
   kg_tetrahedra cells;
-  kg_materials materials;
+  kg_space_materials materials;
   const double *u, *flux;  ///< as above
   double *u_star;          ///< out: [group][N*][lane]; empty lanes are left alone
   double *indicator;       ///< out: [group][lane]: ||u* - u||

@@ -1,11 +1,12 @@
 // tetrahedron_cuda.cu: local matrices, local solves and post-processing of tetrahedra
 // (tetrahedron.h).
 // Layout  arrays [group][row][lane]: neighbouring blocks have neighbouring lanes
-// Map     a block is an element, with its matrices in shared memory: 104 KB at order 6. Warps take
+// Map     a block is an element, with its matrices in shared memory: 104 KB at order 6, where
+//         coefficients vary 181 KB. Warps take
 //         rows, lanes the entries of a row (elimination.h).
 // Cost    kg_tetrahedron_make_cost() and so on
 #include "device/cuda_each.cuh"
-#include "ops/local/tetrahedron/element.h"
+#include "ops/local/tetrahedron/varying.h"
 
 namespace
 {
@@ -35,6 +36,10 @@ kedge_status run(kedge_context *ctx, const char *name, int32_t n, size_t scratch
 extern "C" kedge_status kg_tetrahedron_make_cuda(kedge_context *ctx,
                                                  const kg_tetrahedron_make_args *a)
 {
+  if (a->materials.values)
+    return run<kg_varying_make_lane>(ctx, "tetrahedron_make_varying",
+                                     kg_tetrahedra_groups(&a->cells) * KG_LANES,
+                                     kg_varying_make_scratch(a->cells.reference.size), *a);
   return run<kg_tetrahedron_make_lane>(ctx, "tetrahedron_make",
                                        kg_tetrahedra_groups(&a->cells) * KG_LANES,
                                        kg_tetrahedron_make_scratch(a->cells.reference.size), *a);
@@ -43,6 +48,9 @@ extern "C" kedge_status kg_tetrahedron_make_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_tetrahedron_recover_cuda(kedge_context *ctx,
                                                     const kg_tetrahedron_recover_args *a)
 {
+  if (a->materials.values)
+    return run<kg_varying_recover_element>(ctx, "tetrahedron_recover_varying", a->cells.n_elements,
+                                           kg_varying_recover_scratch(a->cells.reference.size), *a);
   return run<kg_tetrahedron_recover_element>(
       ctx, "tetrahedron_recover", a->cells.n_elements,
       kg_tetrahedron_recover_scratch(a->cells.reference.size), *a);
@@ -51,6 +59,10 @@ extern "C" kedge_status kg_tetrahedron_recover_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_tetrahedron_postprocess_cuda(kedge_context *ctx,
                                                         const kg_tetrahedron_postprocess_args *a)
 {
+  if (a->materials.values)
+    return run<kg_varying_postprocess_element>(
+        ctx, "tetrahedron_postprocess_varying", a->cells.n_elements,
+        kg_varying_postprocess_scratch(a->cells.reference.size), *a);
   return run<kg_tetrahedron_postprocess_element>(
       ctx, "tetrahedron_postprocess", a->cells.n_elements,
       kg_tetrahedron_postprocess_scratch(a->cells.reference.size), *a);

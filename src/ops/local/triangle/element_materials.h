@@ -63,7 +63,7 @@ KG_INLINE void kg_element_material(const kg_element_materials_args *a, int64_t l
 {
   const int64_t e = a->first_element + (lane < a->n_elements ? lane : a->n_elements - 1);
   if (lane < a->n_elements) {
-    double value[4];
+    double value[KG_COEFFICIENTS_MAX];
     kg_coefficients_of(&a->from, a->index[lane], value);
     if (a->table) a->table[e] = kg_material_by(&a->rule, value);
     for (int k = 0; k < 4; ++k) a->values[4 * e + k] = a->rule.scale * value[k];
