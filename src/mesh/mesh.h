@@ -165,14 +165,14 @@ static inline const int32_t *kg_element_vertices(const kedge_mesh *mesh, int32_t
 {
   return mesh->element_vertices + kg_element_place(mesh, element);
 }
-/// The mean of an element's corners, in the plane.
-static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
+/// The mean of an element's corners. @param[out] at  [dimension]
+static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double *at)
 {
-  const int n = kg_block_of(mesh, element)->cell->n_vertices;
+  const int n = kg_block_of(mesh, element)->cell->n_vertices, dimension = mesh->dimension;
   const int32_t *const v = kg_element_vertices(mesh, element);
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < dimension; ++k) {
     at[k] = 0.0;
-    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[2 * (int64_t)v[l] + k];
+    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[dimension * (int64_t)v[l] + k];
     at[k] /= n;
   }
 }
