@@ -202,6 +202,8 @@ static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t
   const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
   for (int i = 0; i < cell->facet->n_vertices; ++i) vertex[i] = v[corner[i]];
 }
+/// The area of a facet of a mesh in space.
+double kg_space_area(const kedge_mesh *mesh, int32_t facet);
 /// A point of a side, t from -1 where it begins to 1, and the derivatives of x and y by t.
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2]);
 /// The vertices where a side begins and ends, in the plane.

@@ -117,7 +117,7 @@ kedge_status kg_line_sides(kedge_context *ctx, const kedge_mesh *mesh, int32_t n
     sides[i] = side_of(mesh, edges[i], &inside);
     n_ends += 2 * inside;
   }
-  if (n_ends == 0) return KEDGE_OK;
+  if (n_ends == 0 || kg_mesh_in_space(mesh)) return KEDGE_OK;
   kedge_status status = kg_host_alloc(ctx, (size_t)n_ends, sizeof *ends, &ends);
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, 2 * (size_t)n, sizeof *l.partner, &l.partner);
