@@ -45,7 +45,7 @@ typedef struct kedge_group_values {
   /// Integral of the numerical flux sigma . n - tau (u - trace), sigma = diffusion grad u. n points
   /// out of the domain. Inside the domain it points out of the region of the lower tag; within one
   /// region out of a closed line, and through an open one to where x grows or, if it runs along x,
-  /// to where y grows.
+  /// to where y grows. In space, through surfaces, likewise, and z comes after y.
   double flux;
 } kedge_group_values;
 

@@ -204,6 +204,8 @@ static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t
 }
 /// The area of a facet of a mesh in space.
 double kg_space_area(const kedge_mesh *mesh, int32_t facet);
+/// On which side of a facet, seen along its corners, its element lies, in space.
+bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
 /// A point of a side, t from -1 where it begins to 1, and the derivatives of x and y by t.
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2]);
 /// The vertices where a side begins and ends, in the plane.

@@ -7,6 +7,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "mesh/mesh.h"
 #include "support.h"
 
 /// Orders above 3 have no kernel of the trace product on a GPU yet.
@@ -243,21 +244,145 @@ static void a_solve_that_leaves_nothing_to_speak_of_takes_no_step_more(void **st
   forget(&s);
 }
 
-/// Load vectors are finite, and u exceeds the range of double precision.
+/// One tetrahedron, all of whose faces have values: there are no unknowns of the trace, and their
+/// equations are not asked whether these are too large.
 static void a_field_that_is_not_finite_is_refused_with_its_place(void **state)
 {
   (void)state;
+  double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  int32_t corners[] = {0, 1, 2, 3}, region = 1;
   kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
-  kedge_problem *problem = problem_of(
-      ctx, SETTINGS({"space", "order", "2"}, {"equation", "diffusion", "1e-300"},
-                    {"equation", "source", "1e20"}, {"boundary default", "type", "dirichlet"},
-                    {"boundary default", "value", "0"}));
+  must(ctx, kg_mesh_build(ctx,
+                          &(kg_raw_mesh){.dimension = 3,
+                                         .n_vertices = 4,
+                                         .vertices = vertices,
+                                         .n_elements = 1,
+                                         .width = 4,
+                                         .corners = corners,
+                                         .regions = &region},
+                          "one", &mesh));
+  kedge_problem *problem =
+      problem_of(ctx, SETTINGS({"space", "order", "2"}, {"boundary default", "type", "dirichlet"},
+                               {"boundary default", "value", "1e308*x"}));
   const char *const sentence = refusal_of(ctx, mesh, problem, KEDGE_ERR_NUMERIC);
-  assert_non_null(strstr(sentence, "u is not finite in the element at x = "));
-  assert_non_null(strstr(sentence, ", z = "));
+  assert_non_null(strstr(
+      sentence, "u is not finite in the element at x = 0.25, y = 0.25, z = 0.25: check the "));
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
+}
+
+static void a_flux_that_is_not_finite_is_noted_with_its_place(void **state)
+{
+  kedge_report r;
+  (void)state;
+  solved s = solve_on(
+      "cube 3",
+      SETTINGS({"space", "order", "2"}, {"equation", "diffusion", "1e200"},
+               {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "1e120*x"}),
+      &r);
+  assert_non_null(strstr(r.solver_note, "sigma is not finite in the element at x = "));
+  assert_non_null(strstr(r.solver_note, ", z = "));
+  forget(&s);
+}
+
+/// Whether a face lies in a plane across an axis.
+static bool is_on(const kg_raw_mesh *raw, const int32_t face[3], int axis, double at)
+{
+  for (int i = 0; i < 3; ++i)
+    if (fabs(raw->vertices[3 * (int64_t)face[i] + axis] - at) > 1e-12) return false;
+  return true;
+}
+
+/// Whether all of n vertices are in the cube [1/4, 3/4]^3.
+static bool are_inside(const kg_raw_mesh *raw, int n, const int32_t *vertex)
+{
+  for (int i = 0; i < n; ++i)
+    for (int k = 0; k < 3; ++k)
+      if (fabs(raw->vertices[3 * (int64_t)vertex[i] + k] - 0.5) > 0.25 + 1e-12) return false;
+  return true;
+}
+
+/// The group of a face: 21 on the surface of that cube, 20 in the plane x = 1/2 outside of it; 0.
+static int32_t tag_of(const kg_raw_mesh *raw, const int32_t face[3])
+{
+  const bool in = are_inside(raw, 3, face);
+  if (!in) return is_on(raw, face, 0, 0.5) ? 20 : 0;
+  for (int k = 0; k < 6; ++k)
+    if (is_on(raw, face, k / 2, k % 2 ? 0.75 : 0.25)) return 21;
+  return 0;
+}
+
+/// `cube 4` with these groups; its elements have the region 3, in the cube inside another one.
+static kedge_mesh *with_surfaces(int32_t inner)
+{
+  kedge_mesh *plain, *mesh;
+  kg_raw_mesh raw, more;
+  must(ctx, kedge_mesh_generate(ctx, "cube 4", &plain));
+  must(ctx, kg_mesh_to_raw(ctx, plain, &raw));
+  must(ctx, kg_raw_mesh_alloc(ctx, 3, raw.n_vertices, raw.n_elements, 4,
+                              raw.n_lines + 4 * raw.n_elements, &more));
+  memcpy(more.vertices, raw.vertices, 3 * (size_t)raw.n_vertices * sizeof *raw.vertices);
+  memcpy(more.corners, raw.corners, 4 * (size_t)raw.n_elements * sizeof *raw.corners);
+  memcpy(more.lines, raw.lines, 3 * (size_t)raw.n_lines * sizeof *raw.lines);
+  memcpy(more.line_tags, raw.line_tags, (size_t)raw.n_lines * sizeof *raw.line_tags);
+  more.n_lines = raw.n_lines;
+  for (int64_t e = 0; e < raw.n_elements; ++e) {
+    more.regions[e] = are_inside(&raw, 4, raw.corners + 4 * e) ? inner : 3;
+    for (int l = 0; l < 4; ++l) {
+      int32_t *const face = more.lines + 3 * more.n_lines;
+      for (int i = 0, n = 0; i < 4; ++i)
+        if (i != l) face[n++] = raw.corners[4 * e + i];
+      more.line_tags[more.n_lines] = tag_of(&raw, face);
+      more.n_lines += more.line_tags[more.n_lines] > 0;
+    }
+  }
+  must(ctx, kg_mesh_build(ctx, &more, "surfaces", &mesh));
+  kg_raw_mesh_free(&more);
+  kg_raw_mesh_free(&raw);
+  kedge_mesh_destroy(plain);
+  return mesh;
+}
+
+/// grad u is (1, 0, 0) + (x, y, z), whose flux out of the inner cube is three times its volume.
+static void surfaces_inside_have_a_side(void **state)
+{
+  static const int32_t inner[] = {3, 5, 2};
+  (void)state;
+  for (int k = 0; k < 3; ++k) {
+    kedge_mesh *mesh = with_surfaces(inner[k]);
+    kedge_report r = KEDGE_REPORT_INIT;
+    kedge_solution *s = solve(ctx, mesh,
+                              SETTINGS({"space", "order", "2"}, {"equation", "source", "-3"},
+                                       {"boundary default", "type", "dirichlet"},
+                                       {"boundary default", "value", "x+(x^2+y^2+z^2)/2"},
+                                       {"solver", "tolerance", "1e-14"}));
+    must(ctx, kedge_solution_report(s, &r));
+    const kedge_group_values *const around = group_of(&r, "21"), *const middle = group_of(&r, "20");
+    assert_true(around->inside && middle->inside);
+    assert_int_equal(around->edges, 6 * 4 * 2);
+    assert_near(around->length, 6.0 * 0.25);
+    // Out of the region of the lower tag: 3 is outside.
+    assert_near(around->flux, k == 1 ? -3.0 / 8 : 3.0 / 8);
+    assert_near(middle->length, 0.75);
+    assert_near(middle->flux, 1.5 * 0.75);
+    assert_int_equal(r.n_regions, k == 0 ? 1 : 2);
+    for (int i = 0; i < r.n_regions; ++i) {
+      const kedge_region_values *const v = r.regions[i];
+      const double volume = k == 0 ? 1.0 : v->tag == 3 ? 0.875 : 0.125;
+      assert_near(v->area, volume);
+      assert_near(v->source, -3.0 * volume);
+      if (v->tag == 3) continue;
+      assert_int_equal(v->elements, 6 * 8);
+      assert_near(v->least, 0.25 + 0.5 * 3.0 / 16);
+      assert_near(v->least_z, 0.25);
+      assert_near(v->most, 0.75 + 0.5 * 27.0 / 16);
+      assert_near(v->most_z, 0.75);
+    }
+    assert_near(r.balance.flux, 3.0);
+    assert_near(r.balance.remainder, 0.0);
+    kedge_solution_destroy(s);
+    kedge_mesh_destroy(mesh);
+  }
 }
 
 int main(void)
@@ -271,6 +396,8 @@ int main(void)
       cmocka_unit_test(an_error_that_the_iteration_leaves_is_estimated_and_said),
       cmocka_unit_test(a_solve_that_leaves_nothing_to_speak_of_takes_no_step_more),
       cmocka_unit_test(a_field_that_is_not_finite_is_refused_with_its_place),
+      cmocka_unit_test(a_flux_that_is_not_finite_is_noted_with_its_place),
+      cmocka_unit_test(surfaces_inside_have_a_side),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
