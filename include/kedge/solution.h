@@ -37,15 +37,15 @@ typedef struct kedge_group_values {
   size_t size;  ///< sizeof(kedge_group_values) of the library
   const char *name;
   int tag;
-  bool inside;  ///< of the edges inside the domain; a group that has both is there twice
-  int64_t edges;
-  double length;
-  double integral;  ///< of the trace of u along the edges
+  bool inside;      ///< of the edges inside the domain; a group that has both is there twice
+  int64_t edges;    ///< in space faces
+  double length;    ///< in space their area
+  double integral;  ///< of the trace of u along the edges, or over the faces
   double mean;      ///< of the trace
   /// Integral of the numerical flux sigma . n - tau (u - trace), sigma = diffusion grad u. n points
   /// out of the domain. Inside the domain it points out of the region of the lower tag; within one
   /// region out of a closed line, and through an open one to where x grows or, if it runs along x,
-  /// to where y grows.
+  /// to where y grows. In space, through surfaces, likewise, and z comes after y.
   double flux;
 } kedge_group_values;
 
@@ -55,12 +55,13 @@ typedef struct kedge_region_values {
   const char *name;
   int tag;
   int64_t elements;
-  double area;
+  double area;                     ///< in space the volume
   double integral, mean;           ///< of u
   double energy;                   ///< integral of q . sigma
   double source, reaction;         ///< integrals of the source, and of the reaction times u
   double least, most;              ///< of u at the nodes of order P
-  double least_at[2], most_at[2];  ///< where
+  double least_at[2], most_at[2];  ///< where: x and y
+  double least_z, most_z;          ///< and z; 0 in the plane
 } kedge_region_values;
 
 /// The balance of a solution: reaction - source - flux = remainder, which is what the iteration
@@ -162,6 +163,7 @@ typedef struct kedge_report {
   /// Which files of kedge_probe_write() have points that lie outside of the mesh, and how many; "":
   /// none; NULL: no probe was written
   const char *probe_note;
+  int dimension;  ///< of the mesh: 2, or 3
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

@@ -15,7 +15,7 @@ from .context import Context, Progress
 from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, Note, NotConverged, NumericError,
                      OutOfMemory, ReadOnly, Unsupported, WrongType)
 from .mesh import Group, Mesh
-from .numbers import Balance, GroupValues, RegionValues
+from .numbers import Balance, GroupValues, RegionValues, SurfaceValues, VolumeValues
 from .output import Output, read
 from .probe import Probe
 from .problem import Dirichlet, Neumann, Problem, Robin
@@ -27,5 +27,5 @@ __version__ = _library.library.kedge_version().decode()
 __all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
            "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged", "NumericError",
            "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
-           "Solution", "Solver", "Unsupported", "WrongType", "convergence", "disk", "lshape", "mixed", "plan", "quads",
-           "read", "ring", "solve", "square"]
+           "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "WrongType", "convergence", "disk",
+           "lshape", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

@@ -83,7 +83,8 @@ class GroupValues(ctypes.Structure):
 class RegionValues(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int), ("elements", c_int64), ("area", c_double),
                 ("integral", c_double), ("mean", c_double), ("energy", c_double), ("source", c_double),
-                ("reaction", c_double), ("least", c_double), ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2)]
+                ("reaction", c_double), ("least", c_double), ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2),
+                ("least_z", c_double), ("most_z", c_double)]
 
 
 class Balance(ctypes.Structure):
@@ -113,7 +114,7 @@ class Report(ctypes.Structure):
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
                 ("energy_conductance", c_double),
                 ("integrals", POINTER(POINTER(IntegralValue))), ("n_integrals", c_int),
-                ("probe_note", c_char_p)]
+                ("probe_note", c_char_p), ("dimension", c_int)]
 
 
 class Plan(ctypes.Structure):

@@ -29,6 +29,20 @@ class GroupValues(NamedTuple):
     inner: Optional[Any] = None
 
 
+class SurfaceValues(NamedTuple):
+    """Numbers of the faces of a group of a mesh in space, as those of GroupValues."""
+
+    name: str
+    tag: int
+    inside: bool
+    faces: int
+    area: float
+    integral: float
+    mean: float
+    flux: float
+    inner: Optional[Any] = None
+
+
 class RegionValues(NamedTuple):
     """Numbers of the elements of a region.
 
@@ -53,6 +67,24 @@ class RegionValues(NamedTuple):
     maximum_at: Tuple[float, float]
 
 
+class VolumeValues(NamedTuple):
+    """Numbers of the elements of a region of a mesh in space, as those of RegionValues; places are (x, y, z)."""
+
+    name: str
+    tag: int
+    elements: int
+    volume: float
+    integral: float
+    mean: float
+    energy: float
+    source: float
+    reaction: float
+    minimum: float
+    minimum_at: Tuple[float, float, float]
+    maximum: float
+    maximum_at: Tuple[float, float, float]
+
+
 class Balance(NamedTuple):
     """reaction - source - flux = remainder: integrals of the reaction times u and of the source, the flux through the
     whole boundary, and what the iteration and rounding leave."""
@@ -64,11 +96,12 @@ class Balance(NamedTuple):
 
 
 def groups_of(raw):
-    """{name: GroupValues} of a report."""
+    """{name: GroupValues} of a report, in space SurfaceValues."""
+    kind = SurfaceValues if raw.dimension == 3 else GroupValues
     values = []
     for i in range(raw.n_groups):
         v = raw.groups[i].contents
-        one = GroupValues(os.fsdecode(v.name), v.tag, v.inside, v.edges, v.length, v.integral, v.mean, v.flux)
+        one = kind(os.fsdecode(v.name), v.tag, v.inside, v.edges, v.length, v.integral, v.mean, v.flux)
         if one.inside and values and (values[-1].name, values[-1].tag) == (one.name, one.tag):
             values[-1] = values[-1]._replace(inner=one)
         else:
@@ -77,12 +110,16 @@ def groups_of(raw):
 
 
 def regions_of(raw):
-    """{name: RegionValues} of a report."""
+    """{name: RegionValues} of a report, in space VolumeValues."""
+    in_space = raw.dimension == 3
+    kind = VolumeValues if in_space else RegionValues
     values = []
     for i in range(raw.n_regions):
         v = raw.regions[i].contents
-        values.append(RegionValues(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy,
-                                   v.source, v.reaction, v.least, tuple(v.least_at), v.most, tuple(v.most_at)))
+        least_at, most_at = (*v.least_at, v.least_z), (*v.most_at, v.most_z)
+        values.append(kind(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy, v.source,
+                           v.reaction, v.least, least_at if in_space else least_at[:2], v.most,
+                           most_at if in_space else most_at[:2]))
     return _by_name(values)
 
 

@@ -19,7 +19,7 @@ from .data import Expression, Field, check as check_data, native
 from .errors import InputError, WrongType
 from .fields import Fields, by_parts, component
 from .hints import Any, Array, Datum, Dict, Function, Path, Tuple, Union
-from .numbers import Balance, GroupValues, RegionValues, balance_of, groups_of, regions_of
+from .numbers import Balance, balance_of, groups_of, regions_of
 from .problem import datum
 from .probe import Probe
 
@@ -186,15 +186,15 @@ class Solution(Fields):
         return Report(self._raw_report())
 
     @property
-    def groups(self) -> Dict[str, GroupValues]:
-        """Numbers of the groups of edges, by name: length, integral and mean of the trace, flux (docs/numbers.md).
+    def groups(self) -> Dict[str, Any]:
+        """Numbers of the groups of edges, by name: GroupValues, of a mesh in space SurfaceValues (docs/numbers.md).
 
         Groups that share a name go by their tags, as "3". So do regions."""
         return self.report.groups
 
     @property
-    def regions(self) -> Dict[str, RegionValues]:
-        """Numbers of the regions, by name: area, integral, mean and extrema of u, energy (docs/numbers.md)."""
+    def regions(self) -> Dict[str, Any]:
+        """Numbers of the regions, by name: RegionValues, of a mesh in space VolumeValues (docs/numbers.md)."""
         return self.report.regions
 
     @property

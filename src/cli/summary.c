@@ -74,11 +74,15 @@ static void print_number(double value)
     printf("%18.9g", value);
 }
 
+/// @param[in] z      NULL: in the plane
 /// @param[in] width  columns of the place, which the next number follows
-static void print_extremum(double value, const double at[2], int width)
+static void print_extremum(double value, const double at[2], const double *z, int width)
 {
   char place[64];
-  snprintf(place, sizeof place, "(%.6g, %.6g)", at[0], at[1]);
+  if (z)
+    snprintf(place, sizeof place, "(%.6g, %.6g, %.6g)", at[0], at[1], *z);
+  else
+    snprintf(place, sizeof place, "(%.6g, %.6g)", at[0], at[1]);
   print_number(value);
   printf("  %-*s", width, place);
 }
@@ -93,7 +97,8 @@ static void print_rest(int n)
 static void print_groups(const kedge_report *report)
 {
   const int width = name_width(report, false);
-  printf("%-*s%18s%18s%18s\n", width, "group", "length", "mean of u", "flux");
+  printf("%-*s%18s%18s%18s\n", width, "group", report->dimension == 3 ? "area" : "length",
+         "mean of u", "flux");
   for (int i = 0; i < report->n_groups && i < ROWS; ++i) {
     const kedge_group_values *const v = report->groups[i];
     print_name(width, v->name, addition(v));
@@ -107,17 +112,17 @@ static void print_groups(const kedge_report *report)
 
 static void print_regions(const kedge_report *report)
 {
-  enum { PLACE = 22 };
-  const int width = name_width(report, true);
-  printf("%-*s%18s%18s%18s  %-*s%18s  at\n", width, "region", "area", "mean of u", "least u", PLACE,
-         "at", "most u");
+  const bool in_space = report->dimension == 3;
+  const int width = name_width(report, true), place = in_space ? 33 : 22;
+  printf("%-*s%18s%18s%18s  %-*s%18s  at\n", width, "region", in_space ? "volume" : "area",
+         "mean of u", "least u", place, "at", "most u");
   for (int i = 0; i < report->n_regions && i < ROWS; ++i) {
     const kedge_region_values *const v = report->regions[i];
     print_name(width, v->name, "");
     print_number(v->area);
     print_number(v->mean);
-    print_extremum(v->least, v->least_at, PLACE);
-    print_extremum(v->most, v->most_at, 0);
+    print_extremum(v->least, v->least_at, in_space ? &v->least_z : NULL, place);
+    print_extremum(v->most, v->most_at, in_space ? &v->most_z : NULL, 0);
     putchar('\n');
   }
   print_rest(report->n_regions);
@@ -189,9 +194,10 @@ static void print_memory(const kedge_report *report)
 void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
                       const char *output)
 {
-  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
+  printf("%s: %lld element%s, %lld %s, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
          (long long)report->elements, kg_cli_plural(report->elements), (long long)report->edges,
-         report->order, (long long)report->trace_unknowns);
+         report->dimension == 3 ? "faces" : "edges", report->order,
+         (long long)report->trace_unknowns);
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
   print_stages(report);
   print_groups(report);

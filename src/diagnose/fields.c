@@ -1,6 +1,7 @@
 // Findings about the fields of a solution, from sums of them: numbers that are not finite, and u or
 // u* that misleads.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "basis/cell_tables.h"
@@ -8,24 +9,29 @@
 #include "diagnose/predicates.h"
 #include "problem/located.h"
 
-/// Two words: the middle of an element.
+/// Two words: the middle of an element. In space the second one has z too.
 static void say_place(kg_diagnosis *d, int32_t element)
 {
-  double at[2];
+  double at[3];
   kg_element_middle(d->mesh, element, at);
-  kg_say_place(d, "%.6g", at);
+  if (!kg_mesh_in_space(d->mesh)) {
+    kg_say_place(d, "%.6g", at);
+    return;
+  }
+  kg_say_number(d, "%.6g", at[0]);
+  snprintf(d->place, sizeof d->place, "%.6g, z = %.6g", at[1], at[2]);
+  kg_say_word(d, d->place);
 }
 
 /// u itself is lost: an error.
 bool kg_refuses_lost_u(kg_diagnosis *d)
 {
-  double at[2];
   if (d->fields->bad_u < 0) return false;
-  kg_element_middle(d->mesh, d->fields->bad_u, at);
+  say_place(d, d->fields->bad_u);
   d->status = KG_FAIL(d->ctx, KEDGE_ERR_NUMERIC,
-                      "u is not finite in the element at x = %.6g, y = %.6g: check the source, "
+                      "u is not finite in the element at x = %s, y = %s: check the source, "
                       "coefficients and boundary values for overflow",
-                      at[0], at[1]);
+                      d->word[0], d->word[1]);
   return false;
 }
 
@@ -183,6 +189,7 @@ bool kg_finds_lost_gradient(kg_diagnosis *d)
 {
   const kg_lost_gradient *const g = d->gradient;
   if (!d->resolved->varies || d->keeps_means) return false;
+  if (kg_mesh_in_space(d->mesh)) return false;  // q is kept there, and sigma is made of it
   if (!g->known) d->status = look_for_lost_gradient(d);
   if (d->status != KEDGE_OK || !g->found) return false;
   const bool none = isnan(g->diffusion);

@@ -13,9 +13,16 @@ double kg_stabilization_ratio(const kg_elliptic *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
+/// Whether findings about a topic know meshes of tetrahedra; those about others look at the plane.
+static bool is_of_space(kg_topic topic)
+{
+  return topic == KG_ABOUT_END || topic == KG_ABOUT_CAUSE || topic == KG_ABOUT_LOSS ||
+         topic == KG_ABOUT_LEFT;
+}
+
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
 {
-  if (kg_mesh_in_space(p->mesh)) return KEDGE_OK;  // the findings are of the plane
+  if (kg_mesh_in_space(p->mesh) && !is_of_space(topic)) return KEDGE_OK;
   const kg_trace_counts *n = &p->shape.count;
   const kg_choice *c = &p->shape.choice;
   kg_diagnosis d = {

@@ -109,8 +109,7 @@ kedge_status kg_elliptic_prepare(kg_elliptic *p)
   const kedge_mesh *mesh = p->mesh;
   KG_TRY(kg_equation_make(p->ctx, mesh, &p->equation));
   KG_TRY(cut(p));
-  if (!kg_mesh_in_space(mesh))
-    KG_TRY(kg_grouped_create(p->ctx, mesh, &p->space.cut->layout.batches, &p->grouped));
+  KG_TRY(kg_grouped_create(p->ctx, mesh, &p->space.cut->layout.batches, &p->grouped));
   // On longer elements aggregates, which follow the strong connections, take fewer iterations.
   const bool refined = mesh->info.min_angle >= KG_LINE_ANGLE && kg_mesh_quadrilaterals(mesh) == 0;
   p->space.refined = refined ? mesh : NULL;

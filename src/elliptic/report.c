@@ -21,6 +21,7 @@ void kg_report_fill(kg_elliptic *p)
   const double mesh_seconds = r->stages[KG_STAGE_MESH].seconds;
   *r = (kedge_report){
       .size = sizeof *r,
+      .dimension = mesh->dimension,
       .elements = mesh->n_elements,
       .edges = mesh->n_edges,
       .vertices = mesh->n_vertices,

@@ -113,6 +113,7 @@ static void write_errors(kg_json *json, const kedge_report *report)
 
 static void write_groups(kg_json *json, const kedge_report *report)
 {
+  const bool in_space = report->dimension == 3;
   kg_json_array(json, "groups");
   for (int i = 0; i < report->n_groups; ++i) {
     const kedge_group_values *const v = report->groups[i];
@@ -120,8 +121,8 @@ static void write_groups(kg_json *json, const kedge_report *report)
     kg_json_string(json, "name", v->name);
     kg_json_integer(json, "tag", v->tag);
     kg_json_bool(json, "inside", v->inside);
-    kg_json_integer(json, "edges", v->edges);
-    kg_json_number(json, "length", v->length);
+    kg_json_integer(json, in_space ? "faces" : "edges", v->edges);
+    kg_json_number(json, in_space ? "area" : "length", v->length);
     kg_json_number(json, "integral", v->integral);
     kg_json_number(json, "mean", v->mean);
     kg_json_number(json, "flux", v->flux);
@@ -130,19 +131,23 @@ static void write_groups(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-static void write_extremum(kg_json *json, const char *key, double value, const double at[2])
+/// @param[in] z  NULL: in the plane
+static void write_extremum(kg_json *json, const char *key, double value, const double at[2],
+                           const double *z)
 {
   kg_json_object(json, key);
   kg_json_number(json, "value", value);
   kg_json_array(json, "at");
   kg_json_number(json, NULL, at[0]);
   kg_json_number(json, NULL, at[1]);
+  if (z) kg_json_number(json, NULL, *z);
   kg_json_close(json);
   kg_json_close(json);
 }
 
 static void write_regions(kg_json *json, const kedge_report *report)
 {
+  const bool in_space = report->dimension == 3;
   kg_json_array(json, "regions");
   for (int i = 0; i < report->n_regions; ++i) {
     const kedge_region_values *const v = report->regions[i];
@@ -150,14 +155,14 @@ static void write_regions(kg_json *json, const kedge_report *report)
     kg_json_string(json, "name", v->name);
     kg_json_integer(json, "tag", v->tag);
     kg_json_integer(json, "elements", v->elements);
-    kg_json_number(json, "area", v->area);
+    kg_json_number(json, in_space ? "volume" : "area", v->area);
     kg_json_number(json, "integral", v->integral);
     kg_json_number(json, "mean", v->mean);
     kg_json_number(json, "energy", v->energy);
     kg_json_number(json, "source", v->source);
     kg_json_number(json, "reaction", v->reaction);
-    write_extremum(json, "minimum", v->least, v->least_at);
-    write_extremum(json, "maximum", v->most, v->most_at);
+    write_extremum(json, "minimum", v->least, v->least_at, in_space ? &v->least_z : NULL);
+    write_extremum(json, "maximum", v->most, v->most_at, in_space ? &v->most_z : NULL);
     kg_json_close(json);
   }
   kg_json_close(json);

@@ -177,14 +177,14 @@ static inline void kg_tetrahedron_point(const kedge_mesh *mesh, int32_t element,
     for (int c = 0; c < 4; ++c) x[k] += share[c] * mesh->vertices[3 * (int64_t)v[c] + k];
   }
 }
-/// The mean of an element's corners: x and y of it.
-static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double at[2])
+/// The mean of an element's corners. @param[out] at  [dimension]
+static inline void kg_element_middle(const kedge_mesh *mesh, int32_t element, double *at)
 {
-  const int n = kg_block_of(mesh, element)->cell->n_vertices;
+  const int n = kg_block_of(mesh, element)->cell->n_vertices, dimension = mesh->dimension;
   const int32_t *const v = kg_element_vertices(mesh, element);
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < dimension; ++k) {
     at[k] = 0.0;
-    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[mesh->dimension * (int64_t)v[l] + k];
+    for (int l = 0; l < n; ++l) at[k] += mesh->vertices[dimension * (int64_t)v[l] + k];
     at[k] /= n;
   }
 }
@@ -214,6 +214,10 @@ static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t
   const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
   for (int i = 0; i < cell->facet->n_vertices; ++i) vertex[i] = v[corner[i]];
 }
+/// The area of a facet of a mesh in space.
+double kg_space_area(const kedge_mesh *mesh, int32_t facet);
+/// On which side of a facet, seen along its corners, its element lies, in space.
+bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
 /// A point of a side, t from -1 where it begins to 1, and the derivatives of x and y by t.
 void kg_side_point(const kedge_mesh *mesh, kg_side side, double t, double at[2], double along[2]);
 /// The vertices where a side begins and ends, in the plane.

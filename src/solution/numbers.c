@@ -87,19 +87,27 @@ typedef struct edge_rule {
   double psi[KEDGE_ORDER_MAX + 1 + KG_GEOMETRY_MAX][KEDGE_ORDER_MAX + 1];
 } edge_rule;
 
-static edge_rule rule_of(int m)
+/// Faces are not curved, and need none.
+static edge_rule rule_of(const kedge_mesh *mesh, int m)
 {
-  edge_rule rule = {.n = m + KG_GEOMETRY_MAX};
+  edge_rule rule = {.n = kg_mesh_in_space(mesh) ? 0 : m + KG_GEOMETRY_MAX};
+  if (rule.n == 0) return rule;
   kg_gauss_jacobi(rule.n, 0, rule.t, rule.w);
   for (int q = 0; q < rule.n; ++q) kg_legendre(m - 1, rule.t[q], rule.psi[q]);
   return rule;
 }
 
-/// The length of an edge, and the integral of the trace along it from its modes.
+/// The length of an edge, or the area of a face, and the integral of the trace over it from its
+/// modes.
 static void measure_edge(const kedge_mesh *mesh, const edge_rule *rule, kg_side side, int m,
                          const double *modes, double *length, double *integral)
 {
   int32_t ends[2];
+  if (kg_mesh_in_space(mesh)) {
+    *length = kg_space_area(mesh, kg_side_edge(mesh, side));
+    *integral = *length * sqrt(0.5) * modes[0];
+    return;
+  }
   kg_side_ends(mesh, side, ends);
   if (!mesh->nodes) {
     const double *const a = mesh->vertices + 2 * (int64_t)ends[0];
@@ -148,7 +156,7 @@ static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *
 {
   const kedge_mesh *const mesh = s->mesh;
   const int m = s->m;
-  const edge_rule rule = rule_of(m);
+  const edge_rule rule = rule_of(mesh, m);
   for (int32_t i = 0; i < sums->grouped->count.n_facets; ++i) {
     double length, integral;
     const int32_t edge = sums->grouped->edge[i], mark = mesh->edge_group[edge];
@@ -168,7 +176,22 @@ static void add_facets(kedge_solution *s, const kg_group_sums *sums, const int *
   }
 }
 
-/// Place a node of order P of an element.
+/// Place a node of order P of a tetrahedron.
+static void place_in_space(const kedge_solution *s, const int32_t at[2], double xyz[3])
+{
+  enum { NODES_MAX = KG_SPACE_FLUX_MAX / 3 };
+  const int32_t *const v = kg_element_vertices(s->mesh, at[0]);
+  double r[NODES_MAX], t[NODES_MAX], h[NODES_MAX];
+  long double map[16];
+  kg_tetrahedron.nodes(s->size.order, (double *const[]){r, t, h});
+  kg_tetrahedron.map(1, (const long double[]){r[at[1]], t[at[1]], h[at[1]]}, map);
+  for (int k = 0; k < 3; ++k) {
+    xyz[k] = 0.0;
+    for (int l = 0; l < 4; ++l) xyz[k] += (double)map[l] * s->mesh->vertices[3 * (int64_t)v[l] + k];
+  }
+}
+
+/// Place a node of order P of an element of the plane.
 static void place_node(const kedge_solution *s, const int32_t at[2], double xy[2])
 {
   enum { NODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1) };
@@ -183,6 +206,20 @@ static void place_node(const kedge_solution *s, const int32_t at[2], double xy[2
     xy[0] += (double)map[v] * x[v];
     xy[1] += (double)map[v] * y[v];
   }
+}
+
+/// Place an extremum, where there is one.
+static void place(const kedge_solution *s, const int32_t at[2], double xy[2], double *z)
+{
+  double xyz[3] = {0.0, 0.0, 0.0};
+  if (at[0] < 0) return;
+  if (kg_mesh_in_space(s->mesh))
+    place_in_space(s, at, xyz);
+  else
+    place_node(s, at, xyz);
+  xy[0] = xyz[0];
+  xy[1] = xyz[1];
+  *z = xyz[2];
 }
 
 static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int *entry,
@@ -203,8 +240,8 @@ static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int 
     v->reaction = of[i].reaction / s->scale;
     v->least = of[i].least;
     v->most = of[i].most;
-    if (of[i].least_at[0] >= 0) place_node(s, of[i].least_at, v->least_at);
-    if (of[i].most_at[0] >= 0) place_node(s, of[i].most_at, v->most_at);
+    place(s, of[i].least_at, v->least_at, &v->least_z);
+    place(s, of[i].most_at, v->most_at, &v->most_z);
     s->report.balance.source += v->source;
     s->report.balance.reaction += v->reaction;
   }

@@ -5,6 +5,7 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "space/surface_sides.h"
 
 /// An end of an edge that lies inside one region.
 typedef struct edge_end {
@@ -106,12 +107,29 @@ static kg_side side_of(const kedge_mesh *mesh, int32_t edge, bool *inside)
   return b < a ? sides[1] : sides[0];
 }
 
+/// kg_line_sides() in space, of faces.
+static kedge_status sides_in_space(kedge_context *ctx, const kedge_mesh *mesh, int32_t n,
+                                   const int32_t *faces, kg_side *sides)
+{
+  bool *is_inside, any = false;
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *is_inside, &is_inside));
+  for (int32_t i = 0; i < n; ++i) {
+    sides[i] = side_of(mesh, faces[i], &is_inside[i]);
+    any = any || is_inside[i];
+  }
+  const kedge_status status =
+      any ? kg_surface_sides(ctx, mesh, n, is_inside, faces, sides) : KEDGE_OK;
+  free(is_inside);
+  return status;
+}
+
 kedge_status kg_line_sides(kedge_context *ctx, const kedge_mesh *mesh, int32_t n,
                            const int32_t *edges, kg_side *sides)
 {
   lines l = {.mesh = mesh, .edges = edges, .sides = sides};
   edge_end *ends = NULL;
   int32_t n_ends = 0;
+  if (kg_mesh_in_space(mesh)) return sides_in_space(ctx, mesh, n, edges, sides);
   for (int32_t i = 0; i < n; ++i) {
     bool inside;
     sides[i] = side_of(mesh, edges[i], &inside);

@@ -166,6 +166,25 @@ static void straight_triangles_with_constants(void **state)
   }
 }
 
+static void tetrahedra_with_constants(void **state)
+{
+  (void)state;
+  const char *const orders[] = {"1", "2", "3", "6"};
+  // Orders above 3 have no kernel of the trace product on a GPU yet.
+  const size_t n = test_backend() == KEDGE_BACKEND_CUDA ? 3 : 4;
+  for (size_t i = 0; i < n; ++i) {
+    check(SETTINGS({"mesh", "generate", "cube 3"}, {"space", "order", orders[i]},
+                   {"equation", "diffusion", "0.6"}, {"equation", "reaction", "1.3"}, CONDITIONS),
+          1e-11);
+    check(SETTINGS({"mesh", "generate", "cube 2"}, {"space", "order", orders[i]},
+                   {"equation", "diffusion", "45"}, {"space", "stabilization", "0.8/h"},
+                   {"equation", "source", "exp(x)*z"}, {"boundary x0", "type", "neumann"},
+                   {"boundary x0", "value", "y - z"}, {"boundary default", "type", "dirichlet"},
+                   {"boundary default", "value", "x*z"}, {"solver", "tolerance", "1e-13"}),
+          1e-11);
+  }
+}
+
 static void quadrilaterals_of_all_forms(void **state)
 {
   (void)state;
@@ -212,6 +231,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(straight_triangles_with_constants),
+      cmocka_unit_test(tetrahedra_with_constants),
       cmocka_unit_test(quadrilaterals_of_all_forms),
       cmocka_unit_test(curves_and_coefficients_that_vary),
       cmocka_unit_test(every_precision_and_preconditioner),

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
-#include "ops/local/quadrature/field_sums.h"
+#include "ops/local/tetrahedron/field_sums.h"
 #include "elliptic/recover/recover.h"
 
 size_t kg_fields_values(const kg_shape *s, int kind)
 {
   for (int i = 0; i < s->n_batches; ++i) {
     const kg_shape_batch *b = &s->batch[i];
-    if (kg_cell_index(b->cell) == kind && b->cell->dimension == 2)
+    if (kg_cell_index(b->cell) == kind)
       return (size_t)(2 * b->size.n_facets + 1) * (size_t)b->size.n_star;
   }
   return 0;
@@ -30,7 +30,6 @@ kedge_status kg_fields_begin(kg_elliptic *p)
 
 kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
 {
-  if (kg_mesh_in_space(p->mesh)) return KEDGE_OK;  // fields of tetrahedra are not looked at yet
   const kg_elements part = kg_elements_part(&p->elements[c->batch], c->first, c->n);
   const kg_arrays *a = &p->arrays;
   const kg_shape_batch *b = &p->shape.batch[c->batch];
@@ -55,6 +54,11 @@ kedge_status kg_fields_add(kg_elliptic *p, const kg_chunk *c)
       .begins = c->batch == 0 && c->first == 0,
       .n_pieces = kg_field_pieces(p->shape.count.n_groups),
       .sums = a->field_sums};
+  if (kg_mesh_in_space(p->mesh)) {
+    const kg_space_field_sums_args of_tetrahedra = {part.tetrahedra, c->coefficient.space, args};
+    kg_run_cost(&p->run, kg_space_field_sums_cost(&of_tetrahedra), 1.0);
+    return kg_space_field_sums_add(p->ctx, &of_tetrahedra);
+  }
   kg_run_cost(&p->run, kg_field_sums_cost(&args), 1.0);
   return kg_field_sums_add(p->ctx, &args);
 }
@@ -119,7 +123,6 @@ kedge_status kg_fields_judge(kg_elliptic *p)
   const size_t n = (size_t)kg_field_pieces(p->shape.count.n_groups);
   kg_field_sums *pieces;
   p->fields = p->remainder.size = kg_no_field_sums();
-  if (kg_mesh_in_space(p->mesh)) return KEDGE_OK;
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *pieces, &pieces));
   const kedge_status status = kg_copy_out(p->ctx, pieces, p->arrays.field_sums, n * sizeof *pieces);
   kg_field_sums *const sum = &p->remainder.size;

@@ -65,7 +65,7 @@ static kedge_status solve_chunk(kg_elliptic *p, kg_chunk *c, bool counts)
   KG_TRY(kg_coefficients_put(&p->coefficients, c->batch, c->first, c->n, a->coefficients.values,
                              &c->coefficient));
   KG_TRY(p->equation.form->recover(p->ctx, &part, &c->coefficient, load, a->iteration.x, u, flux));
-  if (counts && kg_counts_groups(p)) KG_TRY(kg_numbers_add(p, c, load));
+  if (counts) KG_TRY(kg_numbers_add(p, c, load));
   if (!p->shape.choice.wants_means || kg_only_sizes(p)) return KEDGE_OK;
   return p->equation.form->means(p->ctx, &part, &c->coefficient, u, flux, p->made[KG_HELD_MEANS]);
 }
@@ -176,7 +176,7 @@ static kedge_status take_rest(kg_elliptic *p, const kg_group_errors *of)
 static kedge_status prepare(kg_elliptic *p)
 {
   KG_TRY(kg_fields_begin(p));
-  if (!kg_only_sizes(p) && kg_counts_groups(p)) KG_TRY(kg_numbers_begin(p));
+  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_begin(p));
   if (p->shape.choice.sides_stay) return KEDGE_OK;
   kg_run_cost(&p->run, kg_trace_sides_cost(&p->shape.count), 1.0);
   return kg_trace_sides(p->ctx, &(kg_trace_sides_args){p->space.batch, p->arrays.space.side_edge});
@@ -197,7 +197,7 @@ static kedge_status one_chunk(kg_elliptic *p, kg_chunk c, kg_sampler *exact)
 static kedge_status judge(kg_elliptic *p, kg_group_errors *of)
 {
   KG_TRY(kg_fields_judge(p));
-  if (!kg_only_sizes(p) && kg_counts_groups(p)) KG_TRY(kg_numbers_judge(p));
+  if (!kg_only_sizes(p)) KG_TRY(kg_numbers_judge(p));
   return p->shape.choice.wants_errors && !kg_only_sizes(p) ? kg_errors_sum(p, of) : KEDGE_OK;
 }
 

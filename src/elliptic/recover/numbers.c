@@ -139,7 +139,8 @@ static kg_conductor conductor_of(const kg_elliptic *p)
       !is_nothing(&data->equation.source))
     return none;
   for (int g = 0; g < p->mesh->n_groups; ++g) {
-    if (p->mesh->groups[g].dimension != 1 || p->mesh->groups[g].count == 0) continue;
+    const kg_group *const group = &p->mesh->groups[g];
+    if (!kg_is_edge_group(p->mesh, group) || group->count == 0) continue;
     const struct kg_resolved_boundary *const b = &data->boundaries[g];
     const double here = number_of(b->value);
     if (b->type == KEDGE_BOUNDARY_NEUMANN && here == 0.0) continue;

@@ -10,12 +10,6 @@ static inline bool kg_only_sizes(const kg_elliptic *p)
   return p->remainder.makes != KG_MAKES_SOLUTION;
 }
 
-/// Whether sums over groups of the mesh are made: not of tetrahedra yet.
-static inline bool kg_counts_groups(const kg_elliptic *p)
-{
-  return !kg_mesh_in_space(p->mesh);
-}
-
 /// Return a chunk of one group, which has its number among the groups of all batches.
 kg_chunk kg_chunk_of(const kg_elliptic *p, int32_t group);
 /// Bring the modes of a chunk to host memory, where kg_results points to them: copy them from the

@@ -28,8 +28,8 @@ typedef struct errors {
 
 static double diameter(const kedge_mesh *mesh)
 {
-  const double *const box = mesh->info.box;
-  return hypot(box[2] - box[0], box[3] - box[1]);
+  const double *const low = mesh->info.low, *const high = mesh->info.high;
+  return hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
 }
 
 static double worst_of(const errors *e)
@@ -287,7 +287,7 @@ static kedge_status look_at(kg_elliptic *p, look *l)
 
 kedge_status kg_remainder_look(kg_elliptic *p)
 {
-  if (kg_mesh_in_space(p->mesh) || !rings(p)) return KEDGE_OK;
+  if (!rings(p)) return KEDGE_OK;
   const kg_data data = p->data;
   look l = {0};
   p->data.taken = (kg_unknowns_args){0};

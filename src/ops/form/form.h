@@ -29,6 +29,12 @@ KG_INLINE int32_t kg_elements_groups(const kg_elements *elements)
 {
   return (elements->n_elements + KG_LANES - 1) / KG_LANES;
 }
+/// [group][facet][lane]: trace facet << 1 | reversed.
+KG_INLINE const uint32_t *kg_elements_sides(const kg_elements *elements)
+{
+  if (elements->size.dimension == 3) return elements->tetrahedra.side_edge;
+  return elements->by_quadrature ? elements->cells.side_edge : elements->batch.arrays.side_edge;
+}
 /// Groups first_group, first_group + 1, ... of a range, of those that have an element: n_groups or
 /// as many as there are, as a range of its own.
 kg_elements kg_elements_part(const kg_elements *elements, int32_t first_group, int32_t n_groups);

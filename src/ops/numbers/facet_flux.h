@@ -7,9 +7,12 @@
 /// t in [-1, 1] is sqrt(2) times its product with psi_0:
 ///
 ///   sqrt(2) (<s . n, psi_0> - t_l (<u, psi_0> - lambda_0)),   t_l = tau_l |l| / 2
+///
+/// In space |l| is the area of the facet: that of the facet of the reference element is 2 too.
 #pragma once
 #include "ops/form/form.h"
 #include "ops/local/quadrature/geometry.h"
+#include "ops/local/tetrahedron/point_sums.h"
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_facet_flux_args {
@@ -62,19 +65,34 @@ KG_INLINE double kg_cell_flux(const kg_facet_flux_args *a, int32_t e, int l, dou
   return normal - kg_cell_tau_alone(cells, material, e, l) * jump;
 }
 
+/// The flux of a straight tetrahedron; q has the modes of u.
+KG_INLINE double kg_tetrahedron_flux(const kg_facet_flux_args *a, int32_t e, int l, double lambda)
+{
+  const kg_tetrahedra *const cells = &a->elements.tetrahedra;
+  const int N = cells->reference.size.n_modes, n = cells->reference.size.n_trace;
+  const double *const lift = cells->reference.lift + l * cells->reference.size.n_facet;
+  double jump = -lambda;
+  kg_tetrahedron_factors factors;
+  kg_tetrahedron_mean_factors(cells, &a->coefficient.space, e, &factors);
+  for (int i = 0; i < N; ++i) jump += lift[i * n] * a->u[kg_cell_at(e, N, i)];
+  return kg_tetrahedron_normal_flux(cells, &a->coefficient.space, a->flux, e, l, &factors) -
+         factors.tau[l] * jump;
+}
+
 /// Facet i of the list.
 KG_INLINE void kg_facet_flux_of(const kg_facet_flux_args *a, int64_t i)
 {
   const kg_elements *const elements = &a->elements;
-  const uint32_t *const sides =
-      elements->by_quadrature ? elements->cells.side_edge : elements->batch.arrays.side_edge;
+  const uint32_t *const sides = kg_elements_sides(elements);
   const int32_t e = kg_side_element(a->side[i]) - a->first;
   const int l = kg_side_facet(a->side[i]), m = elements->size.n_facet;
   const int64_t facet = sides[kg_cell_at(e, elements->size.n_facets, l)] >> 1;
   const double *const lambda = a->trace + facet * m;
   double *const to = a->to + i * (1 + m);
-  to[0] = 1.41421356237309504880 * (elements->by_quadrature ? kg_cell_flux(a, e, l, lambda[0])
-                                                            : kg_triangle_flux(a, e, l, lambda[0]));
+  const double half = elements->size.dimension == 3 ? kg_tetrahedron_flux(a, e, l, lambda[0])
+                      : elements->by_quadrature     ? kg_cell_flux(a, e, l, lambda[0])
+                                                    : kg_triangle_flux(a, e, l, lambda[0]);
+  to[0] = 1.41421356237309504880 * half;
   for (int k = 0; k < m; ++k) to[1 + k] = lambda[k];
 }
 

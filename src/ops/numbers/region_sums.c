@@ -10,12 +10,12 @@ static void add_record(const kg_region_sums_args *a, int32_t run, int32_t record
 {
   int32_t begin, end;
   const bool begins = kg_run_part(a, run, &begin, &end);
+  const kg_summed as = kg_summed_as(&a->elements);
   kg_region_sums sum = begins ? kg_no_region_sums() : a->sums[record];
   for (int32_t g = begin; g < end; ++g)
     for (int lane = 0; lane < KG_LANES; ++lane) {
       if (!kg_is_of_record(a, run, record, g, lane)) continue;
-      const kg_region_sums of =
-          kg_element_sums(a, (g - a->first_group) * KG_LANES + lane, a->elements.by_quadrature);
+      const kg_region_sums of = kg_element_sums(a, (g - a->first_group) * KG_LANES + lane, as);
       kg_region_sums_join(&of, &sum);
     }
   a->sums[record] = sum;
@@ -38,7 +38,7 @@ kg_cost kg_region_sums_cost(const kg_region_sums_args *a)
   const double N = z->n_modes, S = z->n_flux, n = a->elements.n_elements;
   const double of_points = a->elements.by_quadrature
                                ? t->points.n * (2 * (N + S) + 12.0 * t->points.n_nodes + 30)
-                               : 3 * S;
+                               : z->n_facets * S;
   return (kg_cost){.bytes = n * (8.0 * (N + S + 1) + 4.0 * z->n_facets),
                    .flops = n * (2 * N * a->n_nodes + of_points)};
 }

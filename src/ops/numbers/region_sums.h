@@ -5,12 +5,13 @@
 #pragma once
 #include "ops/form/form.h"
 #include "ops/local/quadrature/geometry.h"
+#include "ops/local/tetrahedron/point_sums.h"
 #include "space/group_sums.h"
 KEDGE_BEGIN_DECLS
 
 /// Sums over elements. A scaled equation has scaled energies, sources and reactions.
 typedef struct kg_region_sums {
-  double area, u;       ///< integral of u
+  double area, u;       ///< volume in space; integral of u
   double energy;        ///< of q . sigma
   double jump;          ///< of tau (u - trace)^2 over the facets; 0: not wanted
   double source;        ///< of f
@@ -107,8 +108,7 @@ KG_INLINE double kg_facet_jump(const kg_region_sums_args *a, int32_t e, int l, d
                                const double *lift, int by_facet, int by_mode)
 {
   const kg_elements *const elements = &a->elements;
-  const uint32_t *const sides =
-      elements->by_quadrature ? elements->cells.side_edge : elements->batch.arrays.side_edge;
+  const uint32_t *const sides = kg_elements_sides(elements);
   const int N = elements->size.n_modes, m = elements->size.n_facet;
   const uint32_t side = sides[kg_cell_at(e, elements->size.n_facets, l)];
   const double *const lambda = a->trace + (int64_t)(side >> 1) * m;
@@ -145,6 +145,26 @@ KG_INLINE void kg_triangle_sums(const kg_region_sums_args *a, int32_t e, kg_regi
   for (int l = 0; a->trace && l < 3; ++l)
     sum->jump += kg_facet_jump(a, e, l, element.tau[l],
                                batch->reference.lift + l * batch->reference.size.n_edge, 1, n);
+}
+
+/// A straight tetrahedron likewise: phi_0 is sqrt(3 / 4).
+KG_INLINE void kg_tetrahedron_sums(const kg_region_sums_args *a, int32_t e, kg_region_sums *sum)
+{
+  const kg_tetrahedra *const cells = &a->elements.tetrahedra;
+  const kg_tetrahedron_reference *const ref = &cells->reference;
+  const double root = 1.15470053837925152902;  // 1 / phi_0
+  const int N = ref->size.n_modes, n = ref->size.n_trace;
+  const double jacobian = kg_space_jacobian(cells, e);
+  sum->area = 4.0 / 3.0 * jacobian;
+  sum->u = root * jacobian * a->u[kg_cell_at(e, N, 0)];
+  kg_tetrahedron_energy(cells, &a->coefficient.space, a->u, a->flux, e, jacobian, &sum->energy,
+                        &sum->reaction);
+  sum->source = root * a->load[kg_cell_at(e, N, 0)];
+  if (!a->trace) return;
+  kg_tetrahedron_factors factors;
+  kg_tetrahedron_mean_factors(cells, &a->coefficient.space, e, &factors);
+  for (int l = 0; l < 4; ++l)
+    sum->jump += kg_facet_jump(a, e, l, factors.tau[l], ref->lift + l * ref->size.n_facet, 1, n);
 }
 
 /// An element by quadrature, by the rule of its local matrix.
@@ -189,14 +209,28 @@ KG_INLINE void kg_cell_sums(const kg_region_sums_args *a, int32_t e, kg_region_s
                                t->lift + l * t->size.n_facet * N, N, 1);
 }
 
+/// How the elements of a range are summed.
+typedef enum kg_summed {
+  KG_SUMMED_TRIANGLES,
+  KG_SUMMED_BY_QUADRATURE,
+  KG_SUMMED_TETRAHEDRA,
+} kg_summed;
+
+KG_INLINE kg_summed kg_summed_as(const kg_elements *elements)
+{
+  if (elements->size.dimension == 3) return KG_SUMMED_TETRAHEDRA;
+  return elements->by_quadrature ? KG_SUMMED_BY_QUADRATURE : KG_SUMMED_TRIANGLES;
+}
+
 /// The sums of an element of the chunk.
-/// @param[in] by_quadrature  that of the elements, which a kernel may know while it is compiled
-KG_INLINE kg_region_sums kg_element_sums(const kg_region_sums_args *a, int32_t e,
-                                         bool by_quadrature)
+/// @param[in] as  kg_summed_as(), which a kernel may know while it is compiled
+KG_INLINE kg_region_sums kg_element_sums(const kg_region_sums_args *a, int32_t e, kg_summed as)
 {
   kg_region_sums sum = kg_no_region_sums();
-  if (by_quadrature)
+  if (as == KG_SUMMED_BY_QUADRATURE)
     kg_cell_sums(a, e, &sum);
+  else if (as == KG_SUMMED_TETRAHEDRA)
+    kg_tetrahedron_sums(a, e, &sum);
   else
     kg_triangle_sums(a, e, &sum);
   kg_region_extrema(a, a->u + kg_cell_at(e, a->elements.size.n_modes, 0), a->first_element + e,

@@ -13,7 +13,7 @@ namespace
 
 enum { WARPS = 8, THREADS = WARPS * KG_LANES };
 
-template <bool BY_QUADRATURE>
+template <kg_summed AS>
 __global__ void __launch_bounds__(THREADS, 2)
     region_sums(const __grid_constant__ kg_region_sums_args a)
 {
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(THREADS, 2)
       const int32_t g = first + warp;
       kg_region_sums sum = kg_no_region_sums();
       if (g < end && kg_is_of_record(&a, run, record, g, lane))
-        sum = kg_element_sums(&a, (g - a.first_group) * KG_LANES + lane, BY_QUADRATURE);
+        sum = kg_element_sums(&a, (g - a.first_group) * KG_LANES + lane, AS);
       __syncwarp();
       kg_join_lanes<kg_region_sums_join>(sum);
       if (lane == 0) s_sum[warp] = sum;
@@ -46,6 +46,10 @@ __global__ void __launch_bounds__(THREADS, 2)
 extern "C" kedge_status kg_region_sums_add_cuda(kedge_context *ctx, const kg_region_sums_args *a)
 {
   if (a->n_runs == 0) return KEDGE_OK;
+  const kg_summed as = kg_summed_as(&a->elements);
   return kg_launch(ctx, "region_sums", (unsigned)a->n_runs, THREADS, 0,
-                   a->elements.by_quadrature ? region_sums<true> : region_sums<false>, *a);
+                   as == KG_SUMMED_TETRAHEDRA      ? region_sums<KG_SUMMED_TETRAHEDRA>
+                   : as == KG_SUMMED_BY_QUADRATURE ? region_sums<KG_SUMMED_BY_QUADRATURE>
+                                                   : region_sums<KG_SUMMED_TRIANGLES>,
+                   *a);
 }

@@ -7,22 +7,22 @@
 int kg_field_points(const kg_cell *cell, int order, double *value)
 {
   enum { STAR_MAX = (KEDGE_ORDER_MAX + 2) * (KEDGE_ORDER_MAX + 2) };
-  const int F = cell->n_facets, n_star = cell->n_modes(order + 1);
+  const int F = cell->n_facets, n_star = cell->n_modes(order + 1), D = cell->dimension;
   const double turn = cos(3.8317059702075123 / (order + 1));
-  // The place between centre and corner l: of a triangle the one whose distance from the opposite
+  // The place between centre and corner l: of a simplex the one whose distance from the opposite
   // facet is (1 - turn) / 2 of the height.
-  const double part = F == 3 ? 0.25 - 0.75 * turn : turn;
-  double at[KG_FIELD_POINTS][2] = {{0.0, 0.0}};
+  const double part = F == 3 ? 0.25 - 0.75 * turn : D == 3 ? (1.0 - 2.0 * turn) / 3.0 : turn;
+  double at[KG_FIELD_POINTS][3] = {{0.0, 0.0, 0.0}};
   for (int l = 0; l < F; ++l)
-    for (int k = 0; k < 2; ++k) at[2 * F][k] += cell->corner[l][k] / F;
+    for (int k = 0; k < D; ++k) at[2 * F][k] += cell->corner[l][k] / F;
   for (int l = 0; l < F; ++l)
-    for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < D; ++k) {
       at[l][k] = cell->corner[l][k];
       at[F + l][k] = at[2 * F][k] + part * (at[l][k] - at[2 * F][k]);
     }
   for (int q = 0; q < 2 * F + 1; ++q) {
     long double phi[STAR_MAX];
-    cell->modes(order + 1, (const long double[]){at[q][0], at[q][1]}, phi, NULL);
+    cell->modes(order + 1, (const long double[]){at[q][0], at[q][1], at[q][2]}, phi, NULL);
     for (int i = 0; i < n_star; ++i) value[q * n_star + i] = (double)phi[i];
   }
   return 2 * F + 1;

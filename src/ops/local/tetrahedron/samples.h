@@ -38,21 +38,6 @@ typedef struct kg_space_errors_args {
 KG_DECLARE_OPERATOR(kg_space_errors, kg_space_errors_args);
 kg_cost kg_space_errors_cost(const kg_cell_points *points, int64_t n_elements);
 
-/// |det dx/dr| of an element.
-KG_INLINE double kg_space_jacobian(const kg_tetrahedra *of, int32_t e)
-{
-  double d[3][3];
-  const int64_t origin = of->vertex[kg_cell_at(e, 4, 0)];
-  for (int a = 0; a < 3; ++a) {
-    const int64_t corner = of->vertex[kg_cell_at(e, 4, a + 1)];
-    for (int k = 0; k < 3; ++k)
-      d[a][k] = 0.5 * (of->vertices[3 * corner + k] - of->vertices[3 * origin + k]);
-  }
-  return fabs(d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
-              d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
-              d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]));
-}
-
 /// Element e of the range.
 KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team team)
 {

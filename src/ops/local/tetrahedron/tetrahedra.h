@@ -42,6 +42,21 @@ KG_INLINE kg_tetrahedra kg_tetrahedra_part(const kg_tetrahedra *cells, int32_t f
   return part;
 }
 
+/// |det dx/dr| of an element.
+KG_INLINE double kg_space_jacobian(const kg_tetrahedra *of, int32_t e)
+{
+  double d[3][3];
+  const int64_t origin = of->vertex[kg_lane_side(4, e, 0)];
+  for (int a = 0; a < 3; ++a) {
+    const int64_t corner = of->vertex[kg_lane_side(4, e, a + 1)];
+    for (int k = 0; k < 3; ++k)
+      d[a][k] = 0.5 * (of->vertices[3 * corner + k] - of->vertices[3 * origin + k]);
+  }
+  return fabs(d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+              d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+              d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]));
+}
+
 /// The equation and its stabilization in one element.
 typedef struct kg_space_material {
   double diffusion[KG_SPACE_PAIRS];  ///< xx, xy, xz, yy, yz, zz; positive definite
