@@ -1,6 +1,6 @@
 /// @file
-/// Local matrices, local solve and post-processing of straight tetrahedra with constant
-/// coefficients: the method of triangles (docs/math.md) in space. Formulas of Z^-1, R and S0 are at
+/// Local matrices, local solve and post-processing of straight tetrahedra, whose coefficients are
+/// constant in each or have values at points (varying.h): the method of triangles (docs/math.md) in space. Formulas of Z^-1, R and S0 are at
 /// kg_tetrahedron_factors; no trace facet is ever reversed.
 ///
 ///   K^e = S0 - R^T Z R,   F^e = R^T Z f^e,   u = Z (f^e + R lambda)
