@@ -11,7 +11,7 @@ kedge_status kg_sample_faces(kedge_context *ctx, const kedge_mesh *mesh,
                              const kg_trace_layout *layout, const kedge_problem *problem,
                              const kg_resolved *resolved, double *modes);
 /// kg_sample_robin() of a mesh in space.
-/// @param[out] out  `psi` and `coefficient` have the points of all faces by kg_boundary_points() a direction
+/// @param[out] out  `psi` and `coefficient` have the square of kg_boundary_points() points
 kedge_status kg_sample_robin_faces(kedge_context *ctx, const kedge_mesh *mesh,
                                    const kg_trace_layout *layout, const kedge_problem *problem,
                                    const kg_resolved *resolved, double scale,

@@ -277,8 +277,8 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
   }
 }
 
-/// A component of sigma = K q at point i of a tetrahedron, where K varies. Tables of nodes may be of
-/// others than their coordinates (kg_element_points), so that places come from the map.
+/// A component of sigma = K q at point i of a tetrahedron, where K varies. Tables of nodes may be
+/// of others than their coordinates (kg_element_points), so that places come from the map.
 /// @param[in] coefficients  of q
 static double flux_in_space(const kedge_solution *s, const kg_cell_points *points, int32_t element,
                             int component, const double *coefficients, int i)

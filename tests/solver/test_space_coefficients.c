@@ -1,4 +1,4 @@
-// Tetrahedra with coefficients that are not one number: tensors, Robin conditions, regions, elements.
+// Tetrahedra with coefficients that are not one number: tensors, Robin conditions, regions, data.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,6 +422,31 @@ static void both_operators_have_the_same_solution(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static void a_solver_has_the_solution_of_a_solve(void **state)
+{
+  (void)state;
+  static const char *const diffusion[] = {TENSOR, LINEAR};
+  kedge_mesh *mesh = cube_of(2, 0.1, true);
+  for (int varies = 0; varies < 2; ++varies) {
+    kedge_solution *s[2] = {NULL};
+    kedge_solver *solver = NULL;
+    kedge_problem *problem = problem_of(
+        ctx, SETTINGS({"space", "order", "2"}, {"equation", "diffusion", diffusion[varies]},
+                      {"region 2", "reaction", "3"}, {"region 1", "reaction", "0"},
+                      {"exact", "u", SMOOTH}, {"boundary z0", "type", "robin"},
+                      {"boundary z0", "coefficient", "1 + x"},
+                      {"boundary default", "type", "dirichlet"}, TOLERANT));
+    must(ctx, kedge_solve(ctx, mesh, problem, &s[0]));
+    must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+    for (int again = 0; again < 2; ++again) must(ctx, kedge_solver_solve(solver, NULL, &s[1]));
+    assert_same_values(s, 48, 2, 1e-10);
+    for (int k = 0; k < 2; ++k) kedge_solution_destroy(s[k]);
+    kedge_solver_destroy(solver);
+    kedge_problem_destroy(problem);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
 static void varying_coefficients_that_are_not_elliptic_are_refused(void **state)
 {
   (void)state;
@@ -445,6 +470,7 @@ int main(void)
       cmocka_unit_test(polynomials_come_back_where_coefficients_vary),
       cmocka_unit_test(sums_over_points_are_the_closed_forms_of_constants),
       cmocka_unit_test(varying_coefficients_keep_the_orders_of_all_fields),
+      cmocka_unit_test(a_solver_has_the_solution_of_a_solve),
       cmocka_unit_test(both_operators_have_the_same_solution),
       cmocka_unit_test(varying_coefficients_that_are_not_elliptic_are_refused),
       cmocka_unit_test(tensors_that_do_not_fit_are_refused),

@@ -15,7 +15,7 @@ typedef struct kg_elements {
   const kg_cell *cell;
   kg_cell_sizes size;
   int32_t n_elements;
-  bool by_quadrature;  ///< else straight triangles or tetrahedra with constant coefficients
+  bool by_quadrature;  ///< else straight triangles with constant coefficients, or tetrahedra
   /// Elements by quadrature that need none for matrices and solutions: parallelograms with the
   /// adjusted flux and coefficients that are constant in each element.
   bool are_parallelograms;

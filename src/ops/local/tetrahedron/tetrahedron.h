@@ -1,7 +1,7 @@
 /// @file
-/// Local matrices, local solve and post-processing of straight tetrahedra with constant
-/// coefficients: the method of triangles (docs/math.md) in space. Formulas of Z^-1, R and S0 are at
-/// kg_tetrahedron_factors; no trace facet is ever reversed.
+/// Local matrices, local solve and post-processing of straight tetrahedra, whose coefficients are
+/// constant in each or have values at points (varying.h): the method of triangles (docs/math.md) in
+/// space. Formulas of Z^-1, R and S0 are at kg_tetrahedron_factors; no facet is ever reversed.
 ///
 ///   K^e = S0 - R^T Z R,   F^e = R^T Z f^e,   u = Z (f^e + R lambda)
 ///   (K grad u*, grad w) = (K q, grad w) for all w of order P + 1, and u* has the mean of u
