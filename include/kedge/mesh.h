@@ -1,6 +1,6 @@
 /// @file
-/// Meshes of triangles and quadrilaterals: from Gmsh files, arrays or generators. A generator makes
-/// tetrahedra too, which nothing solves on yet; their faces are `edges` here, their volumes areas.
+/// Meshes of triangles and quadrilaterals, or of tetrahedra in space: from Gmsh files, arrays or
+/// generators. Faces of tetrahedra are `edges` here, tagged triangles lines, volumes areas.
 ///
 /// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
 /// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
@@ -56,7 +56,7 @@ typedef struct kedge_mesh_info {
   double min_jacobian;
   double box[4];         ///< xmin, ymin, xmax, ymax
   int64_t shared_lines;  ///< as shared_elements, of tagged lines on the boundary
-  /// Curves that a file identifies with others; to kedge they are boundary
+  /// Curves, in space surfaces, that a file identifies with others; to kedge they are boundary
   int64_t periodic_lines;
   double coincident_at[2];  ///< a point of a coincident edge, if there is one
   /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or
@@ -96,7 +96,8 @@ typedef struct kedge_mesh_group {
 /// Read a Gmsh .msh file, format 2, 2.1, 2.2, 4.0 or 4.1, ASCII or binary, with elements of order 1
 /// to 5, serendipity ones too. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
-/// no condition; a tagged line that is no edge of any element is refused.
+/// no condition; a tagged line that is no edge of any element is refused. A file with tetrahedra,
+/// straight ones, is of space: its triangles are faces, and its lines and points are not read.
 /// Straight quadrilaterals are convex. Elements of lower order than others of the mesh are raised
 /// to theirs; a mesh whose elements of higher order are straight is one of straight elements.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read

@@ -78,6 +78,9 @@ double kg_space_volume(const kedge_mesh *mesh, int32_t element);
 double kg_space_area(const kedge_mesh *mesh, int32_t facet);
 /// On which side of a facet, seen along its corners, its element lies.
 bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
+/// Turn the elements of kg_mesh_to_raw() so that determinants are positive, and its facets of the
+/// boundary so that their corners run counterclockwise from outside, as other programs have them.
+void kg_space_turn(const kedge_mesh *mesh, kg_raw_mesh *raw);
 typedef struct kg_space_shape {
   double quality;        ///< 3 r_in / r_out
   double max_cotangent;  ///< of the smallest angle between two facets

@@ -528,8 +528,6 @@ static void what_is_for_plane_meshes_is_refused(void **state)
                  PLANE("refinement"));
   assert_refused(ctx, kedge_mesh_join(ctx, mesh, 0.1, &other), KEDGE_ERR_INPUT,
                  PLANE("the joining of vertices"));
-  assert_refused(ctx, kedge_mesh_write(ctx, mesh, "nothing.msh", false), KEDGE_ERR_INPUT,
-                 PLANE("the writing of Gmsh files"));
   assert_refused(ctx, kg_mesh_map(ctx, mesh, 2, NULL, NULL, &other), KEDGE_ERR_INPUT,
                  PLANE("a map, or an order of curves,"));
   assert_refused(ctx, kedge_probe_create(ctx, mesh, 1, &x, &x, &probe), KEDGE_ERR_INPUT,
@@ -547,7 +545,6 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   assert_ok(ctx, kedge_problem_set(problem, "mesh", "refine", "1"));
   assert_int_equal(kedge_problem_mesh(problem, &other), KEDGE_ERR_INPUT);
   assert_null(other);
-  assert_null(fopen("nothing.msh", "r"));
   kedge_problem_destroy(problem);
   kedge_mesh_destroy(mesh);
 }
