@@ -30,6 +30,28 @@ typedef struct kedge_mesh_arrays {
   const char *const *names;  ///< [name]
 } kedge_mesh_arrays;
 
+/// A mesh of tetrahedra likewise. Begin with KEDGE_SPACE_ARRAYS_INIT: later versions add members at
+/// the end, and `size` says which of them the caller knows.
+typedef struct kedge_space_arrays {
+  size_t size;  ///< sizeof(kedge_space_arrays)
+  int64_t n_vertices;
+  const double *vertices;  ///< [vertex][3]
+  int64_t n_tetrahedra;
+  const int32_t *tetrahedra;  ///< [tetrahedron][4]: vertex numbers from 0, in any order
+  const int32_t *regions;     ///< [tetrahedron]
+  int64_t n_triangles;        ///< tagged faces
+  const int32_t *triangles;   ///< [triangle][3]; those inside the domain take no condition
+  const int32_t *triangle_tags;
+  int n_names;
+  const int32_t *name_tags;
+  const char *const *names;
+  const int *name_dimensions;  ///< [name]: 2 of triangles, 3 of regions; NULL: all are 2
+} kedge_space_arrays;
+#define KEDGE_SPACE_ARRAYS_INIT \
+  {                             \
+    sizeof(kedge_space_arrays)  \
+  }
+
 /// Begin with KEDGE_MESH_INFO_INIT: later versions add members at the end, and `size` says which of
 /// them the caller knows.
 typedef struct kedge_mesh_info {
@@ -107,6 +129,11 @@ KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, ked
 /// @retval KEDGE_ERR_INPUT  the mesh is refused (duplicate or degenerate elements, ...)
 KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
                                          kedge_mesh **out);
+
+/// As kedge_mesh_create(), of tetrahedra.
+/// @retval KEDGE_ERR_ARG  `size` was not set by KEDGE_SPACE_ARRAYS_INIT, as other wrong arguments
+KEDGE_API kedge_status kedge_mesh_create_space(kedge_context *ctx, const kedge_space_arrays *arrays,
+                                               kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
 /// groups left, right, bottom, top), "quads N" (the same squares whole), "mixed N" (a checkerboard
