@@ -38,9 +38,10 @@ def parts_of(mesh):
 
 def _kinds(shapes):
     """Vertices of a facet, how names of its shapes begin, and the shapes of elements."""
-    if not any(shape.startswith(SOLIDS) for shape in shapes):
+    solids = [shape for shape in shapes if shape.startswith(SOLIDS)]
+    if not solids:
         return 2, "line", SHAPES
-    for shape in shapes:
+    for shape in solids + shapes:  # hexahedra before their quadrilaterals
         if shape not in ("tetra", "triangle", "vertex") and not shape.startswith("line"):
             raise InputError(f"cells are of shape {shape!r}; in space kedge has 'tetra', and 'triangle' for faces")
     return 3, "triangle", ("tetra",)

@@ -95,6 +95,8 @@ class Meshes(unittest.TestCase):
         for shape in "tetra10", "hexahedron", "wedge", "quad":
             with self.assertRaisesRegex(kedge.InputError, f"cells are of shape '{shape}'; in space kedge has 'tetra'"):
                 read(cells=[block("tetra", cells), block(shape, [range(4)])])
+        with self.assertRaisesRegex(kedge.InputError, "cells are of shape 'hexahedron'"):
+            read(cells=[block("quad", [range(4)]), block("hexahedron", [range(8)])])
         for arguments, sentence in [
                 ((points[:, :2], {"tetra": cells}), r"points has the shape \(6, 2\); expected is \(n, 3\)"),
                 ((points, {"tetra": cells, "triangle": wall}), "'tetra' and 'triangle'; .* their faces are lines"),
