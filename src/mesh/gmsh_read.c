@@ -224,12 +224,12 @@ static kedge_status check_plane(const kg_gmsh *g)
 }
 
 /// Leave x and y of the vertices of a plane mesh.
-static void drop_z(kg_raw_mesh *raw)
+static kedge_status drop_z(kg_gmsh *g)
 {
+  const kg_raw_mesh *raw = g->raw;
   for (int64_t v = 0; v < raw->n_vertices; ++v)
     memmove(raw->vertices + 2 * v, raw->vertices + 3 * v, 2 * sizeof *raw->vertices);
-  double *less = realloc(raw->vertices, (size_t)raw->n_vertices * 2 * sizeof *less);
-  if (less) raw->vertices = less;
+  return kg_gmsh_reserve(g, &g->raw->vertices, 2 * sizeof *raw->vertices, raw->n_vertices);
 }
 
 /// Names of groups where no facet, or no element, has a group.
@@ -247,7 +247,7 @@ static kedge_status find_lost(const kg_gmsh *g)
   return KEDGE_OK;
 }
 
-static kedge_status check_whole(const kg_gmsh *g)
+static kedge_status check_whole(kg_gmsh *g)
 {
   kedge_context *ctx = g->scan.ctx;
   KG_REQUIRE(ctx, g->version, KEDGE_ERR_INPUT, "%s is empty: it is no Gmsh mesh", g->scan.name);
@@ -264,8 +264,7 @@ static kedge_status check_whole(const kg_gmsh *g)
   KG_TRY(find_lost(g));
   if (g->raw->dimension == 3) return KEDGE_OK;
   KG_TRY(check_plane(g));
-  drop_z(g->raw);
-  return KEDGE_OK;
+  return drop_z(g);
 }
 
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,

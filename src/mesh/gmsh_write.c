@@ -236,7 +236,8 @@ static void write_stream(FILE *stream, void *user)
   put_elements(w);
 }
 
-/// Of a line: its tag, its vertices, in the plane 0, and its edge.
+/// Numbers by which lines are sorted: the tag, three vertices, of which the third is 0 in the plane, the
+/// edge.
 enum { RECORD = 5 };
 
 /// Boundary edges come in edge order; runs of one group make longer blocks.
