@@ -1,6 +1,6 @@
 /// @file
-/// Meshes of triangles and quadrilaterals: from Gmsh files, arrays or generators. A generator makes
-/// tetrahedra too, which nothing solves on yet; their faces are `edges` here, their volumes areas.
+/// Meshes of triangles and quadrilaterals, or of tetrahedra in space: from Gmsh files, arrays or
+/// generators. Faces of tetrahedra are `edges` here, tagged triangles lines, volumes areas.
 ///
 /// A mesh is immutable. kedge orders elements along a Hilbert curve inside; every array that the
 /// public API takes or gives is in the caller's numbering (the order of the file or the arrays).
@@ -30,6 +30,28 @@ typedef struct kedge_mesh_arrays {
   const char *const *names;  ///< [name]
 } kedge_mesh_arrays;
 
+/// A mesh of tetrahedra likewise. Begin with KEDGE_SPACE_ARRAYS_INIT: later versions add members at
+/// the end, and `size` says which of them the caller knows.
+typedef struct kedge_space_arrays {
+  size_t size;  ///< sizeof(kedge_space_arrays)
+  int64_t n_vertices;
+  const double *vertices;  ///< [vertex][3]
+  int64_t n_tetrahedra;
+  const int32_t *tetrahedra;  ///< [tetrahedron][4]: vertex numbers from 0, in any order
+  const int32_t *regions;     ///< [tetrahedron]
+  int64_t n_triangles;        ///< tagged faces
+  const int32_t *triangles;   ///< [triangle][3]; those inside the domain take no condition
+  const int32_t *triangle_tags;
+  int n_names;
+  const int32_t *name_tags;
+  const char *const *names;
+  const int *name_dimensions;  ///< [name]: 2 of triangles, 3 of regions; NULL: all are 2
+} kedge_space_arrays;
+#define KEDGE_SPACE_ARRAYS_INIT \
+  {                             \
+    sizeof(kedge_space_arrays)  \
+  }
+
 /// Begin with KEDGE_MESH_INFO_INIT: later versions add members at the end, and `size` says which of
 /// them the caller knows.
 typedef struct kedge_mesh_info {
@@ -56,7 +78,7 @@ typedef struct kedge_mesh_info {
   double min_jacobian;
   double box[4];         ///< xmin, ymin, xmax, ymax
   int64_t shared_lines;  ///< as shared_elements, of tagged lines on the boundary
-  /// Curves that a file identifies with others; to kedge they are boundary
+  /// Curves, in space surfaces, that a file identifies with others; to kedge they are boundary
   int64_t periodic_lines;
   double coincident_at[2];  ///< a point of a coincident edge, if there is one
   /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or
@@ -96,7 +118,8 @@ typedef struct kedge_mesh_group {
 /// Read a Gmsh .msh file, format 2, 2.1, 2.2, 4.0 or 4.1, ASCII or binary, with elements of order 1
 /// to 5, serendipity ones too. Of several physical groups of one
 /// entity, and of several names of one group, the first counts. Tagged lines inside the domain take
-/// no condition; a tagged line that is no edge of any element is refused.
+/// no condition; a tagged line that is no edge of any element is refused. A file with tetrahedra,
+/// straight ones, is of space: its triangles are faces, and its lines and points are not read.
 /// Straight quadrilaterals are convex. Elements of lower order than others of the mesh are raised
 /// to theirs; a mesh whose elements of higher order are straight is one of straight elements.
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
@@ -106,6 +129,11 @@ KEDGE_API kedge_status kedge_mesh_read(kedge_context *ctx, const char *path, ked
 /// @retval KEDGE_ERR_INPUT  the mesh is refused (duplicate or degenerate elements, ...)
 KEDGE_API kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
                                          kedge_mesh **out);
+
+/// As kedge_mesh_create(), of tetrahedra.
+/// @retval KEDGE_ERR_ARG  `size` was not set by KEDGE_SPACE_ARRAYS_INIT, as other wrong arguments
+KEDGE_API kedge_status kedge_mesh_create_space(kedge_context *ctx, const kedge_space_arrays *arrays,
+                                               kedge_mesh **out);
 
 /// Generate a mesh from words: "square N" (the unit square, N x N squares split by a diagonal;
 /// groups left, right, bottom, top), "quads N" (the same squares whole), "mixed N" (a checkerboard

@@ -32,6 +32,13 @@ class MeshArrays(ctypes.Structure):
                 ("n_names", c_int), ("name_tags", c_void_p), ("names", POINTER(c_char_p))]
 
 
+class SpaceArrays(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("n_vertices", c_int64), ("vertices", c_void_p), ("n_tetrahedra", c_int64),
+                ("tetrahedra", c_void_p), ("regions", c_void_p), ("n_triangles", c_int64), ("triangles", c_void_p),
+                ("triangle_tags", c_void_p), ("n_names", c_int), ("name_tags", c_void_p), ("names", POINTER(c_char_p)),
+                ("name_dimensions", c_void_p)]
+
+
 class MeshInfo(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("elements", c_int64), ("edges", c_int64), ("vertices", c_int64),
                 ("boundary_edges", c_int64), ("quadrilaterals", c_int64), ("geometry", c_int),
@@ -155,7 +162,8 @@ class Matrix(ctypes.Structure):
 
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
-              "kedge_mesh_info": MeshInfo, "kedge_mesh_group": MeshGroup, "kedge_points": Points, "kedge_setting": Setting,
+              "kedge_space_arrays": SpaceArrays, "kedge_mesh_info": MeshInfo,
+              "kedge_mesh_group": MeshGroup, "kedge_points": Points, "kedge_setting": Setting,
               "kedge_stage_report": StageReport, "kedge_group_values": GroupValues,
               "kedge_region_values": RegionValues, "kedge_balance": Balance, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
@@ -178,6 +186,7 @@ FUNCTIONS = {
     "kedge_context_set_progress": (None, P, PROGRESS_FUNCTION, P),
     "kedge_context_set_progress_interval": (None, P, c_double),
     "kedge_mesh_create": (c_int, P, POINTER(MeshArrays), OUT),
+    "kedge_mesh_create_space": (c_int, P, POINTER(SpaceArrays), OUT),
     "kedge_mesh_read": (c_int, P, S, OUT),
     "kedge_mesh_refine": (c_int, P, P, c_int, OUT),
     "kedge_mesh_join": (c_int, P, P, c_double, OUT),

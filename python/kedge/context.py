@@ -41,8 +41,8 @@ _contexts: Any = weakref.WeakSet()
 _owned: Any = {}  # objects of the library by a reference to the life of their owner, as they were made
 
 # What functions make through their last argument, by what it is destroyed with.
-_DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_read": "mesh", "kedge_mesh_refine": "mesh",
-            "kedge_mesh_join": "mesh",
+_DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_create_space": "mesh", "kedge_mesh_read": "mesh",
+            "kedge_mesh_refine": "mesh", "kedge_mesh_join": "mesh",
             "kedge_problem_create": "problem", "kedge_problem_read": "problem", "kedge_problem_mesh": "mesh",
             "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
             "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution",

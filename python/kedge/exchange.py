@@ -5,31 +5,46 @@ from .arguments import array_of, package
 from .errors import InputError, WrongType
 from .gmsh import SHAPES
 
+# How names of meshio's shapes of space begin.
+SOLIDS = ("tetra", "hexa", "wedge", "pyramid", "penta_prism", "polyhedron", "VTK_LAGRANGE_TETRAHEDRON",
+          "VTK_LAGRANGE_HEXAHEDRON", "VTK_LAGRANGE_WEDGE", "VTK_LAGRANGE_PYRAMID")
 NUMBERS = ("gmsh:physical", "medit:ref")  # cell_data of Gmsh and Medit: a number of a group, 0: none
 
 
 def parts_of(mesh):
     """Of a meshio.Mesh {shape: cells}, lines and regions: (pairs, numbers, names) and (numbers, names), names being
-    {number: name}."""
+    {number: name}. Of one in space the lines are triangles, and triples."""
     shapes = [block.type for block in mesh.cells]
-    cells = [array_of(f"cells of {block.type!r}", block.data) if block.type in SHAPES or block.type.startswith("line") else block.data
-             for block in mesh.cells]
+    width, facets, elements = _kinds(shapes)
+    cells = [array_of(f"cells of {block.type!r}", block.data)
+             if block.type in (*SHAPES, "tetra") or block.type.startswith("line") else block.data for block in mesh.cells]
     for shape, block in zip(shapes, cells):
         if getattr(block, "ndim", 2) != 2 and len(block):
             raise InputError(f"cells of {shape!r} have the shape {block.shape}; expected is (n, vertices)")
     key = next((key for key in NUMBERS if key in mesh.cell_data), None)
     tags, names = _by_number(mesh, key, cells) if key else _by_sets(mesh, cells)
-    found = {shape: [k for k, one in enumerate(shapes) if one == shape] for shape in dict.fromkeys(shapes) if shape in SHAPES}
-    lines = [k for k, shape in enumerate(shapes) if shape.startswith("line")]
-    pairs = _joined([cells[k][tags[k] != 0, :2] for k in lines], (0, 2))
+    found = {shape: [k for k, one in enumerate(shapes) if one == shape] for shape in dict.fromkeys(shapes) if shape in elements}
+    lines = [k for k, shape in enumerate(shapes) if shape.startswith(facets)]
+    pairs = _joined([cells[k][tags[k] != 0, :width] for k in lines], (0, width))
     numbers = _joined([tags[k][tags[k] != 0] for k in lines], 0)
     regions = _joined([tags[k] for of in found.values() for k in of], 0)
     blocks = {shape: np.concatenate([cells[k] for k in of]) for shape, of in found.items()}
     points = getattr(mesh, "point_sets", None)
     if not len(pairs) and points and blocks:
         pairs, numbers = _by_points(points, blocks, len(mesh.points))
-        names = {1: dict(enumerate(points, 1)), 2: names[2]}
-    return blocks, (pairs, numbers, _used(names[1], numbers)), (regions, _used(names[2], regions))
+        names = {**names, width - 1: dict(enumerate(points, 1))}
+    return blocks, (pairs, numbers, _used(names[width - 1], numbers)), (regions, _used(names[width], regions))
+
+
+def _kinds(shapes):
+    """Vertices of a facet, how names of its shapes begin, and the shapes of elements."""
+    solids = [shape for shape in shapes if shape.startswith(SOLIDS)]
+    if not solids:
+        return 2, "line", SHAPES
+    for shape in solids + shapes:  # hexahedra before their quadrilaterals
+        if shape not in ("tetra", "triangle", "vertex") and not shape.startswith("line"):
+            raise InputError(f"cells are of shape {shape!r}; in space kedge has 'tetra', and 'triangle' for faces")
+    return 3, "triangle", ("tetra",)
 
 
 def _joined(parts, shape):
@@ -43,7 +58,7 @@ def _used(names, numbers):
 def _by_number(mesh, key, cells):
     """Numbers of all cells, block by block, and names of lines and of regions."""
     pairs = {name: pair for name, pair in mesh.field_data.items() if np.size(pair) == 2}
-    names = {of: {abs(int(tag)): name for name, (tag, dimension) in pairs.items() if dimension == of} for of in (1, 2)}
+    names = {of: {abs(int(tag)): name for name, (tag, dimension) in pairs.items() if dimension == of} for of in (1, 2, 3)}
     what = f"cell_data[{key!r}]"
     tags = [array_of(what, part) for part in mesh.cell_data[key]]
     if [part.shape for part in tags] != [(len(block),) for block in cells]:
@@ -60,7 +75,7 @@ def _by_sets(mesh, cells):
     for number, (name, parts) in reversed(list(enumerate(sets.items(), 1))):
         for block, part in zip(tags, parts):
             block[_members(f"cell_sets[{name!r}]", part, len(block))] = number
-    return tags, dict.fromkeys((1, 2), dict(enumerate(sets, 1)))
+    return tags, dict.fromkeys((1, 2, 3), dict(enumerate(sets, 1)))
 
 
 def _members(name, members, n):
@@ -74,8 +89,9 @@ def _members(name, members, n):
 
 
 def _by_points(sets, blocks, n):
-    """Edges of the boundary whose ends are in a set of n points, and numbers of sets from 1."""
-    sides = [np.stack([cells[:, :m], np.roll(cells[:, :m], -1, axis=1)], axis=-1).reshape(-1, 2)
+    """Edges of the boundary, or faces, whose ends are in a set of n points, and numbers of sets from 1."""
+    sides = [cells[:, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3) if shape == "tetra" else
+             np.stack([cells[:, :m], np.roll(cells[:, :m], -1, axis=1)], axis=-1).reshape(-1, 2)
              for shape, cells in blocks.items() for m in (3 if shape.startswith("triangle") else 4,)]
     edges, count = np.unique(np.sort(np.concatenate(sides), axis=1), axis=0, return_counts=True)
     edges = edges[count == 1]

@@ -23,9 +23,9 @@ from .outline import Outline
 from .regions import Regions
 
 class Group(NamedTuple):
-    """Boundary edges or elements (those of the dimension of the mesh) of one name.
+    """Boundary edges, in space faces, or elements (those of the dimension of the mesh) of one name.
 
-    count, measure -- how many and their length or area; inner, inner_measure -- edges inside the domain, which take
+    count, measure -- how many and their length, area or volume; inner, inner_measure -- edges inside the domain, which take
     no condition
     """
 
@@ -85,18 +85,21 @@ def _unsigned(numbers, what):
     return np.abs(array)
 
 
-def _lines(lines, groups):
-    """Lines as {name or number: pairs}, or pairs and their groups, as pairs, tags and names."""
+def _lines(lines, groups, width):
+    """Lines as {name or number: pairs}, or pairs and their groups, as pairs, tags and names.
+
+    In space lines are triangles, of the width 3.
+    """
     if is_by_name(lines):
         if groups is not None:
             raise WrongType("groups go with lines that are one array; a dict of lines has their names")
-        parts = {name: _array(pairs, np.int32, 2, f"lines[{name!r}]") for name, pairs in lines.items()}
-        pairs = np.concatenate(list(parts.values())) if parts else np.empty((0, 2), np.int32)
+        parts = {name: _array(pairs, np.int32, width, f"lines[{name!r}]") for name, pairs in lines.items()}
+        pairs = np.concatenate(list(parts.values())) if parts else np.empty((0, width), np.int32)
         names = np.array([name for name, part in parts.items() for _ in range(len(part))], dtype=object)
         if all(isinstance(name, (int, np.integer)) for name in parts):
             names = names.astype(np.int32)
         return pairs, *_tags(names, len(pairs), "lines")
-    pairs = _array([] if lines is None else lines, np.int32, 2, "lines")
+    pairs = _array([] if lines is None else lines, np.int32, width, "lines")
     if groups is None:
         if len(pairs):
             raise WrongType("lines have no groups; give groups, a name or number for each line, or a dict of lines")
@@ -105,7 +108,7 @@ def _lines(lines, groups):
 
 
 class Mesh:
-    """A mesh of triangles and quadrilaterals with named groups. It does not change.
+    """A mesh of triangles and quadrilaterals, or of tetrahedra, with named groups. It does not change.
 
     Mesh("plate.msh") reads a Gmsh file. Mesh(points, cells, lines, groups, regions) takes arrays:
 
@@ -115,6 +118,8 @@ class Mesh:
     lines   -- (k, 2) int, edges that have a group, with
     groups  -- (k,) names or positive numbers; or lines alone, a dict {name: (k, 2) int}
     regions -- (m,) names or numbers of the cells' materials, 0: none
+
+    In space points are (n, 3), cells {"tetra": (m, 4)} and lines faces, (k, 3).
 
     geometry, map, join, refine -- as in [mesh] of a problem file, of files and generators; join, refine: of arrays too
     backend               -- "auto", "host", "cuda" or a Context: a GPU orders and connects large meshes
@@ -154,11 +159,12 @@ class Mesh:
     @classmethod
     @named
     def from_meshio(cls, mesh: Any, *, join: Optional[float] = None, refine: int = 0, backend: Union[str, Context] = "auto") -> Mesh:
-        """The triangles and quadrilaterals of a meshio.Mesh, with its groups.
+        """The triangles and quadrilaterals of a meshio.Mesh, or its tetrahedra, with its groups.
 
         They are the numbers of cell_data["gmsh:physical"] or ["medit:ref"] with the names of field_data, 0: none; without
         these the names of cell_sets, of which the first that a cell is in counts. Where no lines have groups, edges of
-        the boundary have the name of the first of point_sets that holds both ends.
+        the boundary have the name of the first of point_sets that holds both ends. Triangles beside tetrahedra are
+        faces, as lines beside triangles.
         """
         if not hasattr(mesh, "cell_data"):
             raise WrongType(f"mesh is {mesh!r}; it takes a meshio.Mesh")
@@ -167,7 +173,8 @@ class Mesh:
         cells = {shape: _block(f"cells of {shape!r}", block, shape) for shape, block in cells.items()}
         pairs, tags, names = lines
         _check_names("mesh", [*names.values(), *regions[1].values()])
-        handle = _create(context, mesh.points, cells, (_array(pairs, np.int32, 2, "lines"), _unsigned(tags, "groups"), names),
+        pairs = _array(pairs, np.int32, 3 if "tetra" in cells else 2, "lines")
+        handle = _create(context, mesh.points, cells, (pairs, _unsigned(tags, "groups"), names),
                          (_unsigned(regions[0], "regions"), regions[1]))
         made = cls._of(context, handle)
         made = made if join is None else made.join(join)
@@ -389,7 +396,7 @@ def _from_section(context, settings):
 
 
 def _from_arrays(context, points, cells, lines, groups, regions):
-    lines = _lines(lines, groups)
+    lines = _lines(lines, groups, 3 if is_by_name(cells) and "tetra" in cells else 2)
     if is_by_name(cells):
         blocks = {shape: _block(f"cells[{shape!r}]", block, shape) for shape, block in cells.items()}
     else:
@@ -403,9 +410,9 @@ def _from_arrays(context, points, cells, lines, groups, regions):
 
 def _block(name, cells, shape):
     """Cells of one of meshio's shapes: [n][nodes]."""
-    if shape not in SHAPES:
-        raise InputError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}")
-    return _array(cells, np.int32, SHAPES[shape][1], name)
+    if shape not in SHAPES and shape != "tetra":
+        raise InputError(f"cells are of shape {shape!r}; kedge has {', '.join(SHAPES)}, and tetra in space")
+    return _array(cells, np.int32, 4 if shape == "tetra" else SHAPES[shape][1], name)
 
 
 def _plane(points, blocks):
@@ -431,19 +438,46 @@ def _plane(points, blocks):
 def _create(context, points, blocks, lines, regions):
     """A mesh of blocks {shape: cells}, lines (pairs, tags, names) and regions (tags, names)."""
     if not any(map(len, blocks.values())):
-        raise InputError("there are no cells: no triangles or quadrilaterals")
+        raise InputError("there are no cells: no triangles, quadrilaterals or tetrahedra")
+    if "tetra" in blocks:
+        return _create_space(context, points, blocks, lines, regions)
     points = _plane(points, blocks)
     (pairs, tags, names), (region_tags, region_names) = lines, regions
     if list(blocks) != ["triangle"] or region_names:
         return _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names)
     triangles = blocks["triangle"]
-    texts = (ctypes.c_char_p * max(len(names), 1))(*(encoded("a name of a group", name) for name in names.values()))
+    texts = _texts(names.values())
     numbers = np.array(list(names) or [0], np.int32)
     arrays = c.MeshArrays(len(points), points.ctypes.data, len(triangles), triangles.ctypes.data, region_tags.ctypes.data,
                           len(pairs), pairs.ctypes.data, tags.ctypes.data, len(names), numbers.ctypes.data, texts)
     handle = ctypes.c_void_p()
     context.call("kedge_mesh_create", context.handle, arrays, handle)
     return handle
+
+
+def _create_space(context, points, blocks, lines, regions):
+    """Likewise of tetrahedra, with triples instead of pairs."""
+    others = [shape for shape, cells in blocks.items() if shape != "tetra" and len(cells)]
+    if others:
+        raise InputError(f"cells are of shapes 'tetra' and {others[0]!r}; tetrahedra have none beside them, and their "
+                         "faces are lines")
+    points, cells = _array(real("points", points), np.float64, 3, "points"), blocks["tetra"]
+    (faces, tags, names), (region_tags, region_names) = lines, regions
+    numbers = np.array([*names, *region_names] or [0], np.int32)
+    dimensions = np.array([2] * len(names) + [3] * len(region_names) or [0], np.intc)
+    arrays = c.SpaceArrays(ctypes.sizeof(c.SpaceArrays), len(points), points.ctypes.data, len(cells), cells.ctypes.data,
+                           region_tags.ctypes.data, len(faces), faces.ctypes.data, tags.ctypes.data,
+                           len(names) + len(region_names), numbers.ctypes.data,
+                           _texts([*names.values(), *region_names.values()]), dimensions.ctypes.data)
+    handle = ctypes.c_void_p()
+    context.call("kedge_mesh_create_space", context.handle, arrays, handle)
+    return handle
+
+
+def _texts(names):
+    """Names as the library takes them."""
+    texts = [encoded("a name of a group", name) for name in names]
+    return (ctypes.c_char_p * max(len(texts), 1))(*texts)
 
 
 def _through_file(context, points, blocks, pairs, tags, names, region_tags, region_names):

@@ -96,7 +96,8 @@ static const char expressions_text[] =
 static const char mesh_text[] =
     "kedge reads Gmsh .msh files, formats 2 to 2.2, 4.0 and 4.1, ASCII and binary: triangles and\n"
     "quadrilaterals of order 1 to 5 in a plane, physical groups on boundary lines and on "
-    "surfaces.\n"
+    "surfaces;\n"
+    "or straight tetrahedra with physical groups on boundary surfaces and on volumes.\n"
     "Clockwise elements are turned. Boundary edges without a group are the group 'default',\n"
     "number 0. On quadrilaterals and curved elements orders are 1 to 8, and the smoother of\n"
     "quadrilaterals is edge.\n"

@@ -76,11 +76,12 @@ static void print_groups(const kedge_mesh *mesh, const kedge_mesh_info *m)
 static void print_repairs(const kedge_mesh_info *m, const char *shape)
 {
   if (m->shared_elements > 0)
-    printf("put right        %lld %s%s in several physical groups, of which the first counts\n",
-           (long long)m->shared_elements, shape, m->shared_elements == 1 ? "" : "s");
+    printf("put right        %lld %s in several physical groups, of which the first counts\n",
+           (long long)m->shared_elements, m->shared_elements == 1 ? shape_of(m) : shapes_of(m));
   if (m->shared_lines > 0)
-    printf("put right        %lld line%s in several physical groups, of which the first counts\n",
-           (long long)m->shared_lines, m->shared_lines == 1 ? "" : "s");
+    printf("put right        %lld %s%s in several physical groups, of which the first counts\n",
+           (long long)m->shared_lines, m->dimension == 3 ? "face" : "line",
+           m->shared_lines == 1 ? "" : "s");
   if (m->turned_elements > 0)
     printf("put right        %lld clockwise %s%s, turned\n", (long long)m->turned_elements, shape,
            m->turned_elements == 1 ? "" : "s");
@@ -90,7 +91,7 @@ static void print_repairs(const kedge_mesh_info *m, const char *shape)
 }
 
 /// Print what a file leaves to the others of a mesh that was split.
-static void print_part(const kedge_mesh_info *m, const char *shape)
+static void print_part(const kedge_mesh_info *m)
 {
   char of[24] = "";
   if (m->partitions > 0) snprintf(of, sizeof of, " of %d", m->partitions);
@@ -100,8 +101,19 @@ static void print_part(const kedge_mesh_info *m, const char *shape)
         "boundary\n",
         m->partition, of);
   if (m->ghost_elements > 0)
-    printf("ghosts           %lld %s%s of other parts, left out\n", (long long)m->ghost_elements,
-           shape, m->ghost_elements == 1 ? "" : "s");
+    printf("ghosts           %lld %s of other parts, left out\n", (long long)m->ghost_elements,
+           m->ghost_elements == 1 ? shape_of(m) : shapes_of(m));
+}
+
+/// Print what a file identifies with others, if anything.
+static void print_periodic(const kedge_mesh_info *m)
+{
+  if (m->periodic_lines > 0)
+    printf(
+        "periodic         %lld %s%s of the file; boundary like the rest, as kedge has no "
+        "periodic conditions\n",
+        (long long)m->periodic_lines, m->dimension == 3 ? "surface" : "curve",
+        m->periodic_lines == 1 ? "" : "s");
 }
 
 /// What there is to say of tetrahedra.
@@ -112,6 +124,8 @@ static void print_space(const kedge_mesh_info *m)
          (long long)m->boundary_edges);
   printf("vertices         %lld\n", (long long)m->vertices);
   if (m->parts > 1) printf("parts            %lld, without common faces\n", (long long)m->parts);
+  print_periodic(m);
+  print_part(m);
   printf("box              [%g, %g] x [%g, %g] x [%g, %g]\n", m->low[0], m->high[0], m->low[1],
          m->high[1], m->low[2], m->high[2]);
   printf("volume           %.10g, of a tetrahedron %.3g to %.3g\n", m->area, m->min_area,
@@ -149,12 +163,8 @@ static void print_mesh(const char *name, const kedge_mesh *mesh)
   else if (m.quadrilaterals > 0)
     printf("maps             bilinear, smallest determinant %.3f of its mean\n", m.min_jacobian);
   if (m.parts > 1) printf("parts            %lld, without common edges\n", (long long)m.parts);
-  if (m.periodic_lines > 0)
-    printf(
-        "periodic         %lld curve%s of the file; boundary like the rest, as kedge has no "
-        "periodic conditions\n",
-        (long long)m.periodic_lines, m.periodic_lines == 1 ? "" : "s");
-  print_part(&m, shape);
+  print_periodic(&m);
+  print_part(&m);
   if (m.coincident_edges > 0)
     printf(
         "coincident edges %lld, each on another one: banks of a slit, or parts that are not "

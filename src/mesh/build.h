@@ -75,6 +75,11 @@ kedge_status kg_space_facets(kg_mesh_builder *b);
 /// The facet of three raw vertices, -1: there is none.
 int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
 double kg_space_volume(const kedge_mesh *mesh, int32_t element);
+/// On which side of a facet, seen along its corners, its element lies.
+bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
+/// Turn the elements of kg_mesh_to_raw() so that determinants are positive, and its facets of the
+/// boundary so that their corners run counterclockwise from outside, as other programs have them.
+void kg_space_turn_outward(const kedge_mesh *mesh, kg_raw_mesh *raw);
 typedef struct kg_space_shape {
   double quality;        ///< 3 r_in / r_out
   double max_cotangent;  ///< of the smallest angle between two facets

@@ -19,7 +19,8 @@ typedef enum kg_gmsh_kind {
   KG_GMSH_POINT,
   KG_GMSH_LINE,
   KG_GMSH_TRIANGLE,
-  KG_GMSH_QUADRILATERAL
+  KG_GMSH_QUADRILATERAL,
+  KG_GMSH_TETRAHEDRON
 } kg_gmsh_kind;
 
 /// A type of elements that is read.
@@ -31,21 +32,20 @@ typedef struct kg_gmsh_type {
   int n_corners, n_nodes;
 } kg_gmsh_type;
 
-/// An entity of formats 4.0 and 4.1 of dimension 1 or 2 and its first physical group, 0: none.
+/// An entity of formats 4.0 and 4.1 of dimension 1 to 3 and its first physical group, 0: none.
 typedef struct kg_entity {
   int32_t dimension, tag, physical;
   int32_t partition;     ///< of a mesh that was partitioned; 0: none
   bool is_ghost;         ///< its elements are those of another part, beside this
-  bool is_shared;        ///< a surface's other groups are still to be put into overlaps of the mesh
+  bool is_shared;        ///< its other groups are still to be put into overlaps of the mesh
   int64_t more, n_more;  ///< place in `more_groups` and number of these groups, which do not count
 } kg_entity;
 
 typedef struct kg_gmsh {
   kg_scan scan;
   enum { KG_GMSH_UNKNOWN, KG_GMSH_22, KG_GMSH_40, KG_GMSH_41 } version;
-  kg_raw_mesh *raw;
+  kg_raw_mesh *raw;  ///< its vertices have three coordinates until all is read
   bool has_nodes, has_elements;
-  double *z;      ///< [vertex]
   int64_t *tags;  ///< [vertex], until the map is made
   kg_node_map map;
   int order;         ///< the highest of elements
@@ -65,15 +65,26 @@ kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.0, 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);
 kedge_status kg_gmsh_parametric_nodes(kg_gmsh *g);  ///< $ParametricNodes, in place of $Nodes
 kedge_status kg_gmsh_elements(kg_gmsh *g);
-/// Curves that $Periodic, whose first line is next, identifies with others; 0 too where the section
-/// is not understood, and in binary files of 4.0.
-int64_t kg_gmsh_periodic_lines(const kg_gmsh *g);
+/// Look through $Elements, whose first line is next: a mesh that has tetrahedra is of space, and its
+/// triangles are faces. Refuse elements that are not read; anything else that is wrong is for
+/// kg_gmsh_elements() to say.
+kedge_status kg_gmsh_find_dimension(kg_gmsh *g);
+/// Curves, of a mesh in space surfaces, that $Periodic, whose first line is next, identifies with
+/// others; 0 too where the section is not understood, and in binary files of 4.0.
+int64_t kg_gmsh_count_periodic(const kg_gmsh *g);
 /// Nodes and geometry order of a mesh with curves, when all is read.
 kedge_status kg_gmsh_geometry(kg_gmsh *g);
 /// Gmsh's number of the complete set of nodes of an order.
 int kg_gmsh_type_number(kg_gmsh_kind kind, int order);
+/// What a type is; `order` 0: it is not read.
+kg_gmsh_type kg_gmsh_describe(int32_t type);
 /// What a type is, or a refusal of any that is not read.
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out);
+
+static inline int kg_gmsh_dimension(kg_gmsh_kind kind)
+{
+  return kind == KG_GMSH_TETRAHEDRON ? 3 : kind >= KG_GMSH_TRIANGLE ? 2 : kind == KG_GMSH_LINE;
+}
 
 /// Refuse an element in a text file with another number of nodes than Gmsh's.
 /// @param[in] nodes   the scan where its nodes begin

@@ -29,13 +29,38 @@ static kedge_status reserve_lines(kg_gmsh *g, int64_t more)
   kg_raw_mesh *raw = g->raw;
   int64_t of_tags = g->line_capacity;
   KG_TRY(kg_gmsh_grow(g, &raw->line_tags, sizeof(int32_t), raw->n_lines, more, &of_tags));
-  return kg_gmsh_grow(g, &raw->lines, 2 * sizeof(int32_t), raw->n_lines, more, &g->line_capacity);
+  return kg_gmsh_grow(g, &raw->lines, (size_t)raw->dimension * sizeof(int32_t), raw->n_lines, more,
+                      &g->line_capacity);
+}
+
+static bool is_element(const kg_gmsh *g, const kg_gmsh_type *type)
+{
+  return kg_gmsh_dimension(type->kind) == g->raw->dimension;
+}
+
+/// Whether a type is one of facets, of which there are groups.
+static bool is_facet(const kg_gmsh *g, const kg_gmsh_type *type)
+{
+  return kg_gmsh_dimension(type->kind) == g->raw->dimension - 1;
+}
+
+/// What a type is, as kg_gmsh_find_type(); faces that no straight tetrahedron has are refused too.
+static kedge_status find_type(const kg_gmsh *g, int32_t type, kg_gmsh_type *out)
+{
+  KG_TRY(kg_gmsh_find_type(&g->scan, type, out));
+  if (kg_gmsh_dimension(out->kind) != 2 || g->raw->dimension == 2 ||
+      (out->kind == KG_GMSH_TRIANGLE && out->order == 1))
+    return KEDGE_OK;
+  return KG_SCAN_FAIL(&g->scan,
+                      "here is a %s of order %d (type %d) in a mesh of tetrahedra, whose faces are "
+                      "triangles of order 1; mesh with tetrahedra alone and Mesh.ElementOrder = 1",
+                      out->cell->name, out->order, type);
 }
 
 static kedge_status reserve(kg_gmsh *g, const kg_gmsh_type *type, int64_t more)
 {
-  if (type->kind == KG_GMSH_LINE) return reserve_lines(g, more);
-  if (!type->cell) return KEDGE_OK;
+  if (is_facet(g, type)) return reserve_lines(g, more);
+  if (!is_element(g, type)) return KEDGE_OK;
   if (type->order > g->order) g->order = type->order;
   const int64_t between = more * (type->n_nodes - type->n_corners);  // the corners
   KG_TRY(kg_gmsh_grow(g, &g->between, sizeof *g->between, g->n_between, between,
@@ -59,6 +84,16 @@ static kedge_status find_vertices(const kg_gmsh *g, int n, const int64_t *nodes,
   return KEDGE_OK;
 }
 
+/// Two groups of elements have one in common, at a vertex.
+static kedge_status add_overlap(kg_gmsh *g, int32_t first, int32_t other, int64_t vertex)
+{
+  kg_raw_mesh *raw = g->raw;
+  const double *at = raw->vertices + 3 * vertex;
+  kg_overlap overlap = {raw->dimension, first, other, {at[0], at[1], 0.0}, NULL};
+  if (raw->dimension == 3) overlap.at[2] = at[2];
+  return kg_overlaps_add(g->scan.ctx, &overlap, &raw->overlaps);
+}
+
 /// Whether an element is the one before it, in another physical group: formats before 4.0 have it
 /// once in each.
 static bool is_repeated(const kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
@@ -74,20 +109,19 @@ static bool is_repeated(const kg_gmsh *g, int32_t number, const kg_gmsh_type *ty
   return true;
 }
 
-/// Store an element for which there is room. Points, lines without a group, and nodes of lines
-/// between their ends, which are nodes of elements too, are of no use.
+/// Store an element for which there is room. Points, in space lines, facets without a group, and nodes
+/// of lines between their ends, which are nodes of elements too, are of no use.
 static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
                                 int32_t physical, const int64_t *nodes)
 {
   kg_raw_mesh *raw = g->raw;
-  if (type->cell && is_repeated(g, number, type, physical, nodes)) {
+  const int d = raw->dimension;
+  if (is_element(g, type) && is_repeated(g, number, type, physical, nodes)) {
     raw->n_shared += raw->n_elements != g->last_shared;
     g->last_shared = raw->n_elements;
-    const double *at = raw->vertices + 2 * (int64_t)kg_gmsh_vertex(&g->map, nodes[0]);
-    const kg_overlap overlap = {
-        2, raw->regions[raw->n_elements - 1], physical, {at[0], at[1]}, NULL};
-    KG_TRY(kg_overlaps_add(g->scan.ctx, &overlap, &raw->overlaps));
-  } else if (type->cell) {
+    KG_TRY(add_overlap(g, raw->regions[raw->n_elements - 1], physical,
+                       kg_gmsh_vertex(&g->map, nodes[0])));
+  } else if (is_element(g, type)) {
     int32_t *v = raw->corners + raw->width * raw->n_elements;
     const int n_between = type->n_nodes - type->n_corners;
     v[raw->width - 1] = -1;  // of a triangle among quadrilaterals
@@ -98,8 +132,8 @@ static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *
     g->types[raw->n_elements] = (uint8_t)number;
     if (raw->element_lines) raw->element_lines[raw->n_elements] = g->scan.line;
     raw->regions[raw->n_elements++] = physical;
-  } else if (type->kind == KG_GMSH_LINE && physical != 0) {
-    KG_TRY(find_vertices(g, 2, nodes, raw->lines + 2 * raw->n_lines));
+  } else if (is_facet(g, type) && physical != 0) {
+    KG_TRY(find_vertices(g, d, nodes, raw->lines + d * raw->n_lines));
     raw->line_tags[raw->n_lines++] = physical;
   }
   return KEDGE_OK;
@@ -124,11 +158,11 @@ static kedge_status read_line_22(kg_gmsh *g)
   KG_TRY(kg_text_int(s, &number));
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_text_int(s, &n_tags));
-  KG_TRY(kg_gmsh_find_type(s, type, &what));
+  KG_TRY(find_type(g, type, &what));
   KG_TRY(kg_scan_plausible(s, n_tags, 2, "tags"));
   for (int64_t i = 0; i < n_tags && i < TAGS_22; ++i) KG_TRY(kg_scan_int32(s, &tags[i]));
   if (n_tags > TAGS_22) KG_TRY(kg_scan_skip(s, n_tags - TAGS_22, sizeof *tags));
-  if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
+  if (is_element(g, &what)) kg_gmsh_note_partition(g, partition_22(tags));
   const kg_scan line = *s;
   kedge_status status = KEDGE_OK;
   for (int i = 0; status == KEDGE_OK && i < what.n_nodes; ++i) status = kg_text_int(s, &nodes[i]);
@@ -148,7 +182,7 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_scan_int32(s, &n));
   KG_TRY(kg_scan_int32(s, &n_tags));
-  KG_TRY(kg_gmsh_find_type(s, type, &what));
+  KG_TRY(find_type(g, type, &what));
   if (n < 1 || n > n_left)
     return KG_SCAN_FAIL(s,
                         "a block of %d elements does not fit the %lld elements that are left; the "
@@ -165,7 +199,7 @@ static kedge_status read_binary_22(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     const size_t n_known = n_tags < TAGS_22 ? (size_t)n_tags : TAGS_22;
     memcpy(tags, record + sizeof *tags, n_known * sizeof *tags);
     memcpy(words, record + sizeof n * (1 + (size_t)n_tags), sizeof n * (size_t)what.n_nodes);
-    if (what.cell) kg_gmsh_note_partition(g, partition_22(tags));
+    if (is_element(g, &what)) kg_gmsh_note_partition(g, partition_22(tags));
     int64_t nodes[KG_NODES_MAX];
     for (int k = 0; k < what.n_nodes; ++k) nodes[k] = words[k];
     KG_TRY(kg_gmsh_group(s, tags[0], &physical));
@@ -204,31 +238,27 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
-/// A line of a curve in several groups is there once for each: which lie inside of the domain is
-/// not known yet.
-static kedge_status repeat_line(kg_gmsh *g, const kg_entity *entity)
+/// A facet in several groups is there once for each: which lie inside of the domain is not known yet.
+static kedge_status repeat_facet(kg_gmsh *g, const kg_entity *entity)
 {
   kg_raw_mesh *raw = g->raw;
   KG_TRY(reserve_lines(g, entity->n_more + 1));  // and the next line of the block
-  const int32_t *line = raw->lines + 2 * (raw->n_lines - 1);
+  const int d = raw->dimension;
+  const int32_t *line = raw->lines + d * (raw->n_lines - 1);
   for (int64_t i = 0; i < entity->n_more; ++i) {
-    memcpy(raw->lines + 2 * raw->n_lines, line, 2 * sizeof *line);
+    memcpy(raw->lines + d * raw->n_lines, line, (size_t)d * sizeof *line);
     raw->line_tags[raw->n_lines++] = g->more_groups[entity->more + i];
   }
   return KEDGE_OK;
 }
 
-/// The groups of a surface that do not count, once.
-static kedge_status share_surface(kg_gmsh *g, kg_entity *entity, int64_t node)
+/// The groups of an entity of elements that do not count, once.
+static kedge_status share_elements(kg_gmsh *g, kg_entity *entity, int64_t node)
 {
   int32_t vertex;
   KG_TRY(find_vertices(g, 1, &node, &vertex));
-  const double *at = g->raw->vertices + 2 * (int64_t)vertex;
-  for (int64_t i = 0; i < entity->n_more; ++i) {
-    const kg_overlap overlap = {
-        2, entity->physical, g->more_groups[entity->more + i], {at[0], at[1]}, NULL};
-    KG_TRY(kg_overlaps_add(g->scan.ctx, &overlap, &g->raw->overlaps));
-  }
+  for (int64_t i = 0; i < entity->n_more; ++i)
+    KG_TRY(add_overlap(g, entity->physical, g->more_groups[entity->more + i], vertex));
   entity->is_shared = false;
   return KEDGE_OK;
 }
@@ -246,7 +276,7 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   KG_TRY(kg_scan_int32(s, is_40 ? &dimension : &entity));
   KG_TRY(kg_scan_int32(s, &type));
   KG_TRY(kg_scan_int64(s, &n));
-  KG_TRY(kg_gmsh_find_type(s, type, &what));
+  KG_TRY(find_type(g, type, &what));
   if (n < 0 || n > n_left)
     return KG_SCAN_FAIL(
         s,
@@ -259,11 +289,12 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
   const bool is_ghost = found && found->is_ghost;
   if (!is_ghost) KG_TRY(reserve(g, &what, n));
   KG_TRY(kg_scan_record_end(s));
-  if (what.cell && is_ghost) g->raw->n_ghosts += n;
-  if (what.cell && !is_ghost && n > 0) kg_gmsh_note_partition(g, found ? found->partition : 0);
+  const bool are_elements = is_element(g, &what);
+  if (are_elements && is_ghost) g->raw->n_ghosts += n;
+  if (are_elements && !is_ghost && n > 0) kg_gmsh_note_partition(g, found ? found->partition : 0);
   const int32_t physical = found ? found->physical : 0;
   const bool is_shared = found && found->n_more > 0;
-  if (is_shared && what.cell) g->raw->n_shared += n;
+  if (is_shared && are_elements) g->raw->n_shared += n;
   for (int64_t i = 0; i < n; ++i) {
     int64_t number, nodes[KG_NODES_MAX];
     KG_TRY(read_tag(g, &number));
@@ -272,8 +303,8 @@ static kedge_status read_block(kg_gmsh *g, int64_t n_left, int64_t *n_read)
     for (int k = 0; status == KEDGE_OK && k < what.n_nodes; ++k) status = read_tag(g, &nodes[k]);
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, status));
     if (!is_ghost) KG_TRY(put_element(g, type, &what, physical, nodes));
-    if (is_shared && physical != 0 && what.kind == KG_GMSH_LINE) KG_TRY(repeat_line(g, found));
-    if (is_shared && what.cell && found->is_shared) KG_TRY(share_surface(g, found, nodes[0]));
+    if (is_shared && physical != 0 && is_facet(g, &what)) KG_TRY(repeat_facet(g, found));
+    if (is_shared && are_elements && found->is_shared) KG_TRY(share_elements(g, found, nodes[0]));
     KG_TRY(kg_gmsh_check_nodes(&line, type, &what, kg_scan_record_end(s)));
   }
   *n_read = n;
@@ -309,5 +340,6 @@ kedge_status kg_gmsh_elements(kg_gmsh *g)
   if (g->has_elements)
     return KG_SCAN_FAIL(&g->scan, "there is a second section $Elements; the file is damaged");
   g->has_elements = true;
+  KG_TRY(kg_gmsh_find_dimension(g));
   return g->version == KG_GMSH_22 ? read_22(g) : read_blocks(g);
 }

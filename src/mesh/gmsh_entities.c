@@ -1,7 +1,7 @@
-// Formats 4.0 and 4.1 give physical groups to entities (curves, surfaces), and elements belong to
-// entities.
+// Formats 4.0 and 4.1 give physical groups to entities (curves, surfaces, volumes), and elements
+// belong to entities.
 // The elements of a partitioned mesh belong to the pieces in $PartitionedEntities. $Periodic says
-// which curves are identified with others; what it says of their nodes is not needed, and a section
+// which curves or surfaces are identified with others; what it says of their nodes is not needed, and a section
 // that cannot be understood says nothing.
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,8 @@ static int compare(const void *a, const void *b)
 
 void kg_gmsh_sort_entities(kg_gmsh *g)
 {
+  for (int64_t i = 0; i < g->n_entities; ++i)
+    if (g->entities[i].is_ghost) g->entities[i].dimension = g->raw->dimension;
   if (g->n_entities) qsort(g->entities, (size_t)g->n_entities, sizeof *g->entities, compare);
 }
 
@@ -41,7 +43,7 @@ static kedge_status skip_counted(kg_scan *s)
   return kg_scan_skip(s, n, sizeof(int32_t));
 }
 
-/// The partitions of an entity, of which surfaces have one.
+/// The partitions of an entity, of which those of elements have one.
 static kedge_status read_partitions(kg_scan *s, int32_t *first)
 {
   int64_t n;
@@ -99,7 +101,7 @@ static kedge_status read_entity(kg_gmsh *g, int dimension, bool partitioned)
   KG_TRY(read_physical(g, &entity));
   if (dimension > 0) KG_TRY(skip_counted(s));  // what bounds it
   KG_TRY(kg_scan_record_end(s));
-  return dimension == 1 || dimension == 2 ? add_entity(g, entity) : KEDGE_OK;
+  return dimension > 0 ? add_entity(g, entity) : KEDGE_OK;
 }
 
 static kedge_status read_lists(kg_gmsh *g, bool partitioned)
@@ -131,7 +133,7 @@ kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g)
   KG_TRY(kg_scan_plausible(s, n_ghosts, 4, "ghost entities"));
   KG_TRY(kg_scan_record_end(s));
   for (int64_t i = 0; i < n_ghosts; ++i) {
-    kg_entity ghost = {.dimension = 2, .is_ghost = true};
+    kg_entity ghost = {.is_ghost = true};  // of the dimension of the mesh
     KG_TRY(kg_scan_int32(s, &ghost.tag));
     KG_TRY(kg_scan_int32(s, &ghost.partition));
     KG_TRY(kg_scan_record_end(s));
@@ -165,22 +167,22 @@ static int read_numbers(kg_scan *s, int64_t number[NUMBERS_MAX])
 
 /// Links: "dimension tag master", then a line with an affine map, which 4.1 always has, the number
 /// of pairs of nodes, and these.
-static int64_t count_in_text(kg_scan s, bool always_map)
+static int64_t count_in_text(kg_scan s, int dimension, bool always_map)
 {
-  int64_t number[NUMBERS_MAX], n_links, n_lines = 0;
+  int64_t number[NUMBERS_MAX], n_links, n_found = 0;
   if (read_numbers(&s, number) != 1) return 0;
   n_links = number[0];
   for (int64_t i = 0; i < n_links; ++i) {
-    if (read_numbers(&s, number) != 3) return n_lines;
-    n_lines += number[0] == 1 && number[1] != number[2];
+    if (read_numbers(&s, number) != 3) return n_found;
+    n_found += number[0] == dimension && number[1] != number[2];
     const char *text;
     size_t length;
     kg_text_skip_blank(&s);
     if (always_map || (s.at < s.end && *s.at == 'A')) kg_text_rest(&s, &text, &length);
-    if (read_numbers(&s, number) != 1) return n_lines;
+    if (read_numbers(&s, number) != 1) return n_found;
     for (int64_t k = number[0]; k > 0 && s.at < s.end; --k) kg_text_rest(&s, &text, &length);
   }
-  return n_lines;
+  return n_found;
 }
 
 static bool take(kg_scan *s, void *to, size_t bytes)
@@ -201,22 +203,23 @@ static bool skip_items(kg_scan *s, size_t bytes)
 }
 
 /// As text of 4.1, in numbers of 8 bytes, but for dimension and tags.
-static int64_t count_in_binary(kg_scan s)
+static int64_t count_in_binary(kg_scan s, int dimension)
 {
-  int64_t n_links, n_lines = 0;
+  int64_t n_links, n_found = 0;
   int32_t link[3];
   if (!take(&s, &n_links, sizeof n_links)) return 0;
   for (int64_t i = 0; i < n_links; ++i) {
-    if (!take(&s, link, sizeof link)) return n_lines;
-    n_lines += link[0] == 1 && link[1] != link[2];
-    if (!skip_items(&s, sizeof(double)) || !skip_items(&s, 2 * sizeof(int64_t))) return n_lines;
+    if (!take(&s, link, sizeof link)) return n_found;
+    n_found += link[0] == dimension && link[1] != link[2];
+    if (!skip_items(&s, sizeof(double)) || !skip_items(&s, 2 * sizeof(int64_t))) return n_found;
   }
-  return n_lines;
+  return n_found;
 }
 
-int64_t kg_gmsh_periodic_lines(const kg_gmsh *g)
+int64_t kg_gmsh_count_periodic(const kg_gmsh *g)
 {
+  const int dimension = g->raw->dimension - 1;
   if (!g->scan.binary || g->version == KG_GMSH_22)
-    return count_in_text(g->scan, g->version == KG_GMSH_41);
-  return g->version == KG_GMSH_41 ? count_in_binary(g->scan) : 0;
+    return count_in_text(g->scan, dimension, g->version == KG_GMSH_41);
+  return g->version == KG_GMSH_41 ? count_in_binary(g->scan, dimension) : 0;
 }

@@ -15,8 +15,7 @@ static kedge_status allocate(kg_gmsh *g, int64_t n)
     return KG_SCAN_FAIL(
         s, "%lld nodes are more than kedge can number; take a coarser mesh, and refine = K",
         (long long)n);
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)n, 2 * sizeof(double), &g->raw->vertices));
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)n, sizeof *g->z, &g->z));
+  KG_TRY(kg_host_alloc(s->ctx, (size_t)n, 3 * sizeof(double), &g->raw->vertices));
   return kg_host_alloc(s->ctx, (size_t)n, sizeof *g->tags, &g->tags);
 }
 
@@ -28,9 +27,7 @@ static kedge_status put_vertex(kg_gmsh *g, int64_t i, const double xyz[3])
                         "node %lld has a coordinate that is not finite (%g, %g, %g); repair the "
                         "geometry and mesh it again",
                         (long long)g->tags[i], xyz[0], xyz[1], xyz[2]);
-  g->raw->vertices[2 * i] = xyz[0];
-  g->raw->vertices[2 * i + 1] = xyz[1];
-  g->z[i] = xyz[2];
+  memcpy(g->raw->vertices + 3 * i, xyz, 3 * sizeof *xyz);
   return KEDGE_OK;
 }
 

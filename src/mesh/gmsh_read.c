@@ -189,46 +189,57 @@ static kedge_status read_section(kg_gmsh *g)
                  : refuse_other_file(s);
     section = NULL;
   }
-  if (is_word(name, length, "Periodic")) g->raw->n_periodic += kg_gmsh_periodic_lines(g);
+  if (is_word(name, length, "Periodic")) g->raw->n_periodic += kg_gmsh_count_periodic(g);
   if (!section || (section->only_4 && g->version == KG_GMSH_22))
     return skip_section(g, name, length);
   KG_TRY(section->read(g));
   return end_section(g, section->name);
 }
 
-/// The vertices of all elements must lie in one plane z = const, but for rounding.
+/// The vertices of all elements of a plane mesh must lie in one plane z = const, but for rounding.
 static kedge_status check_plane(const kg_gmsh *g)
 {
   const kg_raw_mesh *raw = g->raw;
-  const double z0 = g->z[raw->corners[0]];
+  const double z0 = raw->vertices[3 * (int64_t)raw->corners[0] + 2];
   double extent = 0, largest = 0;
   int64_t farthest = raw->corners[0];
   const int64_t n_corners = raw->width * raw->n_elements;
   for (int64_t i = 0; i < n_corners + g->n_between; ++i) {
     const int64_t v = i < n_corners ? raw->corners[i] : g->between[i - n_corners];
     if (v < 0) continue;
-    extent = fmax(extent, fmax(fabs(raw->vertices[2 * v]), fabs(raw->vertices[2 * v + 1])));
-    if (fabs(g->z[v] - z0) > largest) {
-      largest = fabs(g->z[v] - z0);
+    const double *at = raw->vertices + 3 * v;
+    extent = fmax(extent, fmax(fabs(at[0]), fabs(at[1])));
+    if (fabs(at[2] - z0) > largest) {
+      largest = fabs(at[2] - z0);
       farthest = v;
     }
   }
+  const double *at = raw->vertices + 3 * farthest;
   KG_REQUIRE(g->scan.ctx, largest <= 1e-10 * extent, KEDGE_ERR_INPUT,
-             "%s: the surface is not in a plane z = const (the vertex (%g, %g) has z = %g, another "
-             "one z = %g); project it to the plane before meshing",
-             g->scan.name, raw->vertices[2 * farthest], raw->vertices[2 * farthest + 1],
-             g->z[farthest], z0);
+             "%s: there are no tetrahedra, and the surface is not in a plane z = const (the vertex "
+             "(%g, %g) has z = %g, another one z = %g); mesh the volume too, or project the "
+             "surface to the plane before meshing",
+             g->scan.name, at[0], at[1], at[2], z0);
   return KEDGE_OK;
 }
 
-/// Names of groups where no line, or no element, has a group.
+/// Leave x and y of the vertices of a plane mesh.
+static kedge_status drop_z(kg_gmsh *g)
+{
+  const kg_raw_mesh *raw = g->raw;
+  for (int64_t v = 0; v < raw->n_vertices; ++v)
+    memmove(raw->vertices + 2 * v, raw->vertices + 3 * v, 2 * sizeof *raw->vertices);
+  return kg_gmsh_reserve(g, &g->raw->vertices, 2 * sizeof *raw->vertices, raw->n_vertices);
+}
+
+/// Names of groups where no facet, or no element, has a group.
 static kedge_status find_lost(const kg_gmsh *g)
 {
   kg_raw_mesh *raw = g->raw;
   bool has[2] = {raw->n_lines > 0, false};
   for (int64_t e = 0; e < raw->n_elements && !has[1]; ++e) has[1] = raw->regions[e] != 0;
   for (int i = 0; i < raw->n_names; ++i) {
-    const int d = raw->names[i].dimension - 1;
+    const int d = raw->names[i].dimension - raw->dimension + 1;
     if (d < 0 || d > 1 || has[d] || raw->lost[d]) continue;
     const char *const name = raw->names[i].name;
     KG_TRY(kg_copy_text(g->scan.ctx, name, strlen(name), &raw->lost[d]));
@@ -236,14 +247,14 @@ static kedge_status find_lost(const kg_gmsh *g)
   return KEDGE_OK;
 }
 
-static kedge_status check_whole(const kg_gmsh *g)
+static kedge_status check_whole(kg_gmsh *g)
 {
   kedge_context *ctx = g->scan.ctx;
   KG_REQUIRE(ctx, g->version, KEDGE_ERR_INPUT, "%s is empty: it is no Gmsh mesh", g->scan.name);
   KG_REQUIRE(ctx, g->raw->n_elements > 0, KEDGE_ERR_INPUT,
-             "%s has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
-             "their elements: put "
-             "the surface into one too, or set Mesh.SaveAll = 1",
+             "%s has no triangles, quadrilaterals or tetrahedra; if it has physical groups, Gmsh "
+             "saved only their elements: put the surface, or volume, into one too, or set "
+             "Mesh.SaveAll = 1",
              g->scan.name);
   // 2.2 does not say how many partitions there are: all elements of the first may be all there are.
   if (g->version == KG_GMSH_22 ? g->partition > 1 : g->partition > 0 && g->raw->n_partitions > 1)
@@ -251,7 +262,9 @@ static kedge_status check_whole(const kg_gmsh *g)
   else
     g->raw->n_partitions = 0;
   KG_TRY(find_lost(g));
-  return check_plane(g);
+  if (g->raw->dimension == 3) return KEDGE_OK;
+  KG_TRY(check_plane(g));
+  return drop_z(g);
 }
 
 kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *data, size_t bytes,
@@ -268,7 +281,6 @@ kedge_status kg_gmsh_parse(kedge_context *ctx, const char *name, const void *dat
   if (status == KEDGE_OK) status = check_whole(&g);
   if (status == KEDGE_OK) status = kg_gmsh_geometry(&g);
   kg_scan_close(&g.scan);
-  free(g.z);
   free(g.tags);
   free(g.map.dense);
   free(g.map.sorted);

@@ -20,6 +20,7 @@ static const struct {
     {KG_GMSH_TRIANGLE, 3, false, {20, 22, 24}},
     {KG_GMSH_QUADRILATERAL, 1, true, {3, 10, 36, 37, 38}},
     {KG_GMSH_QUADRILATERAL, 2, false, {16, 39, 40, 41}},
+    {KG_GMSH_TETRAHEDRON, 1, true, {4}},
 };
 
 /// Types that are known and refused; ranges, inclusive.
@@ -28,19 +29,19 @@ static const struct {
   const char *what, *advice;
 } families[] = {
 #define HIGH  "kedge reads curves of order 1 to 5: mesh with Mesh.ElementOrder = 5"
-#define SOLID "kedge solves in the plane: mesh a surface and save no volume elements"
-    {4, 4, "tetrahedron", SOLID},
+#define SOLID "in space kedge reads tetrahedra: mesh the volume with these alone"
+#define CURVE "in space kedge reads straight ones so far: mesh with Mesh.ElementOrder = 1"
     {5, 5, "hexahedron", SOLID},
     {6, 6, "prism", SOLID},
     {7, 7, "pyramid", SOLID},
-    {11, 11, "tetrahedron", SOLID},
+    {11, 11, "curved tetrahedron", CURVE},
     {12, 12, "hexahedron", SOLID},
     {13, 13, "prism", SOLID},
     {14, 14, "pyramid", SOLID},
     {17, 17, "hexahedron", SOLID},
     {18, 18, "prism", SOLID},
     {19, 19, "pyramid", SOLID},
-    {29, 33, "tetrahedron", SOLID},
+    {29, 33, "curved tetrahedron", CURVE},
     {34, 34, "polygon", "only triangles and quadrilaterals are supported"},
     {35, 35, "polyhedron", SOLID},
     {42, 46, "triangle of order 6 or more", HIGH},
@@ -48,9 +49,9 @@ static const struct {
     {52, 56, "triangle of order 6 or more", HIGH},
     {57, 61, "quadrilateral of order 6 or more", HIGH},
     {62, 66, "line of order 6 or more", HIGH},
-    {71, 75, "tetrahedron", SOLID},
-    {79, 83, "tetrahedron", SOLID},
-    {87, 87, "tetrahedron", SOLID},
+    {71, 75, "curved tetrahedron", CURVE},
+    {79, 83, "curved tetrahedron", CURVE},
+    {87, 87, "curved tetrahedron", CURVE},
     {88, 88, "hexahedron", SOLID},
     {89, 91, "prism", SOLID},
     {92, 105, "hexahedron", SOLID},
@@ -58,10 +59,11 @@ static const struct {
     {118, 132, "pyramid", SOLID},
 };
 
-/// What a type is; `order` 0: it is not read.
-static kg_gmsh_type describe(int32_t type)
+kg_gmsh_type kg_gmsh_describe(int32_t type)
 {
-  static const int corners[] = {1, 2, 3, 4};
+  static const int corners[] = {1, 2, 3, 4, 4};
+  static const kg_cell *const cells[] = {NULL, NULL, &kg_triangle, &kg_quadrilateral,
+                                         &kg_tetrahedron};
   for (size_t i = 0; i < sizeof sets / sizeof *sets; ++i)
     for (int k = 0; k < KG_GEOMETRY_MAX && sets[i].type[k]; ++k) {
       if (sets[i].type[k] != type) continue;
@@ -69,11 +71,10 @@ static kg_gmsh_type describe(int32_t type)
                         .order = sets[i].first_order + k,
                         .complete = sets[i].complete,
                         .n_corners = corners[sets[i].kind]};
-      t.cell = t.kind == KG_GMSH_TRIANGLE        ? &kg_triangle
-               : t.kind == KG_GMSH_QUADRILATERAL ? &kg_quadrilateral
-                                                 : NULL;
-      t.n_nodes = t.cell ? kg_gmsh_node_count(t.cell, t.order, t.complete)
-                         : t.n_corners + (t.kind == KG_GMSH_LINE ? t.order - 1 : 0);
+      t.cell = cells[t.kind];
+      t.n_nodes = kg_gmsh_dimension(t.kind) == 2
+                      ? kg_gmsh_node_count(t.cell, t.order, t.complete)
+                      : t.n_corners + (t.kind == KG_GMSH_LINE ? t.order - 1 : 0);
       return t;
     }
   return (kg_gmsh_type){0};
@@ -88,22 +89,22 @@ int kg_gmsh_type_number(kg_gmsh_kind kind, int order)
 
 kedge_status kg_gmsh_find_type(const kg_scan *s, int32_t type, kg_gmsh_type *out)
 {
-  *out = describe(type);
+  *out = kg_gmsh_describe(type);
   if (out->order > 0) return KEDGE_OK;
   for (size_t i = 0; i < sizeof families / sizeof *families; ++i)
     if (type >= families[i].first && type <= families[i].last)
       return KG_SCAN_FAIL(s, "here is a %s (type %d); %s", families[i].what, type,
                           families[i].advice);
   return KG_SCAN_FAIL(s,
-                      "element type %d is unknown; only triangles and quadrilaterals are "
-                      "supported: mesh without others",
+                      "element type %d is unknown; kedge reads triangles, quadrilaterals and "
+                      "tetrahedra: mesh without others",
                       type);
 }
 
 kedge_status kg_gmsh_check_nodes(const kg_scan *nodes, int32_t type, const kg_gmsh_type *what,
                                  kedge_status status)
 {
-  static const char *const names[] = {"point", "line", "triangle", "quadrilateral"};
+  static const char *const names[] = {"point", "line", "triangle", "quadrilateral", "tetrahedron"};
   if (status == KEDGE_OK || nodes->binary) return status;
   kg_scan s = *nodes;
   const char *text, *end;
@@ -147,7 +148,7 @@ static void make_nodes(const kg_gmsh *g)
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     if (g->types[e] != last) {
       last = g->types[e];
-      type = describe(last);
+      type = kg_gmsh_describe(last);
       kg_node_matrix_gmsh(type.cell, type.order, type.complete, raw->geometry, &matrix);
     }
     double nodes[2 * KG_NODES_MAX];

@@ -1,5 +1,6 @@
-// Format 4.1, with complete sets of nodes where elements are curved. One node block, one curve for
-// each boundary group, one surface for each region. Elements are written in runs of one region and
+// Format 4.1, with complete sets of nodes where elements are curved. One node block, one curve, or
+// surface in space, for each boundary group, one surface, or volume, for each region. Elements are
+// written in runs of one region and
 // shape, so that they keep their order.
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/target.h"
+#include "mesh/build.h"
 #include "mesh/gmsh.h"
 #include "mesh/nodes.h"
 
@@ -17,10 +19,10 @@ typedef struct writer {
   const kedge_mesh *mesh;
   const kg_raw_mesh *raw;
   int n_groups[4];         ///< [dimension]
-  int32_t *line_edge;      ///< [line]: its edge
+  int32_t *line_edge;      ///< [line]: its edge; of curved meshes
   int64_t n_nodes;         ///< vertices first, then nodes of edges, then those inside elements
-  double *nodes;           ///< [node][2]; the vertices of `raw` where it is straight
-  int line_width;          ///< nodes of a line
+  double *nodes;           ///< [node][dimension]; the vertices of `raw` where it is straight
+  int line_width;          ///< nodes of a line, or of a face
   int element_width;       ///< most nodes of an element
   int32_t *line_nodes;     ///< [line][line_width], in the order of Gmsh
   int32_t *element_nodes;  ///< [element][element_width] likewise; the last of a triangle among
@@ -78,20 +80,21 @@ static void put_names(const writer *w)
   fprintf(w->stream, "$EndPhysicalNames\n");
 }
 
-/// Order of the groups of a dimension: by tag, but lines without a group come last.
-static uint32_t rank_of(int dimension, int32_t tag)
+/// Order of the groups of a dimension: by tag, but facets without a group come last.
+static uint32_t rank_of(const writer *w, int dimension, int32_t tag)
 {
-  return dimension == 1 ? (uint32_t)tag - 1 : (uint32_t)tag;
+  return dimension < w->mesh->dimension ? (uint32_t)tag - 1 : (uint32_t)tag;
 }
 
 /// Entity of the group of a tag: numbered from 1 in its dimension.
 static int entity_of(const writer *w, int dimension, int32_t tag)
 {
-  const kg_group *groups = w->mesh->groups + (dimension == 1 ? 0 : w->n_groups[1]);
+  const bool of_facets = dimension < w->mesh->dimension;
+  const kg_group *groups = w->mesh->groups + (of_facets ? 0 : w->n_groups[dimension - 1]);
   int begin = 0, end = w->n_groups[dimension];
   while (end - begin > 1) {
     const int middle = begin + (end - begin) / 2;
-    if (rank_of(dimension, groups[middle].tag) <= rank_of(dimension, tag))
+    if (rank_of(w, dimension, groups[middle].tag) <= rank_of(w, dimension, tag))
       begin = middle;
     else
       end = middle;
@@ -101,9 +104,10 @@ static int entity_of(const writer *w, int dimension, int32_t tag)
 
 static void put_entity(const writer *w, const kg_group *group, int entity)
 {
-  const double *box = w->mesh->info.box;
+  const kedge_mesh_info *info = &w->mesh->info;
   put_int(w, entity, ' ');
-  for (int k = 0; k < 6; ++k) put_double(w, k % 3 < 2 ? box[k / 3 * 2 + k % 3] : 0, ' ');
+  for (int k = 0; k < 3; ++k) put_double(w, info->low[k], ' ');
+  for (int k = 0; k < 3; ++k) put_double(w, info->high[k], ' ');
   put_count(w, group->tag != 0, ' ');
   if (group->tag != 0) put_int(w, group->tag, ' ');
   put_count(w, 0, '\n');  // nothing is said about what bounds it
@@ -114,7 +118,7 @@ static void put_entities(const writer *w)
   const kg_group *group = w->mesh->groups;
   fprintf(w->stream, "$Entities\n");
   for (int d = 0; d < 4; ++d) put_count(w, w->n_groups[d], d < 3 ? ' ' : '\n');
-  for (int d = 1; d <= 2; ++d)
+  for (int d = w->mesh->dimension - 1; d <= w->mesh->dimension; ++d)
     for (int i = 0; i < w->n_groups[d]; ++i) put_entity(w, group++, i + 1);
   end_section(w, "Entities");
 }
@@ -141,17 +145,16 @@ static void put_nodes(const writer *w)
   const int64_t n = w->n_nodes;
   fprintf(w->stream, "$Nodes\n");
   put_totals(w, 1, n);
-  put_block(w, 2, 1, 0, n);
+  const int d = w->mesh->dimension;
+  put_block(w, d, 1, 0, n);
   for (int64_t v = 0; v < n; ++v) put_count(w, v + 1, '\n');
   for (int64_t v = 0; v < n; ++v) {
-    put_double(w, w->nodes[2 * v], ' ');
-    put_double(w, w->nodes[2 * v + 1], ' ');
-    put_double(w, 0, '\n');
+    for (int k = 0; k < 3; ++k) put_double(w, k < d ? w->nodes[d * v + k] : 0, k < 2 ? ' ' : '\n');
   }
   end_section(w, "Nodes");
 }
 
-/// Lines (dimension 1) or elements (2) as the file has them.
+/// Facets or elements as the file has them.
 typedef struct items {
   int dimension;
   int64_t n;
@@ -162,7 +165,9 @@ typedef struct items {
 static kg_gmsh_kind kind_of(const writer *w, const items *list, int64_t i)
 {
   if (list->dimension == 1) return KG_GMSH_LINE;
-  const bool is_triangle = w->raw->width == 3 || list->vertices[list->width * (i + 1) - 1] < 0;
+  if (list->dimension == 3) return KG_GMSH_TETRAHEDRON;
+  const bool is_triangle =
+      list->width == 3 || w->raw->width == 3 || list->vertices[list->width * (i + 1) - 1] < 0;
   return is_triangle ? KG_GMSH_TRIANGLE : KG_GMSH_QUADRILATERAL;
 }
 
@@ -209,8 +214,9 @@ static void put_items(const writer *w, const items *list, int64_t *number)
 static void put_elements(const writer *w)
 {
   const kg_raw_mesh *raw = w->raw;
-  const items lines = {1, raw->n_lines, raw->line_tags, w->line_nodes, w->line_width};
-  const items elements = {2, raw->n_elements, raw->regions, w->element_nodes, w->element_width};
+  const int d = raw->dimension;
+  const items lines = {d - 1, raw->n_lines, raw->line_tags, w->line_nodes, w->line_width};
+  const items elements = {d, raw->n_elements, raw->regions, w->element_nodes, w->element_width};
   int64_t number = 0;
   fprintf(w->stream, "$Elements\n");
   put_totals(w, count_runs(w, &lines) + count_runs(w, &elements), raw->n_lines + raw->n_elements);
@@ -230,11 +236,15 @@ static void write_stream(FILE *stream, void *user)
   put_elements(w);
 }
 
+/// Numbers by which lines are sorted: the tag, three vertices, of which the third is 0 in the plane, the
+/// edge.
+enum { RECORD = 5 };
+
 /// Boundary edges come in edge order; runs of one group make longer blocks.
 static int compare_tags(const void *a, const void *b)
 {
   const int32_t *p = a, *q = b;
-  for (int i = 0; i < 4; ++i)
+  for (int i = 0; i < RECORD; ++i)
     if (p[i] != q[i]) return p[i] < q[i] ? -1 : 1;
   return 0;
 }
@@ -242,21 +252,23 @@ static int compare_tags(const void *a, const void *b)
 /// Sort lines, which are in the order of their edges, by (tag, vertices).
 static kedge_status sort_lines(kedge_context *ctx, writer *w, kg_raw_mesh *raw)
 {
-  int32_t(*records)[4];
+  int32_t(*records)[RECORD];
+  const int d = raw->dimension;
   KG_TRY(kg_host_alloc(ctx, (size_t)raw->n_lines, sizeof *w->line_edge, &w->line_edge));
   KG_TRY(kg_host_alloc(ctx, (size_t)raw->n_lines, sizeof *records, &records));
   int32_t edge = 0;
   for (int64_t i = 0; i < raw->n_lines; ++i, ++edge) {
     while (kg_group_of_edge(w->mesh->edge_group[edge]) < 0) ++edge;
     records[i][0] = raw->line_tags[i];
-    memcpy(&records[i][1], raw->lines + 2 * i, 2 * sizeof(int32_t));
-    records[i][3] = edge;
+    records[i][3] = 0;
+    memcpy(&records[i][1], raw->lines + d * i, (size_t)d * sizeof(int32_t));
+    records[i][4] = edge;
   }
   qsort(records, (size_t)raw->n_lines, sizeof *records, compare_tags);
   for (int64_t i = 0; i < raw->n_lines; ++i) {
     raw->line_tags[i] = records[i][0];
-    memcpy(raw->lines + 2 * i, &records[i][1], 2 * sizeof(int32_t));
-    w->line_edge[i] = records[i][3];
+    memcpy(raw->lines + d * i, &records[i][1], (size_t)d * sizeof(int32_t));
+    w->line_edge[i] = records[i][4];
   }
   free(records);
   return KEDGE_OK;
@@ -348,7 +360,6 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
 {
   KG_REQUIRE(ctx, ctx && mesh && path, KEDGE_ERR_ARG,
              "kedge_mesh_write: ctx, mesh or path is NULL");
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "the writing of Gmsh files"));
   kg_raw_mesh raw;
   KG_TRY(kg_mesh_to_raw(ctx, mesh, &raw));
   writer w = {.binary = binary,
@@ -356,7 +367,7 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
               .raw = &raw,
               .n_nodes = raw.n_vertices,
               .nodes = raw.vertices,
-              .line_width = 2,
+              .line_width = raw.dimension,
               .element_width = raw.width,
               .line_nodes = raw.lines,
               .element_nodes = raw.corners};
@@ -365,6 +376,7 @@ kedge_status kedge_mesh_write(kedge_context *ctx, const kedge_mesh *mesh, const 
     w.nodes = NULL;
     w.line_nodes = w.element_nodes = NULL;
   }
+  if (mesh->dimension == 3) kg_space_turn_outward(mesh, &raw);
   kedge_status status = sort_lines(ctx, &w, &raw);
   if (status == KEDGE_OK && mesh->nodes) status = number_nodes(ctx, &w);
   if (status == KEDGE_OK) status = kg_target_stream(ctx, path, "mesh", write_stream, &w);

@@ -8,24 +8,34 @@
 #include "core/memory.h"
 #include "core/sized.h"
 
+/// Arrays of the caller, of the plane or of space, and what the API calls them.
+typedef struct given {
+  const char *function, *elements, *lines, *line_tags;
+  int dimension;
+  kedge_mesh_arrays arrays;
+  const int *name_dimensions;  ///< NULL: all names are of lines
+} given;
+
 /// Borrow the caller's arrays as a raw mesh; only the list of names is allocated.
-static kedge_status raw_from_arrays(kedge_context *ctx, const kedge_mesh_arrays *a,
-                                    kg_raw_mesh *raw)
+static kedge_status raw_from_arrays(kedge_context *ctx, const given *from, kg_raw_mesh *raw)
 {
+  const kedge_mesh_arrays *const a = &from->arrays;
   *raw = (kg_raw_mesh){
-      .dimension = 2,
+      .dimension = from->dimension,
       .n_vertices = a->n_vertices,
       .n_elements = a->n_triangles,
       .n_lines = a->n_lines,
       .vertices = (double *)a->vertices,
-      .width = 3,
+      .width = from->dimension + 1,
       .corners = (int32_t *)a->triangles,
       .regions = (int32_t *)a->regions,
       .lines = (int32_t *)a->lines,
       .line_tags = (int32_t *)a->line_tags,
   };
-  for (int i = 0; i < a->n_names; ++i)
-    KG_TRY(kg_raw_mesh_name(ctx, raw, 1, abs(a->name_tags[i]), a->names[i], strlen(a->names[i])));
+  for (int i = 0; i < a->n_names; ++i) {
+    const int d = from->name_dimensions ? from->name_dimensions[i] : from->dimension - 1;
+    KG_TRY(kg_raw_mesh_name(ctx, raw, d, abs(a->name_tags[i]), a->names[i], strlen(a->names[i])));
+  }
   return KEDGE_OK;
 }
 
@@ -38,14 +48,13 @@ static void free_names(kg_raw_mesh *raw)
 /// Tags without their signs, which are orientations, as in files.
 /// @param[in,out] tags  the caller's, NULL: none; where one is negative it becomes *copy
 /// @param[out]    copy  the caller frees it
-static kedge_status unsigned_tags(kedge_context *ctx, const char *what, int64_t n, int32_t **tags,
-                                  int32_t **copy)
+static kedge_status unsigned_tags(kedge_context *ctx, const char *function, const char *what,
+                                  int64_t n, int32_t **tags, int32_t **copy)
 {
   bool is_signed = false;
   for (int64_t i = 0; *tags && i < n; ++i) {
-    KG_REQUIRE(ctx, (*tags)[i] > INT32_MIN, KEDGE_ERR_ARG,
-               "kedge_mesh_create: %s[%lld] is %d, which is no tag", what, (long long)i,
-               (*tags)[i]);
+    KG_REQUIRE(ctx, (*tags)[i] > INT32_MIN, KEDGE_ERR_ARG, "%s: %s[%lld] is %d, which is no tag",
+               function, what, (long long)i, (*tags)[i]);
     is_signed = is_signed || (*tags)[i] < 0;
   }
   if (!is_signed) return KEDGE_OK;
@@ -55,56 +64,96 @@ static kedge_status unsigned_tags(kedge_context *ctx, const char *what, int64_t 
   return KEDGE_OK;
 }
 
-static kedge_status check_arrays(kedge_context *ctx, const kedge_mesh_arrays *a)
+static kedge_status check_names(kedge_context *ctx, const given *from)
 {
-  KG_REQUIRE(ctx, a->n_vertices >= 0 && a->n_triangles >= 0 && a->n_lines >= 0 && a->n_names >= 0,
-             KEDGE_ERR_ARG, "kedge_mesh_create: a count is negative");
-  KG_REQUIRE(
-      ctx,
-      a->n_vertices <= INT32_MAX && a->n_triangles <= KG_ELEMENTS_MAX && a->n_lines <= INT32_MAX,
-      KEDGE_ERR_INPUT,
-      "arrays: %lld vertices, %lld triangles and %lld lines are more than kedge can number "
-      "(%d, %d and %d)",
-      (long long)a->n_vertices, (long long)a->n_triangles, (long long)a->n_lines, INT32_MAX,
-      KG_ELEMENTS_MAX, INT32_MAX);
-  KG_REQUIRE(ctx, (a->vertices || a->n_vertices == 0) && (a->triangles || a->n_triangles == 0),
-             KEDGE_ERR_ARG, "kedge_mesh_create: vertices or triangles is NULL");
-  KG_REQUIRE(ctx, (a->lines && a->line_tags) || a->n_lines == 0, KEDGE_ERR_ARG,
-             "kedge_mesh_create: lines or line_tags is NULL although n_lines is not 0");
+  const kedge_mesh_arrays *const a = &from->arrays;
   KG_REQUIRE(ctx, (a->names && a->name_tags) || a->n_names == 0, KEDGE_ERR_ARG,
-             "kedge_mesh_create: names or name_tags is NULL although n_names is not 0");
+             "%s: names or name_tags is NULL although n_names is not 0", from->function);
   for (int i = 0; i < a->n_names; ++i) {
-    KG_REQUIRE(ctx, a->names[i] && *a->names[i], KEDGE_ERR_ARG,
-               "kedge_mesh_create: names[%d] is NULL or empty", i);
+    KG_REQUIRE(ctx, a->names[i] && *a->names[i], KEDGE_ERR_ARG, "%s: names[%d] is NULL or empty",
+               from->function, i);
     KG_REQUIRE(ctx, !a->names[i][strcspn(a->names[i], "\"\r\n")], KEDGE_ERR_ARG,
-               "kedge_mesh_create: names[%d] holds a quotation mark or a line end", i);
+               "%s: names[%d] holds a quotation mark or a line end", from->function, i);
     KG_REQUIRE(ctx, a->name_tags[i] != 0 && a->name_tags[i] > INT32_MIN, KEDGE_ERR_ARG,
-               "kedge_mesh_create: name_tags[%d] is %d, which is no group", i, a->name_tags[i]);
+               "%s: name_tags[%d] is %d, which is no group", from->function, i, a->name_tags[i]);
+    const int d = from->name_dimensions ? from->name_dimensions[i] : from->dimension;
+    KG_REQUIRE(ctx, d == from->dimension - 1 || d == from->dimension, KEDGE_ERR_ARG,
+               "%s: name_dimensions[%d] is %d, and groups are of dimension %d or %d",
+               from->function, i, d, from->dimension - 1, from->dimension);
   }
   return KEDGE_OK;
 }
 
-kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
-                               kedge_mesh **out)
+static kedge_status check_arrays(kedge_context *ctx, const given *from)
+{
+  const kedge_mesh_arrays *const a = &from->arrays;
+  KG_REQUIRE(ctx, a->n_vertices >= 0 && a->n_triangles >= 0 && a->n_lines >= 0 && a->n_names >= 0,
+             KEDGE_ERR_ARG, "%s: a count is negative", from->function);
+  KG_REQUIRE(
+      ctx,
+      a->n_vertices <= INT32_MAX && a->n_triangles <= KG_ELEMENTS_MAX && a->n_lines <= INT32_MAX,
+      KEDGE_ERR_INPUT,
+      "arrays: %lld vertices, %lld %s and %lld %s are more than kedge can number "
+      "(%d, %d and %d)",
+      (long long)a->n_vertices, (long long)a->n_triangles, from->elements, (long long)a->n_lines,
+      from->lines, INT32_MAX, KG_ELEMENTS_MAX, INT32_MAX);
+  KG_REQUIRE(ctx, (a->vertices || a->n_vertices == 0) && (a->triangles || a->n_triangles == 0),
+             KEDGE_ERR_ARG, "%s: vertices or %s is NULL", from->function, from->elements);
+  KG_REQUIRE(ctx, (a->lines && a->line_tags) || a->n_lines == 0, KEDGE_ERR_ARG,
+             "%s: %s or %s is NULL although n_%s is not 0", from->function, from->lines,
+             from->line_tags, from->lines);
+  return check_names(ctx, from);
+}
+
+static kedge_status create(kedge_context *ctx, const given *from, kedge_mesh **out)
 {
   const double began = kg_seconds();
-  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_create: out is NULL");
-  *out = NULL;
-  KG_REQUIRE(ctx, ctx && arrays, KEDGE_ERR_ARG, "kedge_mesh_create: ctx or arrays is NULL");
-  KG_TRY(check_arrays(ctx, arrays));
+  KG_TRY(check_arrays(ctx, from));
   kg_raw_mesh raw;
   int32_t *line_tags = NULL, *regions = NULL;
-  kedge_status status = raw_from_arrays(ctx, arrays, &raw);
+  kedge_status status = raw_from_arrays(ctx, from, &raw);
   if (status == KEDGE_OK)
-    status = unsigned_tags(ctx, "line_tags", raw.n_lines, &raw.line_tags, &line_tags);
+    status = unsigned_tags(ctx, from->function, from->line_tags, raw.n_lines, &raw.line_tags,
+                           &line_tags);
   if (status == KEDGE_OK)
-    status = unsigned_tags(ctx, "regions", raw.n_elements, &raw.regions, &regions);
+    status = unsigned_tags(ctx, from->function, "regions", raw.n_elements, &raw.regions, &regions);
   if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, "arrays", out);
   free(line_tags);
   free(regions);
   free_names(&raw);
   if (status == KEDGE_OK) (*out)->seconds = kg_seconds() - began;
   return status;
+}
+
+kedge_status kedge_mesh_create(kedge_context *ctx, const kedge_mesh_arrays *arrays,
+                               kedge_mesh **out)
+{
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_create: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && arrays, KEDGE_ERR_ARG, "kedge_mesh_create: ctx or arrays is NULL");
+  const given from = {"kedge_mesh_create", "triangles", "lines", "line_tags", 2, *arrays, NULL};
+  return create(ctx, &from, out);
+}
+
+kedge_status kedge_mesh_create_space(kedge_context *ctx, const kedge_space_arrays *arrays,
+                                     kedge_mesh **out)
+{
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_create_space: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && arrays, KEDGE_ERR_ARG, "kedge_mesh_create_space: ctx or arrays is NULL");
+  kedge_space_arrays a = KEDGE_SPACE_ARRAYS_INIT;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_SPACE_ARRAYS_INIT", arrays->size));
+  kg_copy_sized(arrays, &a);
+  const given from = {
+      .function = "kedge_mesh_create_space",
+      .elements = "tetrahedra",
+      .lines = "triangles",
+      .line_tags = "triangle_tags",
+      .dimension = 3,
+      .arrays = {a.n_vertices, a.vertices, a.n_tetrahedra, a.tetrahedra, a.regions, a.n_triangles,
+                 a.triangles, a.triangle_tags, a.n_names, a.name_tags, a.names},
+      .name_dimensions = a.name_dimensions};
+  return create(ctx, &from, out);
 }
 
 /// Parse a file only where there is room for its raw mesh, which takes about as many bytes as the

@@ -56,10 +56,25 @@ class Mesh(Command):
         self.assertRegex(text, r"put right +1 vertex of no triangle, left out\n")
         self.assertRegex(text, r"default +\S+ +boundary edges +3 ")
 
-    def test_tetrahedra_are_not_written(self):
-        self.refused("mesh", "generate", "cube", "2", "-o", "cube.msh", says="cube 2 is a mesh of tetrahedra, and the "
-                     "writing of Gmsh files is for plane meshes so far")
-        self.assertFalse(os.path.exists(self.path("cube.msh")))
+    def test_tetrahedra_are_written_and_looked_at(self):
+        for binary in [], ["--binary"]:
+            written = self.kedge("mesh", "generate", "cube", "2", "-o", "cube.msh", *binary).stdout
+            self.assertEqual(written, "cube.msh: 48 tetrahedra, 27 vertices\n")
+            text = self.kedge("mesh", "info", "cube.msh").stdout
+            self.assertRegex(text, r"tetrahedra +48\nfaces +120, 48 of them on the boundary\nvertices +27\n")
+            self.assertRegex(text, r"volume +1, of a tetrahedron 0.0208 to 0.0208\n")
+            self.assertRegex(text, r"z1 +6 +boundary faces +8 +1\n")
+            self.assertRegex(text, r"domain +1 +tetrahedra +48 +1\n")
+
+    def test_what_was_put_right_of_tetrahedra_is_said(self):
+        self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+                   "5 9 9 9\n$EndNodes\n$Elements\n4\n1 2 2 7 1 1 2 3\n2 2 2 8 1 1 2 3\n3 4 2 5 1 1 2 3 4\n"
+                   "4 4 2 6 1 1 2 3 4\n$EndElements\n$Periodic\n1\n2 1 2\n0\n$EndPeriodic\n")
+        text = self.kedge("mesh", "info", "c.msh").stdout
+        first = "in several physical groups, of which the first counts\n"
+        self.assertRegex(text, rf"put right +1 tetrahedron {first}put right +1 face {first}")
+        self.assertRegex(text, r"put right +1 vertex of no tetrahedron, left out\n")
+        self.assertRegex(text, r"periodic +1 surface of the file; boundary like the rest")
 
     def test_edges_that_lie_on_each_other_are_said(self):
         meshes = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../meshes")

@@ -159,7 +159,8 @@ void assert_same_mesh(const kedge_mesh *a, const kedge_mesh *b)
   assert_int_equal(kg_mesh_sides(a), kg_mesh_sides(b));
   const size_t nv = (size_t)a->n_vertices, ne = (size_t)a->n_elements, nf = (size_t)a->n_edges;
   const size_t ns = (size_t)kg_mesh_sides(a);
-  assert_memory_equal(a->vertices, b->vertices, nv * 2 * sizeof(double));
+  assert_int_equal(a->dimension, b->dimension);
+  assert_memory_equal(a->vertices, b->vertices, nv * (size_t)a->dimension * sizeof(double));
   assert_int_equal(a->geometry, b->geometry);
   size_t n_nodes = 0;
   for (int k = 0; k < a->n_blocks && a->nodes; ++k)

@@ -6,11 +6,15 @@
 #include "core/file.h"
 #include "support.h"
 
-#define FORMAT22        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
-#define FORMAT41        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
-#define NODES22         "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
-#define NODES41         "$Nodes\n1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n$EndNodes\n"
-#define CONVERT         "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
+#define FORMAT22 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define FORMAT41 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+#define NODES22  "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n"
+#define NODES41  "$Nodes\n1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0\n$EndNodes\n"
+#define CONVERT  "convert it with: gmsh in.msh -save -format msh41 -o out.msh"
+#define NOTHING                                                                               \
+  "text.msh has no triangles, quadrilaterals or tetrahedra; if it has physical groups, Gmsh " \
+  "saved "                                                                                    \
+  "only their elements: put the surface, or volume, into one too, or set Mesh.SaveAll = 1"
 #define ELEMENT22(line) FORMAT22 NODES22 "$Elements\n1\n" line "\n$EndElements\n"
 
 typedef struct refusal {
@@ -61,14 +65,8 @@ static void files_that_are_no_gmsh_mesh_are_refused(void **state)
        "text.msh, line 5: bytes that are no text are where an integer should be; if $MeshFormat "
        "marks a binary file as text, by file type 0, export it again"},
       {FORMAT22 FORMAT22, "text.msh, line 5: there is a second $MeshFormat; the file is damaged"},
-      {FORMAT22,
-       "text.msh has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
-       "their "
-       "elements: put the surface into one too, or set Mesh.SaveAll = 1"},
-      {FORMAT22 NODES22 "$Elements\n1\n1 1 0 1 2\n$EndElements\n",
-       "text.msh has no triangles or quadrilaterals; if it has physical groups, Gmsh saved only "
-       "their elements: put "
-       "the surface into one too, or set Mesh.SaveAll = 1"},
+      {FORMAT22, NOTHING},
+      {FORMAT22 NODES22 "$Elements\n1\n1 1 0 1 2\n$EndElements\n", NOTHING},
   };
   ASSERT_ALL_REFUSED(*state, cases);
 }
@@ -87,21 +85,27 @@ static void elements_of_other_kinds_are_named(void **state)
        "text.msh, line 12: here is a line of order 6 or more (type 62); kedge reads curves of "
        "order "
        "1 to 5: mesh with Mesh.ElementOrder = 5"},
-      {ELEMENT22("1 4 0 1 2 3 4"),
-       "text.msh, line 12: here is a tetrahedron (type 4); kedge solves "
-       "in the plane: mesh a surface and save no volume elements"},
+      {ELEMENT22("1 11 0 1 2 3 4"),
+       "text.msh, line 12: here is a curved tetrahedron (type 11); in space kedge reads straight "
+       "ones so far: mesh with Mesh.ElementOrder = 1"},
       {ELEMENT22("1 5 0 1 2 3 4"),
-       "text.msh, line 12: here is a hexahedron (type 5); kedge solves "
-       "in the plane: mesh a surface and save no volume elements"},
+       "text.msh, line 12: here is a hexahedron (type 5); in space kedge reads tetrahedra: mesh "
+       "the volume with these alone"},
+      {ELEMENT22("1 6 0 1 2 3 4"),
+       "text.msh, line 12: here is a prism (type 6); in space kedge reads tetrahedra: mesh the "
+       "volume with these alone"},
+      {ELEMENT22("1 7 0 1 2 3 4"),
+       "text.msh, line 12: here is a pyramid (type 7); in space kedge reads tetrahedra: mesh the "
+       "volume with these alone"},
       {ELEMENT22("1 93 0 1 2 3 4"),
-       "text.msh, line 12: here is a hexahedron (type 93); kedge solves "
-       "in the plane: mesh a surface and save no volume elements"},
+       "text.msh, line 12: here is a hexahedron (type 93); in space kedge reads tetrahedra: mesh "
+       "the volume with these alone"},
       {ELEMENT22("1 34 0 1 2 3 4"),
        "text.msh, line 12: here is a polygon (type 34); only triangles and quadrilaterals are "
        "supported"},
       {ELEMENT22("1 777 0 1 2 3 4"),
-       "text.msh, line 12: element type 777 is unknown; only triangles and quadrilaterals are "
-       "supported: mesh without others"},
+       "text.msh, line 12: element type 777 is unknown; kedge reads triangles, quadrilaterals and "
+       "tetrahedra: mesh without others"},
   };
   ASSERT_ALL_REFUSED(*state, cases);
 }
@@ -148,9 +152,9 @@ static void curves_that_turn_over_or_do_not_fit_are_refused(void **state)
       {FORMAT22 NODES(
            "6",
            "4 .5 0 0\n5 .5 .5 1\n6 0 .5 0\n") "$Elements\n1\n1 9 0 1 2 3 4 5 6\n$EndElements\n",
-       "text.msh: the surface is not in a plane z = const (the vertex (0.5, 0.5) has z = 1, "
-       "another "
-       "one z = 0); project it to the plane before meshing"},
+       "text.msh: there are no tetrahedra, and the surface is not in a plane z = const (the vertex "
+       "(0.5, 0.5) has z = 1, another one z = 0); mesh the volume too, or project the surface to "
+       "the plane before meshing"},
       {FORMAT22 NODES("3", "") "$Elements\n1\n1 9 0 1 2 3 4 5 6\n$EndElements\n",
        "text.msh, line 12: an element uses node 4, which does not exist; export the mesh again, "
        "with "
@@ -236,8 +240,10 @@ static void damaged_nodes_are_refused(void **state)
        "text.msh, line 11: the blocks hold 2 nodes, but 3 are announced; the file is damaged"},
       {FORMAT22 "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0.25\n$EndNodes\n"
                 "$Elements\n1\n1 2 0 1 2 3\n$EndElements\n",
-       "text.msh: the surface is not in a plane z = const (the vertex (0, 1) has z = 0.25, another "
-       "one z = 0); project it to the plane before meshing"},
+       "text.msh: there are no tetrahedra, and the surface is not in a plane z = const (the vertex "
+       "(0, 1) has z = 0.25, another one z = 0); mesh the volume too, or project the surface to "
+       "the "
+       "plane before meshing"},
   };
   ASSERT_ALL_REFUSED(*state, cases);
 }

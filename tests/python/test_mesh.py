@@ -52,9 +52,59 @@ class Meshes(unittest.TestCase):
             facet = np.delete(corners[element], side, axis=0)
             self.assertTrue((facet[:, "xyz".index(axis)] == int(at)).all())
         self.assertIn("48 tetrahedra, volume 1", mesh._repr_html_())
-        for use in mesh.refine, lambda: mesh.join(0.1), lambda: mesh.write("cube.msh"), lambda: mesh.locator, lambda: mesh.outline:
+        for use in mesh.refine, lambda: mesh.join(0.1), lambda: mesh.locator, lambda: mesh.outline:
             with self.assertRaisesRegex(ValueError, "of tetrahedra, and .* is for plane meshes so far"):
                 use()
+
+    def test_tetrahedra_of_arrays_files_and_meshio_are_the_same_mesh(self):
+        points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, -1], [9, 9, np.nan]])
+        cells, wall, cut = [[0, 1, 2, 3], [4, 2, 1, 0]], [[1, 2, 3], [0, 1, 4]], [[2, 1, 0]]
+        mesh = kedge.Mesh(points, {"tetra": cells}, {"wall": wall, "cut": cut}, regions=["upper", "lower"])
+        self.assertEqual((names(mesh, 2), names(mesh, 3)), ({"wall": 2, "default": 4}, {"upper": 1, "lower": 1}))
+        self.assertEqual([(g.inner, g.inner_measure) for g in mesh.groups if g.name == "cut"], [(1, 0.5)])
+        self.assertAlmostEqual(mesh.area, 1 / 3)
+        self.assertEqual(list(mesh.regions == "upper"), [True, False])
+
+        def block(shape, data):
+            return SimpleNamespace(type=shape, data=np.array(data))
+
+        def read(**more):
+            return kedge.Mesh.from_meshio(SimpleNamespace(
+                **{"points": points, "cell_data": {}, "field_data": {}, **more}))
+
+        blocks = [block("vertex", [[0]]), block("line", [[0, 1]]), block("triangle", wall), block("tetra", cells),
+                  block("triangle", cut)]
+        fields = {"rim": [5, 1], "wall": [1, 2], "cut": [2, 2], "upper": [1, 3], "lower": [2, 3]}
+        numbers = read(cells=blocks, field_data=fields,
+                       cell_data={"gmsh:physical": [np.array(part) for part in ([6], [5], [1, 1], [1, 2], [2])]})
+        sets = read(cells=blocks, cell_sets={"wall": [[], [], [0, 1], [], []], "cut": [[], [], [], [], [0]],
+                                             "upper": [[], [], [], [0], []], "lower": [[], [], [], [1], []]})
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "two.msh")
+            mesh.write(path)
+            written = kedge.Mesh(path)
+        for other in numbers, sets, written:
+            self.assertEqual({**other.info, "unused_vertices": 1}, mesh.info)
+            self.assertEqual({(g.name, g.dimension, g.count, g.measure, g.inner) for g in other.groups},
+                             {(g.name, g.dimension, g.count, g.measure, g.inner) for g in mesh.groups})
+            np.testing.assert_array_equal(other.cells["tetra"], mesh.cells["tetra"])
+        nodes = read(cells=[block("tetra", cells)], point_sets={"low": [0, 1, 2, 4], "front": [0, 1, 2, 3]})
+        self.assertEqual(names(nodes, 2), {"low": 3, "front": 3})  # the face of both is inside
+        for shape in "tetra10", "hexahedron", "wedge", "quad":
+            with self.assertRaisesRegex(kedge.InputError, f"cells are of shape '{shape}'; in space kedge has 'tetra'"):
+                read(cells=[block("tetra", cells), block(shape, [range(4)])])
+        with self.assertRaisesRegex(kedge.InputError, "cells are of shape 'hexahedron'"):
+            read(cells=[block("quad", [range(4)]), block("hexahedron", [range(8)])])
+        for arguments, sentence in [
+                ((points[:, :2], {"tetra": cells}), r"points has the shape \(6, 2\); expected is \(n, 3\)"),
+                ((points, {"tetra": cells, "triangle": wall}), "'tetra' and 'triangle'; .* their faces are lines"),
+                ((points, {"tetra": cells}, {"a": [[0, 1]]}), r"lines\['a'\] has the shape \(1, 2\); expected is"),
+                ((points, {"tetra": cells}, {"a": [[0, 3, 4]]}), 'group 1 "a" is no face of any tetrahedron'),
+                ((points, {"tetra": [[0, 1, 2, 7]]}), "uses vertices 0, 1, 2, 7"),
+                ((points, {"tetra": [[0, 1, 2, 5]]}), "must be finite"),
+                ((points, {"tetra": np.empty((0, 4), int)}), "there are no cells")]:
+            with self.subTest(sentence), self.assertRaisesRegex(kedge.InputError, sentence):
+                kedge.Mesh(*arguments)
 
     def test_triangles_of_arrays_have_the_groups_that_are_named(self):
         mesh = kedge.Mesh(POINTS[:4], TRIANGLES, lines=[[0, 1], [2, 3]], groups=["low", "high"])

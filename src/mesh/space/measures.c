@@ -95,6 +95,29 @@ bool kg_space_is_above(const kedge_mesh *mesh, kg_side side)
   return determinant(p, 1.0 / extent_of(p)) > 0.0;
 }
 
+static void exchange(int32_t *a, int32_t *b)
+{
+  const int32_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+void kg_space_turn_outward(const kedge_mesh *mesh, kg_raw_mesh *raw)
+{
+  for (int64_t e = 0; e < raw->n_elements; ++e) {
+    int32_t *const v = raw->corners + 4 * e;
+    const double *p[4];
+    for (int i = 0; i < 4; ++i) p[i] = raw->vertices + 3 * (int64_t)v[i];
+    if (determinant(p, 1.0 / extent_of(p)) < 0.0) exchange(&v[2], &v[3]);
+  }
+  int32_t *v = raw->lines;
+  for (int64_t facet = 0; facet < mesh->n_edges; ++facet) {
+    if (kg_group_of_edge(mesh->edge_group[facet]) < 0) continue;
+    if (kg_space_is_above(mesh, mesh->edge_sides[2 * facet])) exchange(&v[1], &v[2]);
+    v += 3;
+  }
+}
+
 kg_space_shape kg_space_shape_of(const kedge_mesh *mesh, int32_t element)
 {
   // Facet l is opposite corner l; its normal points inwards where the first three edges are a
