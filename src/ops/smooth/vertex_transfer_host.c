@@ -1,9 +1,17 @@
 #include "device/loop.h"
 #include "ops/vector/pieces.h"
-#include "ops/smooth/vertex_transfer.h"
+#include "ops/smooth/corner_transfer.h"
+
+static kedge_status restrict_in_space(kedge_context *ctx, const kg_vertex_restrict_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 128))
+  for (int32_t i = 0; i < a->space.n_rows; ++i) kg_corner_gather(a, i);
+  return KEDGE_OK;
+}
 
 kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_vertex_restrict_args *a)
 {
+  if (kg_lanes_in_space(&a->space.mesh.lanes)) return restrict_in_space(ctx, a);
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 16))
   for (int32_t i = 0; i < a->space.n_rows; ++i)
     if (!a->many)
@@ -27,8 +35,16 @@ kedge_status KG_REAL(kg_vertex_prolong_host)(kedge_context *ctx, const kg_vertex
   return KEDGE_OK;
 }
 
+static kedge_status spread_in_space(kedge_context *ctx, const kg_vertex_spread_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->n_edges, 16))
+  for (int32_t facet = 0; facet < a->n_edges; ++facet) kg_corner_spread(a, facet);
+  return KEDGE_OK;
+}
+
 kedge_status KG_REAL(kg_vertex_spread_host)(kedge_context *ctx, const kg_vertex_spread_args *a)
 {
+  if (kg_lanes_in_space(&a->space.mesh.lanes)) return spread_in_space(ctx, a);
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 16))
   for (int32_t i = 0; i < a->space.n_rows; ++i)
     if (!a->many)
