@@ -40,8 +40,8 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
   const int64_t n = a->count->n_elements;
   const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
                         can_be_resident(ctx, a);
-  const bool jacobi =
-      n < (kg_lanes_in_space(&a->count->lanes) ? LEAST_IN_SPACE : LEAST) || (resident && a->equation->mesh->info.min_angle >= RESIDENT_ANGLE);
+  const bool jacobi = n < (kg_lanes_in_space(&a->count->lanes) ? LEAST_IN_SPACE : LEAST) ||
+                      (resident && a->equation->mesh->info.min_angle >= RESIDENT_ANGLE);
   return jacobi ? KG_JACOBI : KG_CYCLE;
 }
 

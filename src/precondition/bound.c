@@ -46,7 +46,8 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 /// for a polynomial, and is near enough for a single step, which forgives a third.
 static int steps_of(const kg_multigrid_shape *shape)
 {
-  return kg_multigrid_in_space(shape) || shape->smoothing_steps > 1 ? KG_LANCZOS_STEPS : KG_LANCZOS_STEPS_OF_ONE;
+  return kg_multigrid_in_space(shape) || shape->smoothing_steps > 1 ? KG_LANCZOS_STEPS
+                                                                    : KG_LANCZOS_STEPS_OF_ONE;
 }
 
 /// What the largest Ritz value is multiplied by. A polynomial of several steps grows fast beyond

@@ -140,9 +140,8 @@ void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *m)
   const size_t halo = K * (size_t)shape->count.n_shared * edge, edges = (size_t)shape->count.n_free;
   const size_t vertices = K * (size_t)shape->n_vertices;
   kg_multigrid_single *const s = &m->single;
-  m->bytes =
-      m->solver->bytes(shape->n_vertices, kg_vertex_entries_max(&shape->count, shape->n_vertices),
-                       shape->spare);
+  m->bytes = m->solver->bytes(
+      shape->n_vertices, kg_vertex_entries_max(&shape->count, shape->n_vertices), shape->spare);
   kg_plan_array(plan, "residual", vertices, d, all, &m->residual);
   kg_plan_array(plan, "correction", vertices, d, all, &m->correction);
   kg_plan_array(plan, "modes", modes ? vertices : 0, d, all, &m->modes.value);
@@ -182,7 +181,8 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 {
   const int least = kg_smoother_table_of(shape->smoother)->modes_order_min;
-  return least > 0 && !kg_multigrid_in_space(shape) && shape->smoothing_steps == 1 && shape->order >= least;
+  return least > 0 && !kg_multigrid_in_space(shape) && shape->smoothing_steps == 1 &&
+         shape->order >= least;
 }
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)

@@ -35,7 +35,8 @@ kg_cost kg_vertex_matrix_cost(const kg_trace_counts *count, int32_t n_vertices,
 {
   if (kg_lanes_in_space(&count->lanes)) {
     const double bytes = (double)kg_number_bytes(local->number) * 78 + 16.0 + 8.0 * (10 + 16);
-    const double corners = 3 * (4.0 + 8.0), entries = (double)kg_vertex_entries_max(count, n_vertices);
+    const double corners = 3 * (4.0 + 8.0),
+                 entries = (double)kg_vertex_entries_max(count, n_vertices);
     return (kg_cost){.bytes = bytes * count->n_elements + corners * count->n_free + 24.0 * entries,
                      .flops = 10 * 6 * 9.0 * count->n_elements};
   }
