@@ -124,8 +124,8 @@ typedef struct chebyshev {
   double ratio;  ///< of the first kind: T_i-1 / T_i at the middle of its interval
 } chebyshev;
 
-/// Of the fourth kind, which needs no smallest eigenvalue (Lottes, Optimal polynomial smoothers for
-/// multigrid V-cycles, 2023); a step alone is 9/8 of it, the best there is for one.
+/// Take step i of the fourth kind, which needs no smallest eigenvalue (Lottes, Optimal polynomial
+/// smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best there is for one.
 static void take_fourth_kind(const kg_multigrid *m, int i, chebyshev *c)
 {
   const double scale = (m->shape.smoothing_steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
@@ -133,8 +133,8 @@ static void take_fourth_kind(const kg_multigrid *m, int i, chebyshev *c)
   c->momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1);
 }
 
-/// Of the first kind, for the upper ten elevenths of the eigenvalues: in space it takes the fewest
-/// iterations, a sixth less than the fourth kind.
+/// Take step i of the first kind, for the upper ten elevenths of the eigenvalues: in space it takes
+/// fewer iterations than the fourth kind, by a seventh.
 static void take_first_kind(const kg_multigrid *m, int i, chebyshev *c)
 {
   const double top = m->largest_eigenvalue, middle = 6.0 / 11.0 * top, half = 5.0 / 11.0 * top;
