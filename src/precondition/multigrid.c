@@ -187,14 +187,14 @@ bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
 {
-  return kg_multigrid_knows_product(shape) || kg_multigrid_has_vertex_modes(shape) ||
-         (kg_multigrid_in_space(shape) && shape->smoothing_steps > 0);
+  return kg_multigrid_knows_product(shape) || kg_multigrid_has_vertex_modes(shape);
 }
 
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 {
-  return kg_smoother_table_of(shape->smoother)->repeats && shape->smoothing_steps == 1 &&
-         kg_multigrid_knows_product(shape) && !kg_multigrid_has_vertex_modes(shape);
+  return kg_smoother_table_of(shape->smoother)->repeats && !kg_multigrid_in_space(shape) &&
+         shape->smoothing_steps == 1 && kg_multigrid_knows_product(shape) &&
+         !kg_multigrid_has_vertex_modes(shape);
 }
 
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)

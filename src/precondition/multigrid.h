@@ -63,11 +63,11 @@ static inline bool kg_multigrid_is_reduced(const kg_multigrid_shape *shape)
 }
 
 /// Whether a cycle has rows of A P (ops/smooth/vertex_rows.h). With `precision = compact`, which is
-/// for memory, it multiplies instead, and in space.
+/// for memory, it multiplies instead.
 static inline bool kg_multigrid_has_rows(const kg_multigrid_shape *shape)
 {
-  return shape->is_general && !kg_multigrid_in_space(shape) && shape->smoothing_steps > 0 &&
-         !kg_multigrid_is_reduced(shape) && shape->locals.local[0].number == KG_DOUBLE;
+  return shape->is_general && shape->smoothing_steps > 0 && !kg_multigrid_is_reduced(shape) &&
+         shape->locals.local[0].number == KG_DOUBLE;
 }
 
 /// Whether a cycle knows A P c.
@@ -122,7 +122,7 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape);
 /// edges, from order 5 on, where that takes fewer iterations.
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape);
 /// Whether a cycle reads the sides of the edges in the mesh: for A P c (ops/smooth/vertex_flux.h,
-/// ops/smooth/vertex_rows.h) and vertex modes, and in space for P c (ops/smooth/corner_transfer.h).
+/// ops/smooth/vertex_rows.h) and vertex modes.
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape);
 /// Whether the smoothing after the coarse correction makes z of the one before it again, which is
 /// step B^-1 r, instead of reading it: of r + (r - A z).

@@ -151,8 +151,8 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
   const kg_smoother_table *table = m->smoother.table;
   const int steps = m->shape.smoothing_steps;
   chebyshev c = {0};
-  // Rows of A P move the vertex modes of r - A z, fluxes do not.
-  if (!table->corrects || (m->modes.value && m->rows.value))
+  // Rows of A P move the vertex modes of r - A z, fluxes do not. No step corrects in space.
+  if (!table->corrects || kg_multigrid_in_space(&m->shape) || (m->modes.value && m->rows.value))
     KG_TRY(add_correction(ctx, w, &how.correction));
   KG_TRY(find_modes(ctx, w, how.from_zero));
   for (int i = 1; i <= steps; ++i) {
@@ -216,7 +216,6 @@ static kedge_status correct_and_multiply(kedge_context *ctx, const work *w,
   const kg_multigrid *m = w->cycle->multigrid;
   KG_TRY(kg_vertex_spread(ctx, &(kg_vertex_spread_args){.space = m->space,
                                                         .m = m->shape.m,
-                                                        .n_edges = m->shape.count.n_free,
                                                         .number = m->shape.number,
                                                         .column = m->matrix.column,
                                                         .coarse = correction->coarse,
@@ -336,6 +335,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   else if (rows)
     sum = kg_cost_plus(sum, 1, kg_vertex_rows_product_cost(s->m, &s->count));
+  if (kg_multigrid_in_space(s))  // the product, in the pass that corrects it
+    sum.bytes += 2.0 * (double)kg_number_bytes(s->number) * s->m * s->count.n_free;
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;

@@ -166,7 +166,8 @@ static int check_matrix(batch_case *c, kg_vertex_space space, const bool *is_fix
   return left;
 }
 
-/// z = P c, where c is zero at vertices of Dirichlet facets; and P^T (r - A z).
+/// z = P c and A P c, where c is zero at vertices of Dirichlet facets; and P^T (r - A z). Rows of A P
+/// are in single precision.
 static void check_transfer(batch_case *c, kg_vertex_space space, const bool *is_fixed,
                            const double *p)
 {
@@ -182,13 +183,20 @@ static void check_transfer(batch_case *c, kg_vertex_space space, const bool *is_
       expected[i] += p[i * n + v] * coarse[v];
       back[v] += p[i * n + v] * (r[i] - product[i]);
     }
-  const kg_vertex_spread_args spread = {.space = space,
-                                        .m = c->batch.m,
-                                        .n_edges = c->layout.count.n_free,
-                                        .number = KG_DOUBLE,
-                                        .coarse = case_input(&c->memory, coarse, n),
-                                        .z = batch_case_put(c, zero)};
-  must(context, kg_vertex_spread(context, &spread));
+  const kg_vertex_rows kept = {
+      (float *)case_output(&c->memory, kg_vertex_rows_count(c->m, &c->layout.count) / 2 + 1),
+      kg_vertex_row_width(&c->layout.count)};
+  must(context, kg_vertex_rows_fill(context, &(kg_vertex_rows_args){c->batch, c->locals, kept}));
+  const kg_vertex_prolong_args prolong = {
+      .correction = {.space = space,
+                     .rows = kept,
+                     .n_edges = c->layout.count.n_free,
+                     .coarse = case_input(&c->memory, coarse, n)},
+      .m = c->batch.m,
+      .number = KG_DOUBLE,
+      .z = batch_case_put(c, zero),
+      .product = batch_case_put(c, zero)};
+  must(context, kg_vertex_prolong(context, &prolong));
   const kg_vertex_restrict_args restricts = {.space = space,
                                              .m = c->batch.m,
                                              .number = KG_DOUBLE,
@@ -196,10 +204,13 @@ static void check_transfer(batch_case *c, kg_vertex_space space, const bool *is_
                                              .product = batch_case_put(c, product),
                                              .coarse = case_output(&c->memory, n)};
   must(context, kg_vertex_restrict(context, &restricts));
-  double *z = batch_case_get(c, spread.z), *got = case_fetch(&c->memory, restricts.coarse);
+  double *z = batch_case_get(c, prolong.z), *got = case_fetch(&c->memory, restricts.coarse), dot;
+  double *az = batch_case_get(c, prolong.product), *known = batch_case_product(c, expected, &dot);
+  assert_close(rows, az, known, 5e-7);
   assert_close(rows, z, expected, tolerance);
   assert_close(n, got, back, tolerance);
   free(coarse), free(zero), free(expected), free(back), free(r), free(product), free(z), free(got);
+  free(az), free(known);
 }
 
 /// @return vertices without a Dirichlet facet

@@ -33,9 +33,8 @@ typedef struct kg_vertex_prolong_args {
 } kg_vertex_prolong_args;
 
 typedef struct kg_vertex_spread_args {
-  kg_vertex_space space;  ///< in the plane but for its mesh
+  kg_vertex_space space;  ///< but for its mesh
   int m;
-  int32_t n_edges;        ///< free edges
   kg_number number;       ///< of z
   const int32_t *column;  ///< [entry] of the coarse matrix: those of ends have the vertex at the
                           ///< other one
@@ -61,8 +60,8 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args);
 /// z += P c and A z += A P c. Thread or loop = edge.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args);
 /// z += P c alone, of what the coarse system has anyway: the sides of the edges may be gone. Thread
-/// or loop = unknown, which adds to edges that end there: each edge has one that does. In space,
-/// where these sides stay, thread or loop = facet.
+/// or loop = unknown, which adds to edges that end there: each edge has one that does. Not in space,
+/// where there are rows of A P.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args);
 /// The cost of a restriction and a prolongation, where only modes 0 and 1 move.

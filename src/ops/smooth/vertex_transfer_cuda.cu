@@ -1,6 +1,5 @@
 // vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown; z += P c with its product, thread =
-// edge, or without, thread = unknown, in space thread = facet; the vertex modes of r - A z, thread =
-// edge, which reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h).
+// edge or facet, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h).
 // All read what lies near in memory because vertices and edges are numbered along the elements; no
 // shared memory. Cost kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "device/cuda_each.cuh"
@@ -106,6 +105,8 @@ extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
   const int64_t n = a->correction.n_edges;
+  if (kg_lanes_in_space(&a->correction.space.mesh.lanes))
+    return kg_do_each<BLOCK, kg_corner_add_rows>(ctx, "vertex_prolong_corners", n, *a);
   if (a->many)
     return kg_do_each<BLOCK, kg_vertex_add_rows_many>(ctx, "vertex_prolong_rows", n * KG_VECTORS,
                                                       *a);
@@ -118,8 +119,6 @@ extern "C" kedge_status KG_REAL(kg_vertex_spread_cuda)(kedge_context *ctx,
                                                        const kg_vertex_spread_args *a)
 {
   const int64_t n = a->space.n_rows;
-  if (kg_lanes_in_space(&a->space.mesh.lanes))
-    return kg_do_each<BLOCK, kg_corner_spread>(ctx, "vertex_spread_corners", a->n_edges, *a);
   if (a->many)
     return kg_do_each<BLOCK, kg_vertex_spread_many>(ctx, "vertex_spread", n * KG_VECTORS, *a);
   return kg_do_each<BLOCK, kg_vertex_spread_at>(ctx, "vertex_spread", n, *a);
