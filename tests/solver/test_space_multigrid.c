@@ -104,6 +104,33 @@ static void blocks_of_facets_are_a_preconditioner(void **state)
   assert_true(n[0] > n[1] && n[1] > n[2]);
 }
 
+/// `cube 1` has no vertex without a Dirichlet facet, `cube 2` one.
+static void cubes_of_few_vertices_are_solved(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 2; ++n)
+    for (int order = 1; order <= 2; ++order) {
+      assert_in_range(iterations(n, order, none, none), 2, 20);
+      assert_in_range(iterations(n, order, (setting){"solver", "precision", "mixed"}, none), 2, 20);
+    }
+}
+
+static void a_facet_whose_block_has_no_inverse_is_named(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
+  kedge_problem *const problem = problem_of(
+      ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"},
+                    {"space", "stabilization", "1e300"}, {"equation", "source", "1"},
+                    {"solver", "preconditioner", "multigrid"}));
+  const char *const sentence = refusal_of(ctx, mesh, problem, KEDGE_ERR_NUMERIC);
+  assert_non_null(strstr(sentence, "cannot smooth on the facet with corners ("));
+  assert_non_null(strstr(sentence, "preconditioner = jacobi"));
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
 /// u* of a solution at the vertices of the elements of `cube 4`.
 enum { VALUES = 384 * 4, SOURCES = 4 };
 
@@ -158,6 +185,8 @@ int main(void)
       cmocka_unit_test(neumann_faces_and_a_reaction_take_no_more),
       cmocka_unit_test(small_meshes_have_jacobi_and_others_multigrid),
       cmocka_unit_test(blocks_of_facets_are_a_preconditioner),
+      cmocka_unit_test(cubes_of_few_vertices_are_solved),
+      cmocka_unit_test(a_facet_whose_block_has_no_inverse_is_named),
       cmocka_unit_test(several_right_hand_sides_have_the_bits_of_single_solves),
   };
   test_skip_without_backend();
