@@ -83,7 +83,7 @@ static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, 
   kg_real x[MODES_MAX][KG_LANES], y[MODES_MAX][KG_LANES];
   double dot = 0.0;
   int64_t row = begin;
-  memset(x, 0, (size_t)m * sizeof *x);
+  if (lanes < KG_LANES) memset(x, 0, (size_t)m * sizeof *x);
   if (a->advance.r) dot = advance(&a->advance, begin, (int64_t)lanes * m, vector);
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, row += K) {
