@@ -8,7 +8,7 @@
 enum {
   KG_GENERAL_ORDER_MAX = 8,
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
-  LEAST_IN_SPACE = 256,   // tetrahedra, likewise
+  LEAST_IN_SPACE = 512,   // tetrahedra, likewise
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
 };
 
@@ -165,10 +165,10 @@ static bool read_regions(const kg_choose_args *a)
   return any;
 }
 
-/// Return the number of smoothing steps of multigrid: as the problem says, else 1, and in space 2:
-/// 1 to 3 take about as many products in all there, but other vectors less often with more. At order 1
+/// Return the number of smoothing steps of multigrid: as the problem says, else 1. At order 1
 /// curved elements or varying coefficients get 2: with 1 they need up to 24 iterations, with 2 up
-/// to 17, and a product takes little time there beside the coarse system.
+/// to 17, and a product takes little time there beside the coarse system. In space 2 take six
+/// tenths of the iterations of 1.
 static int choose_steps(const kg_choose_args *a)
 {
   if (a->equation->problem->smoothing_steps > 0) return a->equation->problem->smoothing_steps;
