@@ -1,10 +1,10 @@
 /// @file
 /// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
 ///
-/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h);
-/// below it, continuous linear functions at the vertices (ops/numbering/vertex_space.h), whose
-/// system another solver takes (precondition/amg/coarse.h). The cycle is symmetric, with k steps of
-/// smoothing before and k after the coarse correction:
+/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h), of
+/// the fourth kind, in space of the first; below it, continuous linear functions at the vertices
+/// (ops/numbering/vertex_space.h), whose system another solver takes (precondition/amg/coarse.h).
+/// The cycle is symmetric, with k steps of smoothing before and k after the coarse correction:
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
