@@ -22,8 +22,8 @@ kedge_status kg_trace_bind(kg_elliptic *p)
 static kedge_status make_multigrid(kg_elliptic *p)
 {
   // The levels of a refinement know diffusion, a number in each element, and reaction alone.
-  const bool fast = !p->shape.choice.by_quadrature && p->shape.n_robin == 0 &&
-                    p->equation.resolved.equation.n_diffusion == 1;
+  const bool fast = !kg_mesh_in_space(p->mesh) && !p->shape.choice.by_quadrature &&
+                    p->shape.n_robin == 0 && p->equation.resolved.equation.n_diffusion == 1;
   const kg_coefficient all = kg_materials_from(&p->equation, &p->shape, &p->arrays.materials, 0, 0);
   const kg_multigrid_args args = {.batch = p->space.batch,
                                   .locals = kg_elliptic_locals(p),

@@ -8,6 +8,7 @@
 enum {
   KG_GENERAL_ORDER_MAX = 8,
   LEAST = 64,             // triangles: with fewer, Jacobi is done before multigrid is set up
+  LEAST_IN_SPACE = 512,   // tetrahedra, likewise
   RESIDENT_WORK = 18000,  // elements times order: up to it, Jacobi in one kernel is as fast
 };
 
@@ -33,15 +34,14 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
                                           [KEDGE_PRECONDITIONER_BLOCK_JACOBI] = KG_BLOCKS,
                                           [KEDGE_PRECONDITIONER_MULTIGRID] = KG_CYCLE};
   const kedge_problem *problem = a->equation->problem;
-  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE || kg_mesh_in_space(a->equation->mesh))
-    return KG_JACOBI;
+  if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
   if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
   const int64_t n = a->count->n_elements;
   const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
                         can_be_resident(ctx, a);
-  const bool jacobi =
-      n < LEAST || (resident && a->equation->mesh->info.min_angle >= RESIDENT_ANGLE);
+  const bool jacobi = n < (kg_lanes_in_space(&a->count->lanes) ? LEAST_IN_SPACE : LEAST) ||
+                      (resident && a->equation->mesh->info.min_angle >= RESIDENT_ANGLE);
   return jacobi ? KG_JACOBI : KG_CYCLE;
 }
 
@@ -86,8 +86,6 @@ static bool is_uniform(const kg_resolved *r)
 static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *p = a->equation->problem;
-  const bool multigrid = p->preconditioner != KEDGE_PRECONDITIONER_AUTO &&
-                         p->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
   const struct {
     bool asked;
     const char *section, *key, *what;
@@ -95,9 +93,9 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
       {p->order > KG_SPACE_ORDER_MAX, "space", "order", "orders 1 to 6"},
       {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
        "operator = matrix-free or ell"},
-      {multigrid || kg_problem_asks_multigrid(p), "solver", "preconditioner",
-       "preconditioner = jacobi"},
-      {p->precision != KEDGE_PRECISION_DOUBLE, "solver", "precision", "precision = double"},
+      {p->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother", "smoother = edge"},
+      {p->precision == KEDGE_PRECISION_COMPACT, "solver", "precision",
+       "precision = double or mixed"},
       {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
       {p->n_probes > 0, "probe", "points", "no [probe NAME]"},
       {p->boundary_output != NULL, "output", "boundary", "no boundary output"},
@@ -161,10 +159,12 @@ static bool read_regions(const kg_choose_args *a)
 
 /// Return the number of smoothing steps of multigrid: as the problem says, else 1. At order 1
 /// curved elements or varying coefficients get 2: with 1 they need up to 24 iterations, with 2 up
-/// to 17, and a product takes little time there beside the coarse system.
+/// to 17, and a product takes little time there beside the coarse system. In space 2 take six
+/// tenths of the iterations of 1.
 static int choose_steps(const kg_choose_args *a)
 {
   if (a->equation->problem->smoothing_steps > 0) return a->equation->problem->smoothing_steps;
+  if (kg_lanes_in_space(&a->count->lanes)) return 2;
   return a->equation->problem->order == 1 && what_is_general(a) ? 2 : 1;
 }
 
@@ -201,6 +201,7 @@ kg_choice kg_choose(kedge_context *ctx, const kg_choose_args *a)
       !jacobi && kg_multigrid_reads_edge_sides(&(kg_multigrid_shape){
                      .order = problem->order,
                      .m = facet_modes(a),
+                     .count = *a->count,
                      .smoother = c.smoother,
                      .smoothing_steps = c.steps,
                      .is_general = general || !c.is_uniform ||

@@ -46,15 +46,17 @@ static double largest_eigenvalue(const tridiagonal *t, double most)
 /// for a polynomial, and is near enough for a single step, which forgives a third.
 static int steps_of(const kg_multigrid_shape *shape)
 {
-  return shape->smoothing_steps > 1 ? KG_LANCZOS_STEPS : KG_LANCZOS_STEPS_OF_ONE;
+  return kg_multigrid_in_space(shape) || shape->smoothing_steps > 1 ? KG_LANCZOS_STEPS
+                                                                    : KG_LANCZOS_STEPS_OF_ONE;
 }
 
 /// What the largest Ritz value is multiplied by. A polynomial of several steps grows fast beyond
 /// its bound, and Ritz values come from below. A single step converges up to 4/3 of its bound, and
 /// takes the fewest iterations with one below the largest eigenvalue, as on straight triangles
-/// (kg_smoother_estimate()).
+/// (kg_smoother_estimate()). In space the interval of the polynomial ends a tenth behind.
 static double margin_of(const kg_multigrid_shape *shape)
 {
+  if (kg_multigrid_in_space(shape)) return 1.1;
   if (shape->smoothing_steps > 1) return 1.05;
   return kg_smoother_has_lines(shape->smoother) ? 0.965 : 0.915;
 }

@@ -79,8 +79,10 @@ static void declare_modes(kg_plan *plan, const kg_multigrid_shape *shape, kg_ver
 /// Declare the arrays below the trace: the vertex space, its matrix, the coarse solver's memory.
 static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_multigrid *m)
 {
-  const size_t n = (size_t)shape->n_vertices, ends = 2 * (size_t)shape->count.n_free;
-  const size_t entries = (size_t)kg_vertex_entries_max(&shape->count);
+  const kg_lane_runs *lanes = &shape->count.lanes;
+  const size_t n = (size_t)shape->n_vertices;
+  const size_t ends = (size_t)kg_facet_ends(lanes) * (size_t)shape->count.n_free;
+  const size_t entries = (size_t)kg_vertex_entries_max(&shape->count, shape->n_vertices);
   const size_t i = sizeof(int32_t), d = sizeof(double);
   const unsigned space = KG_FROM(SPACE, STEP), matrix = KG_FROM(GALERKIN, STEP);
   const kg_coarse_bytes *bytes = &m->bytes;
@@ -91,14 +93,15 @@ static void declare_space(kg_plan *plan, const kg_multigrid_shape *shape, kg_mul
   m->bytes = m->solver->bytes(shape->n_vertices, (int64_t)entries, shape->spare);
   kg_plan_array(plan, "ends at vertices", n + 1, i, space, &m->space.begin);
   kg_plan_array(plan, "ends", ends, i, space, &m->space.ends);
-  kg_plan_array(plan, "rows", kg_has_lanes_of(&shape->count.lanes, KG_QUADRILATERALS) ? n + 1 : 0,
-                i, space, &m->space.row);
+  kg_plan_array(plan, "rows", kg_vertex_rows_differ(lanes) ? n + 1 : 0, i, space, &m->space.row);
   kg_plan_array(plan, "work of ends", shape->space_work_bytes, 1, KG_IN(SPACE), &m->space_work);
   kg_plan_array(plan, "coarse columns", entries, i, matrix, &m->matrix.column);
   kg_plan_array(plan, "coarse values", entries, sizeof(float), matrix, &m->matrix.value);
   kg_plan_array(plan, "coarse diagonal", n, d, matrix, &m->matrix.diagonal);
   kg_plan_array(plan, "matrices at vertices", kg_vertex_element_numbers(&shape->count), d,
                 KG_IN(GALERKIN), &m->element);
+  kg_plan_array(plan, "sums of rows", kg_multigrid_in_space(shape) ? entries : 0, d,
+                KG_IN(GALERKIN), &m->wide);
   kg_plan_array(plan, "fault of modes", 1, i, KG_IN(GALERKIN), &m->mode_fault);
   kg_plan_array(plan, "coarse levels", (size_t)bytes->kept, 1, KG_FROM(LEVELS, STEP),
                 &m->coarse_kept);
@@ -137,8 +140,8 @@ void kg_multigrid_declare_vectors(kg_plan *plan, kg_multigrid *m)
   const size_t halo = K * (size_t)shape->count.n_shared * edge, edges = (size_t)shape->count.n_free;
   const size_t vertices = K * (size_t)shape->n_vertices;
   kg_multigrid_single *const s = &m->single;
-  m->bytes =
-      m->solver->bytes(shape->n_vertices, kg_vertex_entries_max(&shape->count), shape->spare);
+  m->bytes = m->solver->bytes(
+      shape->n_vertices, kg_vertex_entries_max(&shape->count, shape->n_vertices), shape->spare);
   kg_plan_array(plan, "residual", vertices, d, all, &m->residual);
   kg_plan_array(plan, "correction", vertices, d, all, &m->correction);
   kg_plan_array(plan, "modes", modes ? vertices : 0, d, all, &m->modes.value);
@@ -178,7 +181,8 @@ bool kg_multigrid_is_measured(const kg_multigrid_shape *shape)
 bool kg_multigrid_has_vertex_modes(const kg_multigrid_shape *shape)
 {
   const int least = kg_smoother_table_of(shape->smoother)->modes_order_min;
-  return least > 0 && shape->smoothing_steps == 1 && shape->order >= least;
+  return least > 0 && !kg_multigrid_in_space(shape) && shape->smoothing_steps == 1 &&
+         shape->order >= least;
 }
 
 bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
@@ -188,8 +192,9 @@ bool kg_multigrid_reads_edge_sides(const kg_multigrid_shape *shape)
 
 bool kg_multigrid_repeats(const kg_multigrid_shape *shape)
 {
-  return kg_smoother_table_of(shape->smoother)->repeats && shape->smoothing_steps == 1 &&
-         kg_multigrid_knows_product(shape) && !kg_multigrid_has_vertex_modes(shape);
+  return kg_smoother_table_of(shape->smoother)->repeats && !kg_multigrid_in_space(shape) &&
+         shape->smoothing_steps == 1 && kg_multigrid_knows_product(shape) &&
+         !kg_multigrid_has_vertex_modes(shape);
 }
 
 static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, kg_multigrid *m)
@@ -201,6 +206,7 @@ static kedge_status make_coarse(kedge_context *ctx, const kg_multigrid_args *a, 
                                       .locals = a->locals,
                                       .space = m->space,
                                       .element = m->element,
+                                      .wide = m->wide,
                                       .column = m->matrix.column,
                                       .value = m->matrix.value,
                                       .diagonal = m->matrix.diagonal};

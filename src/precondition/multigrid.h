@@ -1,10 +1,10 @@
 /// @file
 /// The multigrid preconditioner z = M r of the trace operator A (docs/math.md#multigrid).
 ///
-/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h);
-/// below it, continuous linear functions at the vertices (ops/numbering/vertex_space.h), whose
-/// system another solver takes (precondition/amg/coarse.h). The cycle is symmetric, with k steps of
-/// smoothing before and k after the coarse correction:
+/// Two levels: on the trace, Chebyshev's iteration with blocks of A (precondition/smoother.h), of
+/// the fourth kind, in space of the first; below it, continuous linear functions at the vertices
+/// (ops/numbering/vertex_space.h), whose system another solver takes (precondition/amg/coarse.h).
+/// The cycle is symmetric, with k steps of smoothing before and k after the coarse correction:
 ///
 ///     smooth A z = r from z = 0;  c = C P^T (r - A z);  z += P c;  smooth A z = r from z
 ///
@@ -50,6 +50,11 @@ typedef struct kg_multigrid_shape {
 static inline bool kg_multigrid_has_copies(const kg_multigrid_shape *shape)
 {
   return shape->number == KG_SINGLE && shape->locals.local[0].number == KG_DOUBLE;
+}
+
+static inline bool kg_multigrid_in_space(const kg_multigrid_shape *shape)
+{
+  return kg_lanes_in_space(&shape->count.lanes);
 }
 
 static inline bool kg_multigrid_is_reduced(const kg_multigrid_shape *shape)
@@ -102,6 +107,7 @@ typedef struct kg_multigrid {
   void *coarse_kept, *coarse_vectors, *coarse_work;
   int32_t *block_fault, *mode_fault;  ///< work of kg_multigrid_create(), as what follows
   void *space_work;
+  double *wide;       ///< in space: entries of the coarse matrix
   double *element;    ///< matrices of the elements for their vertices
   kg_plan *plan;      ///< whose phases a cycle enters
   kg_coarse *coarse;  ///< NULL where no vertex carries an unknown

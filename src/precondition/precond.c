@@ -118,17 +118,41 @@ static kedge_status add_correction(kedge_context *ctx, const work *w,
   return KEDGE_OK;
 }
 
-/// Steps of Chebyshev's iteration of the fourth kind, which needs no smallest eigenvalue (Lottes,
-/// Optimal polynomial smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best
-/// there is for one.
+/// A step of Chebyshev's iteration: d = momentum d + step B^-1 (r - A z),  z += d.
+typedef struct chebyshev {
+  double step, momentum;
+  double ratio;  ///< of the first kind: T_i-1 / T_i at the middle of its interval
+} chebyshev;
+
+/// Take step i of the fourth kind, which needs no smallest eigenvalue (Lottes, Optimal polynomial
+/// smoothers for multigrid V-cycles, 2023); a step alone is 9/8 of it, the best there is for one.
+static void take_fourth_kind(const kg_multigrid *m, int i, chebyshev *c)
+{
+  const double scale = (m->shape.smoothing_steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
+  c->step = scale * (8 * i - 4) / (2 * i + 1);
+  c->momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1);
+}
+
+/// Take step i of the first kind, for the upper ten elevenths of the eigenvalues: in space it takes
+/// fewer iterations than the fourth kind, by a seventh.
+static void take_first_kind(const kg_multigrid *m, int i, chebyshev *c)
+{
+  const double top = m->largest_eigenvalue, middle = 6.0 / 11.0 * top, half = 5.0 / 11.0 * top;
+  const double before = i == 1 ? 0.0 : c->ratio;
+  c->ratio = 1.0 / ((i == 1 ? 1.0 : 2.0) * middle / half - before);
+  c->momentum = before * c->ratio;
+  c->step = i == 1 ? 1.0 / middle : 2.0 * c->ratio / half;
+}
+
+/// Steps of smoothing, in space of the first kind.
 static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
 {
   const kg_multigrid *m = w->cycle->multigrid;
   const kg_smoother_table *table = m->smoother.table;
   const int steps = m->shape.smoothing_steps;
-  const double scale = (steps == 1 ? 1.125 : 1.0) / m->largest_eigenvalue;
-  // Rows of A P move the vertex modes of r - A z, fluxes do not.
-  if (!table->corrects || (m->modes.value && m->rows.value))
+  chebyshev c = {0};
+  // Rows of A P move the vertex modes of r - A z, fluxes do not. No step corrects in space.
+  if (!table->corrects || kg_multigrid_in_space(&m->shape) || (m->modes.value && m->rows.value))
     KG_TRY(add_correction(ctx, w, &how.correction));
   KG_TRY(find_modes(ctx, w, how.from_zero));
   for (int i = 1; i <= steps; ++i) {
@@ -136,6 +160,7 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
       KG_TRY(kg_plan_enter(ctx, m->plan, how.phase));
       KG_TRY(multiply(ctx, w));
     }
+    (kg_multigrid_in_space(&m->shape) ? take_first_kind : take_fourth_kind)(m, i, &c);
     const kg_smoother_args args = {
         .r = w->r,
         .product = w->product,
@@ -146,8 +171,8 @@ static kedge_status smooth(kedge_context *ctx, const work *w, smoothing how)
         .again = !how.from_zero && kg_multigrid_repeats(&m->shape),
         .z = w->z,
         .d = m->d,
-        .step = scale * (8 * i - 4) / (2 * i + 1),
-        .momentum = i == 1 ? 0.0 : (2.0 * i - 3) / (2 * i + 1),
+        .step = c.step,
+        .momentum = c.momentum,
         .sum = i == steps ? how.sum : (kg_sum){0},
         .many = w->many,
     };
@@ -310,6 +335,8 @@ static kg_cost cycle_cost(const kg_multigrid_shape *s, kg_cost step)
     sum.bytes += 4.0 * s->count.n_free + 12.0 * s->count.n_elements + 24.0 * s->n_vertices;
   else if (rows)
     sum = kg_cost_plus(sum, 1, kg_vertex_rows_product_cost(s->m, &s->count));
+  if (kg_multigrid_in_space(s))  // the product, in the pass that corrects it
+    sum.bytes += 2.0 * (double)kg_number_bytes(s->number) * s->m * s->count.n_free;
   else  // the other vertices of the ends of edges, and where a vertex's begin
     sum.bytes += 8.0 * s->count.n_free + 4.0 * s->n_vertices;
   if (!kg_multigrid_has_vertex_modes(s)) return sum;

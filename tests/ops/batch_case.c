@@ -155,17 +155,18 @@ static void make_trace(batch_case *c)
   kg_plan_free(ctx, &source);
   const int32_t *inside = kg_section_first(&c->layout, KG_SECTION_INSIDE);
   c->batch.count = *n;
-  c->batch.arrays =
-      (kg_trace_arrays){.lanes = n->lanes,
-                        .vertices = case_upload(&c->memory, c->mesh->vertices,
-                                                2 * (size_t)c->mesh->n_vertices, sizeof(double)),
-                        .vertex = all.vertex,
-                        .side_edge = all.side_edge,
-                        .side_codes = all.side_codes,
-                        .patch_edge = case_upload(&c->memory, inside, patches, sizeof(int32_t)),
-                        .patch_halo = args.patch_halo,
-                        .halo_edge = args.halo_edge,
-                        .edge_sides = args.edge_sides};
+  c->batch.arrays = (kg_trace_arrays){
+      .lanes = n->lanes,
+      .vertices =
+          case_upload(&c->memory, c->mesh->vertices,
+                      (size_t)c->mesh->dimension * (size_t)c->mesh->n_vertices, sizeof(double)),
+      .vertex = all.vertex,
+      .side_edge = all.side_edge,
+      .side_codes = all.side_codes,
+      .patch_edge = case_upload(&c->memory, inside, patches, sizeof(int32_t)),
+      .patch_halo = args.patch_halo,
+      .halo_edge = args.halo_edge,
+      .edge_sides = args.edge_sides};
 }
 
 void batch_case_create(batch_case *c, kedge_context *ctx, const kedge_mesh *mesh, int m, int n_cuts,

@@ -70,7 +70,7 @@ static kg_vertex_space fill_space(batch_case *c)
   must(context, kg_vertex_space_work_bytes(context, count, args.n_vertices, &args.work_bytes));
   args.work = case_output(&c->memory, args.work_bytes / sizeof(double) + 1);
   must(context, kg_vertex_space_fill(context, &args));
-  assert_in_range(space.n_entries, space.n_ends, kg_vertex_entries_max(count));
+  assert_in_range(space.n_entries, space.n_ends, kg_vertex_entries_max(count, args.n_vertices));
   return space;
 }
 

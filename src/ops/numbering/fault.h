@@ -25,3 +25,6 @@ static inline kedge_status kg_fault_read(kedge_context *ctx, const int32_t *word
 /// sentence.
 kedge_status kg_fault_end(kedge_context *ctx, const kg_trace_arrays *arrays, kg_side side, int end,
                           double at[2]);
+/// Likewise those of a corner of a facet in space (ops/numbering/facet_corners.h).
+kedge_status kg_fault_corner(kedge_context *ctx, const kg_trace_arrays *arrays, kg_side side,
+                             int corner, double at[3]);

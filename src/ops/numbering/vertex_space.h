@@ -1,6 +1,7 @@
 /// @file
 /// The coarse space of the multigrid preconditioner: continuous functions, linear on every element
-/// and zero on Dirichlet edges, on the trace edges that carry unknowns.
+/// and zero on Dirichlet edges, on the trace edges that carry unknowns. What is said of edges and
+/// their two ends holds in space of facets and their three corners (ops/numbering/facet_corners.h).
 ///
 /// An unknown is the value at a vertex, numbered like it: 0 at vertices of Dirichlet edges, where
 /// no edge ends as far as this space is concerned. On an edge from vertex a to vertex b a function
@@ -14,6 +15,7 @@
 /// the ends at the one vertex and the columns there.
 #pragma once
 #include "core/inline.h"
+#include "ops/numbering/facet_corners.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
@@ -27,9 +29,11 @@ typedef struct kg_vertex_space {
   int32_t n_rows;        ///< unknowns: vertices
   int32_t n_ends;        ///< of free edges at vertices without a Dirichlet edge
   int32_t *begin;        ///< [unknown + 1]: its first end
-  int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending
+  int32_t *ends;  ///< [2 free trace edges]: edge << 1 | the vertex is its higher one, ascending; in
+                  ///< space [3 free facets]: 3 facet + its corner
   /// [unknown + 1]: where rows of the coarse matrix begin. A row has an entry for each end, then
-  /// one for the opposite corner of each quadrilateral at the vertex: `begin` where there are none
+  /// one for the opposite corner of each quadrilateral at the vertex: `begin` where there are none.
+  /// In space it has one for each other vertex of the elements at the vertex
   int32_t *row;
   int32_t n_entries;  ///< of that matrix, beside its diagonal
 } kg_vertex_space;
@@ -37,15 +41,35 @@ typedef struct kg_vertex_space {
 typedef struct kg_vertex_space_args {
   kg_batch batch;
   int32_t n_vertices;
-  kg_vertex_space *space;  ///< `begin`, `ends` and, with quadrilaterals, `row` are given; all else
-                           ///< is made
+  kg_vertex_space *space;  ///< `begin`, `ends` and, where rows have a length of their own, `row`
+                           ///< are given; all else is made
   void *work;              ///< kg_vertex_space_work_bytes() of device memory
   size_t work_bytes;
 } kg_vertex_space_args;
 
-/// Most entries of the coarse matrix beside its diagonal.
-KG_INLINE int64_t kg_vertex_entries_max(const kg_trace_counts *count)
+/// Ends of an edge, or corners of a facet.
+KG_INLINE int kg_facet_ends(const kg_lane_runs *lanes)
 {
+  return kg_lanes_in_space(lanes) ? KG_CORNERS : 2;
+}
+
+/// Whether rows of the coarse matrix are of another length than the list of ends at a vertex.
+KG_INLINE bool kg_vertex_rows_differ(const kg_lane_runs *lanes)
+{
+  return kg_lanes_in_space(lanes) || kg_has_lanes_of(lanes, KG_QUADRILATERALS);
+}
+
+/// Most entries of the coarse matrix beside its diagonal. In space the elements around a vertex
+/// have triangles opposite to it, t in all with b edges that one of them has alone. In each
+/// connected part of these, (t + b) / 2 + 1 vertices at most, and with b = 0, where it is a sphere,
+/// one more; where b is not 0 it is 3 at least. Sums over the vertices are 4 an element of t, 3 a
+/// boundary facet of b.
+KG_INLINE int64_t kg_vertex_entries_max(const kg_trace_counts *count, int32_t n_vertices)
+{
+  if (kg_lanes_in_space(&count->lanes)) {
+    const int64_t boundary = count->n_edges - count->n_interior - count->n_shared;
+    return 2 * (int64_t)count->n_elements + 5 * boundary / 2 + 2 * (int64_t)n_vertices;
+  }
   return 2 * (int64_t)count->n_free + 4 * (int64_t)kg_lanes_of(&count->lanes, KG_QUADRILATERALS);
 }
 
@@ -100,7 +124,48 @@ KG_INLINE kg_side kg_quadrilateral_side(const kg_trace_arrays *arrays, int32_t e
   return kg_side_begins_at(arrays, side, end & 1) ? side : KG_NO_SIDE;
 }
 
-/// Entries of the row of an unknown, beside its diagonal.
+/// Elements at a vertex of tetrahedra are found by the facets there: side i & 1 of the facet of end
+/// i / 2, if the vertex's element is met there, else KG_NO_SIDE. Each element at a vertex without
+/// Dirichlet facets is met once, from its first facet there.
+/// @param[out] j  which vertex of the element it is
+KG_INLINE kg_side kg_met_side(const kg_vertex_space *space, int64_t i, int *j)
+{
+  const int32_t end = space->ends[i / 2];
+  const kg_side side = space->mesh.edge_sides[2 * (int64_t)(end / KG_CORNERS) + i % 2];
+  if (side == KG_NO_SIDE) return KG_NO_SIDE;
+  *j = kg_facet_corner(kg_side_facet(side), end % KG_CORNERS);
+  return kg_side_facet(side) == (*j == 0) ? side : KG_NO_SIDE;
+}
+
+/// The place of a column in a row of n; where it has none, it is put behind them.
+KG_INLINE int32_t kg_corner_place(int32_t *column, int32_t n, int32_t wanted)
+{
+  int32_t at = 0;
+  while (at < n && column[at] != wanted) ++at;
+  column[at] = wanted;
+  return at;
+}
+
+/// The columns in the row of an unknown of tetrahedra: other vertices of the elements there. They
+/// are no more than the ends at a vertex, as each is on two facets there or more, which have two.
+/// @return how many
+KG_INLINE int32_t kg_corner_columns(const kg_vertex_space *space, int32_t vertex, int32_t *column)
+{
+  const int64_t end = 2 * (int64_t)space->begin[vertex + 1];
+  int32_t n = 0;
+  int j;
+  for (int64_t i = 2 * (int64_t)space->begin[vertex]; i < end; ++i) {
+    const kg_side side = kg_met_side(space, i, &j);
+    for (int k = 0; side != KG_NO_SIDE && k < 4; ++k) {
+      if (k == j) continue;
+      const int64_t corner = kg_facet_at(&space->mesh, kg_side_element(side), k);
+      n += kg_corner_place(column, n, space->mesh.vertex[corner]) == n;
+    }
+  }
+  return n;
+}
+
+/// Entries of the row of an unknown in the plane, beside its diagonal.
 KG_INLINE int32_t kg_vertex_row_length(const kg_vertex_space *space, int32_t vertex)
 {
   int32_t n = space->begin[vertex + 1] - space->begin[vertex];

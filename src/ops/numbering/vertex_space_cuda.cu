@@ -1,8 +1,10 @@
-// vertex_space_cuda.cu: the ends of edges at each vertex (vertex_space.h).
+// vertex_space_cuda.cu: the ends of edges, or the corners of facets, at each vertex
+// (vertex_space.h).
 //
 // Vertices of Dirichlet edges are marked. The ends of edges, keyed by their vertex, are sorted; the
 // sort is stable, so that those of a vertex stay in the order of their edges. Kernels have one
 // thread an edge or an end. Ends at marked vertices get the last key and stay behind begin[n_rows].
+// In space the array of keys is then work, in which the rows of the coarse matrix are counted.
 #define CCCL_DISABLE_NVTX  // CUB's own ranges would lie between those of kedge
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -45,7 +47,7 @@ cudaError_t scan(void *scratch, size_t &bytes, int32_t *length, int32_t n_rows, 
 kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_t n_vertices,
                         WorkShape *out)
 {
-  WorkShape w = {n_vertices, 2 * count->n_free, 1, 0, 0, 0};
+  WorkShape w = {n_vertices, kg_facet_ends(&count->lanes) * count->n_free, 1, 0, 0, 0};
   while (w.bits < 31 && n_vertices >> w.bits) ++w.bits;
   w.vertex_array = kg_rounded((size_t)n_vertices);
   w.end_array = kg_rounded((size_t)w.n_ends * sizeof(int32_t));
@@ -54,7 +56,7 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
   KG_TRY(kg_cuda_check(ctx, sort(w, nullptr, sorting, none, none, nullptr),
                        "sizing the sort of the ends of edges"));
   size_t scanning = 0;
-  if (kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS))
+  if (kg_vertex_rows_differ(&count->lanes))
     KG_TRY(kg_cuda_check(ctx, scan(nullptr, scanning, nullptr, n_vertices, nullptr),
                          "sizing the scan of the rows of vertices"));
   w.scratch = kg_rounded(sorting > scanning ? sorting : scanning);
@@ -62,29 +64,41 @@ kedge_status work_shape(kedge_context *ctx, const kg_trace_counts *count, int32_
   return KEDGE_OK;
 }
 
+/// The vertices of an edge, or of a facet.
+template <int ENDS>
+__device__ __forceinline__ void vertices_of(const kg_trace_arrays *arrays, int64_t edge,
+                                            int32_t (&vertex)[ENDS])
+{
+  if constexpr (ENDS == KG_CORNERS)
+    kg_facet_vertices(arrays, (int32_t)edge, vertex);
+  else
+    kg_edge_vertices(arrays, (int32_t)edge, vertex);
+}
+
 /// Thread = Dirichlet edge. All that write a word write the same.
+template <int ENDS>
 __global__ void __launch_bounds__(BLOCK) fix_kernel(const kg_vertex_space_args a, uint8_t *is_fixed)
 {
   const int64_t edge = a.batch.count.n_free + kg_thread_number();
   if (edge >= a.batch.count.n_edges) return;
-  int32_t vertex[2];
-  kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
-  is_fixed[vertex[0]] = 1;
-  is_fixed[vertex[1]] = 1;
+  int32_t vertex[ENDS];
+  vertices_of(&a.batch.arrays, edge, vertex);
+  for (int k = 0; k < ENDS; ++k) is_fixed[vertex[k]] = 1;
 }
 
 /// Thread = free edge: its ends with their keys.
+template <int ENDS>
 __global__ void __launch_bounds__(BLOCK)
     list_ends_kernel(const kg_vertex_space_args a, const uint8_t *is_fixed, int32_t *key,
                      int32_t *end)
 {
   const int64_t edge = kg_thread_number();
   if (edge >= a.batch.count.n_free) return;
-  int32_t vertex[2];
-  kg_edge_vertices(&a.batch.arrays, (int32_t)edge, vertex);
-  for (int k = 0; k < 2; ++k) {
-    key[2 * edge + k] = is_fixed[vertex[k]] ? a.n_vertices : vertex[k];
-    end[2 * edge + k] = (int32_t)edge << 1 | k;
+  int32_t vertex[ENDS];
+  vertices_of(&a.batch.arrays, edge, vertex);
+  for (int k = 0; k < ENDS; ++k) {
+    key[ENDS * edge + k] = is_fixed[vertex[k]] ? a.n_vertices : vertex[k];
+    end[ENDS * edge + k] = ENDS * (int32_t)edge + k;
   }
 }
 
@@ -106,17 +120,30 @@ __global__ void __launch_bounds__(BLOCK) measure_rows_kernel(const kg_vertex_spa
   if (i < s.n_rows) s.row[i + 1] = kg_vertex_row_length(&s, (int32_t)i);
 }
 
-/// Find where the rows of the coarse matrix begin.
+/// Likewise in space. @param column  work: [end]
+__global__ void __launch_bounds__(BLOCK)
+    measure_corner_rows_kernel(const kg_vertex_space s, int32_t *column)
+{
+  const int64_t i = kg_thread_number();
+  if (i == 0) s.row[0] = 0;
+  if (i < s.n_rows) s.row[i + 1] = kg_corner_columns(&s, (int32_t)i, column + s.begin[i]);
+}
+
+/// Find where the rows of the coarse matrix begin. @param column  work, in space: [end]
 kedge_status find_entries(kedge_context *ctx, const kg_trace_counts *count, kg_vertex_space *s,
-                          void *scratch, size_t bytes)
+                          void *scratch, size_t bytes, int32_t *column)
 {
   s->n_entries = s->n_ends;
-  if (!kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS)) {
+  if (!kg_vertex_rows_differ(&count->lanes)) {
     s->row = s->begin;
     return KEDGE_OK;
   }
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "measuring the rows of vertices", s->n_rows,
-                               measure_rows_kernel, *s));
+  if (kg_lanes_in_space(&count->lanes))
+    KG_TRY(kg_launch_each<BLOCK>(ctx, "measuring the rows of vertices in space", s->n_rows,
+                                 measure_corner_rows_kernel, *s, column));
+  else
+    KG_TRY(kg_launch_each<BLOCK>(ctx, "measuring the rows of vertices", s->n_rows,
+                                 measure_rows_kernel, *s));
   KG_TRY(kg_cuda_check(ctx, scan(scratch, bytes, s->row + 1, s->n_rows, kg_cuda_stream(ctx)),
                        "adding up the rows of vertices"));
   return kg_copy_out(ctx, &s->n_entries, s->row + s->n_rows, sizeof s->n_entries);
@@ -133,6 +160,23 @@ extern "C" kedge_status kg_vertex_space_work_bytes_cuda(kedge_context *ctx,
   return KEDGE_OK;
 }
 
+namespace
+{
+/// Mark vertices and list the ends of edges with their keys.
+template <int ENDS>
+kedge_status list_ends(kedge_context *ctx, const kg_vertex_space_args &a, int32_t *key,
+                       int32_t *end)
+{
+  const kg_trace_counts *count = &a.batch.count;
+  uint8_t *const is_fixed = (uint8_t *)a.work;
+  KG_TRY(kg_zero(ctx, is_fixed, (size_t)a.n_vertices));
+  KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
+                               count->n_edges - count->n_free, fix_kernel<ENDS>, a, is_fixed));
+  return kg_launch_each<BLOCK>(ctx, "listing the ends of edges", count->n_free,
+                               list_ends_kernel<ENDS>, a, is_fixed, key, end);
+}
+}  // namespace
+
 extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_vertex_space_args *a)
 {
   const kg_trace_counts *count = &a->batch.count;
@@ -140,7 +184,6 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   WorkShape w;
   KG_TRY(work_shape(ctx, count, a->n_vertices, &w));
   char *const ends = (char *)a->work + w.vertex_array;
-  uint8_t *const is_fixed = (uint8_t *)a->work;
   void *const scratch = ends + 3 * w.end_array;
   size_t bytes = w.scratch;
   kg_vertex_space *s = a->space;
@@ -151,19 +194,18 @@ extern "C" kedge_status kg_vertex_space_fill_cuda(kedge_context *ctx, const kg_v
   s->n_ends = 0;
   if (count->n_free == 0) {  // every vertex is one of a Dirichlet edge
     KG_TRY(kg_zero(ctx, s->begin, ((size_t)s->n_rows + 1) * sizeof *s->begin));
-    return find_entries(ctx, count, s, scratch, bytes);
+    return find_entries(ctx, count, s, scratch, bytes, key.Current());
   }
-  KG_TRY(kg_zero(ctx, is_fixed, (size_t)a->n_vertices));
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "fixing the vertices of Dirichlet edges",
-                               count->n_edges - count->n_free, fix_kernel, *a, is_fixed));
-  KG_TRY(kg_launch_each<BLOCK>(ctx, "listing the ends of edges", count->n_free, list_ends_kernel,
-                               *a, is_fixed, key.Current(), end.Current()));
-  KG_TRY(kg_cuda_check(ctx, sort(w, scratch, bytes, key, end, kg_cuda_stream(ctx)),
-                       "sorting the ends of edges"));
+  if (kg_lanes_in_space(&count->lanes))
+    KG_TRY(list_ends<KG_CORNERS>(ctx, *a, key.Current(), end.Current()));
+  else
+    KG_TRY(list_ends<2>(ctx, *a, key.Current(), end.Current()));
+  KG_TRY(
+      kg_cuda_check(ctx, sort(w, scratch, bytes, key, end, stream), "sorting the ends of edges"));
   if (end.Current() != s->ends)
     KG_TRY(kg_copy(ctx, s->ends, end.Current(), (size_t)w.n_ends * sizeof *s->ends));
   KG_TRY(kg_launch_each<BLOCK>(ctx, "finding the ends of each vertex", (int64_t)w.n_ends + 1,
                                find_rows_kernel, key.Current(), w.n_ends, s->n_rows, s->begin));
   KG_TRY(kg_copy_out(ctx, &s->n_ends, s->begin + s->n_rows, sizeof s->n_ends));
-  return find_entries(ctx, count, s, scratch, w.scratch);
+  return find_entries(ctx, count, s, scratch, w.scratch, key.Current());
 }

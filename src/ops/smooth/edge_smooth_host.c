@@ -1,9 +1,11 @@
 // 32 edges at a time, one in each lane.
+#include <string.h>
+
 #include "device/loop.h"
 #include "ops/vector/pieces.h"
 #include "ops/smooth/edge_smooth.h"
 
-enum { MODES_MAX = KEDGE_ORDER_MAX + 1 };
+enum { MODES_MAX = KG_SPACE_FACET_MAX };
 
 /// y = W^T (W x) for 32 edges, row by row of W.
 static void multiply_factors(int m, const float *restrict w, const kg_real (*restrict x)[KG_LANES],
@@ -78,9 +80,10 @@ static inline double smooth_vector(const kg_edge_smooth_args *a, int64_t group, 
   const kg_real *r = a->r, *product = a->product;
   kg_real *z = a->z, *direction = a->d;
   const kg_real step = (kg_real)a->step, momentum = (kg_real)a->momentum;
-  kg_real x[MODES_MAX][KG_LANES] = {{0}}, y[MODES_MAX][KG_LANES];
+  kg_real x[MODES_MAX][KG_LANES], y[MODES_MAX][KG_LANES];
   double dot = 0.0;
   int64_t row = begin;
+  if (lanes < KG_LANES) memset(x, 0, (size_t)m * sizeof *x);
   if (a->advance.r) dot = advance(&a->advance, begin, (int64_t)lanes * m, vector);
   for (int lane = 0; lane < lanes; ++lane)
     for (int i = 0; i < m; ++i, row += K) {

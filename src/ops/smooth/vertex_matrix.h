@@ -26,6 +26,7 @@ typedef struct kg_vertex_matrix_args {
   kg_locals locals;
   kg_vertex_space space;
   double *element;   ///< work: [group][6 or 10][lane], packed: kg_vertex_element_numbers()
+  double *wide;      ///< work, of tetrahedra alone: [entry]
   int32_t *column;   ///< [entry]
   float *value;      ///< [entry]
   double *diagonal;  ///< [unknown]

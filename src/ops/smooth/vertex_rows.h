@@ -16,7 +16,10 @@
 #include "ops/numbering/vertex_space.h"
 KEDGE_BEGIN_DECLS
 
-enum { KG_VERTEX_ROW_MAX = 6 };
+enum {
+  KG_VERTEX_ROW_MAX = 6,
+  KG_CORNER_ROW = 5,  ///< numbers of a row in space (ops/smooth/corner_rows.h)
+};
 
 /// One of K vectors whose numbers lie side by side.
 typedef struct kg_coarse_vector {
@@ -50,6 +53,7 @@ kg_cost kg_vertex_rows_product_cost(int m, const kg_trace_counts *count);
 /// Numbers of a row: the sum, the higher vertex of the edge, one or two more vertices a side.
 KG_INLINE int kg_vertex_row_width(const kg_trace_counts *count)
 {
+  if (kg_lanes_in_space(&count->lanes)) return KG_CORNER_ROW;
   return kg_has_lanes_of(&count->lanes, KG_QUADRILATERALS) ? 6 : 4;
 }
 

@@ -19,6 +19,11 @@ KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, 
 /// read and written an edge, its side and vertices, or its two ends, and its two unknowns.
 kg_cost kg_vertex_transfer_cost(const kg_trace_counts *count, int32_t n_rows, kg_number number)
 {
+  if (kg_lanes_in_space(&count->lanes)) {  // three numbers, three corners
+    const double numbers = 12.0 * (double)kg_number_bytes(number);
+    return (kg_cost){.bytes = (numbers + 32.0) * count->n_free + (12.0 + 8.0) * n_rows,
+                     .flops = (3 * 6.0 + 12.0) * count->n_free};
+  }
   const double vectors = 8.0 * (double)kg_number_bytes(number);
   return (kg_cost){.bytes = (vectors + 16.0) * count->n_free + (12.0 + 8.0) * n_rows,
                    .flops = (2 * 4.0 + 6.0) * count->n_free + 3.0 * n_rows};

@@ -1,13 +1,11 @@
 // vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown; z += P c with its product, thread =
-// edge, or without, thread = unknown; the
-// vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then
-// thread = unknown (vertex_transfer.h). All read what lies near in memory because vertices and
-// edges are numbered along the elements; no shared memory. Cost kg_vertex_transfer_cost(),
-// kg_vertex_modes_restrict_cost()
+// edge or facet, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h).
+// All read what lies near in memory because vertices and edges are numbered along the elements; no
+// shared memory. Cost kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/trace/edge_rows.cuh"
-#include "ops/smooth/vertex_transfer.h"
+#include "ops/smooth/corner_transfer.h"
 #include "ops/vector/advance.cuh"
 #include "ops/vector/grid_sum.cuh"
 
@@ -96,6 +94,8 @@ extern "C" kedge_status KG_REAL(kg_vertex_restrict_cuda)(kedge_context *ctx,
                                                          const kg_vertex_restrict_args *a)
 {
   const int64_t n = a->space.n_rows;
+  if (kg_lanes_in_space(&a->space.mesh.lanes))
+    return kg_do_each<BLOCK, kg_corner_gather>(ctx, "vertex_restrict_corners", n, *a);
   if (a->many)
     return kg_do_each<BLOCK, kg_vertex_gather_many>(ctx, "vertex_restrict", n * KG_VECTORS, *a);
   return kg_do_each<BLOCK, kg_vertex_gather>(ctx, "vertex_restrict", n, *a);
@@ -105,6 +105,8 @@ extern "C" kedge_status KG_REAL(kg_vertex_prolong_cuda)(kedge_context *ctx,
                                                         const kg_vertex_prolong_args *a)
 {
   const int64_t n = a->correction.n_edges;
+  if (kg_lanes_in_space(&a->correction.space.mesh.lanes))
+    return kg_do_each<BLOCK, kg_corner_add_rows>(ctx, "vertex_prolong_corners", n, *a);
   if (a->many)
     return kg_do_each<BLOCK, kg_vertex_add_rows_many>(ctx, "vertex_prolong_rows", n * KG_VECTORS,
                                                       *a);

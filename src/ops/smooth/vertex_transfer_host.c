@@ -1,9 +1,17 @@
 #include "device/loop.h"
 #include "ops/vector/pieces.h"
-#include "ops/smooth/vertex_transfer.h"
+#include "ops/smooth/corner_transfer.h"
+
+static kedge_status restrict_in_space(kedge_context *ctx, const kg_vertex_restrict_args *a)
+{
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 128))
+  for (int32_t i = 0; i < a->space.n_rows; ++i) kg_corner_gather(a, i);
+  return KEDGE_OK;
+}
 
 kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_vertex_restrict_args *a)
 {
+  if (kg_lanes_in_space(&a->space.mesh.lanes)) return restrict_in_space(ctx, a);
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, a->space.n_rows, 16))
   for (int32_t i = 0; i < a->space.n_rows; ++i)
     if (!a->many)
@@ -13,8 +21,17 @@ kedge_status KG_REAL(kg_vertex_restrict_host)(kedge_context *ctx, const kg_verte
   return KEDGE_OK;
 }
 
+static kedge_status prolong_in_space(kedge_context *ctx, const kg_vertex_prolong_args *a)
+{
+  const int32_t n = a->correction.n_edges;
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, 6 * a->m))
+  for (int32_t facet = 0; facet < n; ++facet) kg_corner_add_rows(a, facet);
+  return KEDGE_OK;
+}
+
 kedge_status KG_REAL(kg_vertex_prolong_host)(kedge_context *ctx, const kg_vertex_prolong_args *a)
 {
+  if (kg_lanes_in_space(&a->correction.space.mesh.lanes)) return prolong_in_space(ctx, a);
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, a->correction.n_edges, 8))
   for (int32_t edge = 0; edge < a->correction.n_edges; ++edge)
