@@ -4,7 +4,12 @@
 
 #include "device/context.h"
 
-KG_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args, args->number)
+kedge_status kg_vertex_restrict(kedge_context *ctx, const kg_vertex_restrict_args *args)
+{
+  assert(!args->many || !kg_lanes_in_space(&args->space.mesh.lanes));
+  return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_vertex_restrict_host,
+                                     kg_vertex_restrict_cuda)(ctx, args);
+}
 kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args *args)
 {
   assert(!args->correction.coarse || args->correction.rows.value ||
@@ -12,7 +17,12 @@ kedge_status kg_vertex_prolong(kedge_context *ctx, const kg_vertex_prolong_args 
   return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_vertex_prolong_host,
                                      kg_vertex_prolong_cuda)(ctx, args);
 }
-KG_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args, args->number)
+kedge_status kg_vertex_spread(kedge_context *ctx, const kg_vertex_spread_args *args)
+{
+  assert(!kg_lanes_in_space(&args->space.mesh.lanes));
+  return KG_IMPLEMENTATION_OF_NUMBER(ctx, args->number, kg_vertex_spread_host,
+                                     kg_vertex_spread_cuda)(ctx, args);
+}
 KG_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args, args->number)
 
 /// Restrict: two numbers of r and A z an edge, its two ends, the unknown. Prolong: two numbers of z
