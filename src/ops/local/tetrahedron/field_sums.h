@@ -10,9 +10,9 @@
 KEDGE_BEGIN_DECLS
 
 typedef struct kg_space_field_sums_args {
-  kg_tetrahedra cells;      ///< of the chunk; side_edge is not read
-  kg_space_materials materials;   ///< of which the diffusion is read
-  kg_field_sums_args sums;  ///< vertices, vertex, material and cells are not read
+  kg_tetrahedra cells;           ///< of the chunk; side_edge is not read
+  kg_space_materials materials;  ///< of which the diffusion is read
+  kg_field_sums_args sums;       ///< vertices, vertex, material and cells are not read
 } kg_space_field_sums_args;
 
 KG_DECLARE_OPERATOR(kg_space_field_sums_add, kg_space_field_sums_args);
