@@ -247,7 +247,8 @@ class Numbers(OnBackend):
                     said, rate = map(float, cell.split(", "))
                     rounding = 5e-13 if name == "annulus" else 1e-10  # the wall's conditions are stiffer
                     self.assertLess(abs(after - said), 0.1 * said + rounding)
-                    self.assertAlmostEqual(math.log2(before / after), rate, delta=0.1 if said > 5 * rounding else 1.5)
+                    if said > rounding:  # of rounding there is no rate
+                        self.assertAlmostEqual(math.log2(before / after), rate, delta=0.1 if said > 5 * rounding else 1.5)
 
     def assert_same(self, report, s):
         """A report in JSON has the numbers of a solution, to the last bit."""

@@ -121,7 +121,8 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
   s->size = kg_sizes_of(order);
   s->scale = scale;
   s->equation =
-      (kg_coefficients){.n_diffusion = 1,
+      (kg_coefficients){.dimension = 2,
+                        .n_diffusion = 1,
                         .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = diffusion}},
                         .reaction = {.kind = KG_FUNCTION_CONSTANT}};
   s->n_batches = mesh->n_blocks;
