@@ -3,6 +3,7 @@
 /// field_sums.h): q has the modes of u, and sigma is the diffusion times q, so that all squares are
 /// L2 norms.
 #pragma once
+#include <float.h>
 #include <math.h>
 
 #include "ops/local/quadrature/field_sums.h"
@@ -18,25 +19,38 @@ typedef struct kg_space_field_sums_args {
 KG_DECLARE_OPERATOR(kg_space_field_sums_add, kg_space_field_sums_args);
 kg_cost kg_space_field_sums_cost(const kg_space_field_sums_args *args);
 
-/// Widen the range of the eigenvalues by those of a tensor: roots of its characteristic polynomial,
-/// which are a mean and three cosines.
-KG_INLINE void kg_space_widen(const double k[KG_SPACE_PAIRS], kg_field_sums *e)
+/// Turn a tensor in the plane of axes a and b, so that it has no entry of both.
+KG_INLINE void kg_space_rotate(double k[3][3], int a, int b)
 {
-  const double mean = (k[0] + k[3] + k[5]) / 3.0;
-  const double x = k[0] - mean, y = k[3] - mean, z = k[5] - mean;
-  const double beside = k[1] * k[1] + k[2] * k[2] + k[4] * k[4];
-  const double size = sqrt((x * x + y * y + z * z + 2.0 * beside) / 6.0);
-  double least = mean, most = mean;
-  if (size > 0.0) {
-    const double per = 1.0 / size, xx = per * x, yy = per * y, zz = per * z;
-    const double xy = per * k[1], xz = per * k[2], yz = per * k[4];
-    const double half =
-        0.5 * (xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
-    const double third = 2.09439510239319549231;  // of a turn
-    const double angle = acos(half < -1.0 ? -1.0 : half > 1.0 ? 1.0 : half) / 3.0;
-    most = mean + 2.0 * size * cos(angle);
-    least = mean + 2.0 * size * cos(angle + third);
+  const int c = 3 - a - b;
+  if (k[a][b] == 0.0) return;
+  const double half = 0.5 * (k[b][b] - k[a][a]) / k[a][b];  // the cotangent of twice the angle
+  const double tangent = (half < 0.0 ? -1.0 : 1.0) / (fabs(half) + sqrt(half * half + 1.0));
+  const double cosine = 1.0 / sqrt(tangent * tangent + 1.0), sine = tangent * cosine;
+  const double ac = k[a][c], bc = k[b][c];
+  k[a][a] -= tangent * k[a][b];
+  k[b][b] += tangent * k[a][b];
+  k[a][b] = k[b][a] = 0.0;
+  k[a][c] = k[c][a] = cosine * ac - sine * bc;
+  k[b][c] = k[c][b] = sine * ac + cosine * bc;
+}
+
+/// Widen the range of the eigenvalues by those of a tensor, by Jacobi's rotations: formulas for the
+/// roots of a cubic lose half of the digits where two are near each other. The least one, which is
+/// positive, is no less than the rounding of the largest.
+KG_INLINE void kg_space_widen(const double kappa[KG_SPACE_PAIRS], kg_field_sums *e)
+{
+  enum { SWEEPS = 6 };  // each squares what is left beside the diagonal
+  double k[3][3] = {{kappa[0], kappa[1], kappa[2]},
+                    {kappa[1], kappa[3], kappa[4]},
+                    {kappa[2], kappa[4], kappa[5]}};
+  for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+    kg_space_rotate(k, 0, 1);
+    kg_space_rotate(k, 0, 2);
+    kg_space_rotate(k, 1, 2);
   }
+  const double most = fmax(k[0][0], fmax(k[1][1], k[2][2]));
+  const double least = fmax(fmin(k[0][0], fmin(k[1][1], k[2][2])), DBL_EPSILON * most);
   if (least < e->kappa_least) e->kappa_least = least;
   if (most > e->kappa_most) e->kappa_most = most;
 }
