@@ -85,6 +85,8 @@ typedef struct kg_space_shape {
   double quality;        ///< 3 r_in / r_out
   double max_cotangent;  ///< of the smallest angle between two facets
 } kg_space_shape;
+/// Split every element into eight at the midpoints of its edges.
+kedge_status kg_space_split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 kg_space_shape kg_space_shape_of(const kedge_mesh *mesh, int32_t element);
 
 enum { KG_ELEMENT_TEXT = 384 };
