@@ -702,7 +702,7 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   assert_refused(ctx, kedge_mesh_join(ctx, mesh, 0.1, &other), KEDGE_ERR_INPUT,
                  PLANE("the joining of vertices"));
   assert_refused(ctx, kg_mesh_map(ctx, mesh, 2, NULL, NULL, &other), KEDGE_ERR_INPUT,
-                 PLANE("a map, or an order of curves,"));
+                 PLANE("an order of curves"));
   assert_refused(ctx, kedge_probe_create(ctx, mesh, 1, &x, &x, &probe), KEDGE_ERR_INPUT,
                  PLANE("a probe"));
   assert_refused(ctx, kedge_integral_create(ctx, mesh, &options, &integral), KEDGE_ERR_INPUT,
@@ -710,7 +710,7 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   assert_refused(ctx, kedge_locator_create(ctx, mesh, &locator), KEDGE_ERR_INPUT,
                  PLANE("a search for points"));
   assert_ok(ctx, kedge_problem_set(problem, "mesh", "generate", "cube 2"));
-  assert_ok(ctx, kedge_problem_set(problem, "mesh", "map", "x, y"));
+  assert_ok(ctx, kedge_problem_set(problem, "mesh", "join", "0.1"));
   assert_int_equal(kedge_problem_mesh(problem, &other), KEDGE_ERR_INPUT);
   assert_null(other);
   kedge_problem_destroy(problem);
