@@ -365,7 +365,7 @@ static int run_generate(int argc, char **argv)
 {
   static const struct argp_option list[] = {
       {"output", 'o', "FILE", 0, "Write the mesh here (Gmsh 4.1)", 0},
-      {"refine", 'r', "K", 0, "Split every element into four, K times", 0},
+      {"refine", 'r', "K", 0, "Split every element into four, tetrahedra into eight, K times", 0},
       {"binary", 'b', NULL, 0, "Write the binary form of the format", 0},
       {0}};
   static const struct argp argp = {

@@ -74,6 +74,8 @@ kedge_status kg_space_order(kg_mesh_builder *b);
 kedge_status kg_space_facets(kg_mesh_builder *b);
 /// The facet of three raw vertices, -1: there is none.
 int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
+/// Six times the signed volume of a tetrahedron, over the cube of its extent along an axis.
+double kg_space_determinant(const double *vertices, const int32_t *v);
 double kg_space_volume(const kedge_mesh *mesh, int32_t element);
 /// On which side of a facet, seen along its corners, its element lies.
 bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
@@ -84,6 +86,8 @@ typedef struct kg_space_shape {
   double quality;        ///< 3 r_in / r_out
   double max_cotangent;  ///< of the smallest angle between two facets
 } kg_space_shape;
+/// Split every element into eight at the midpoints of its edges.
+kedge_status kg_space_split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out);
 kg_space_shape kg_space_shape_of(const kedge_mesh *mesh, int32_t element);
 
 enum { KG_ELEMENT_TEXT = 384 };

@@ -151,7 +151,7 @@ kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometr
 {
   const double began = kg_seconds();
   *out = NULL;
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "a map, or an order of curves,"));
+  KG_TRY(kg_mesh_check_plane(ctx, mesh, "an order of curves"));
   const bool is_left_out = geometry == 0;
   if (is_left_out) geometry = mesh->geometry;
   const size_t size = strlen(mesh->source) + 16;

@@ -369,7 +369,7 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
                               kedge_mesh **out);
 
 struct kg_function;  ///< expression/function.h
-/// Move all nodes of a mesh: the caller's vertices, and nodes of order `geometry` of its elements
+/// Move all nodes of a plane mesh: the caller's vertices, and nodes of order `geometry` of its elements
 /// as they are, go to (x, y) of their place.
 /// @param[in] geometry  1 .. KG_GEOMETRY_MAX; 0: that of the mesh
 /// @param[in] x, y      NULL, both: nodes stay, and the mesh gets another geometry order
@@ -377,6 +377,12 @@ struct kg_function;  ///< expression/function.h
 kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
                          const struct kg_function *x, const struct kg_function *y,
                          kedge_mesh **out);
+
+/// Move the vertices of a mesh of tetrahedra, which stay straight, to x, y and z of their place.
+/// @param[in] map  [3]
+/// @retval KEDGE_ERR_INPUT  as above
+kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, const struct kg_function *map,
+                          kedge_mesh **out);
 
 /// Connected parts: elements hang together by common edges; a common vertex does not do.
 /// @param[out] part     [element]: its part, numbered by their first elements; the caller frees it

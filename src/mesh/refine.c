@@ -5,6 +5,7 @@
 #include "core/clock.h"
 #include "device/loop.h"
 #include "core/memory.h"
+#include "mesh/build.h"
 #include "mesh/nodes.h"
 
 _Static_assert(1LL << 2 * KEDGE_REFINE_MAX <= KG_ELEMENTS_MAX &&
@@ -109,6 +110,7 @@ static void split_lines(const kedge_mesh *mesh, const int32_t *rank, kg_raw_mesh
 static kedge_status split(kedge_context *ctx, const kedge_mesh *mesh, kg_raw_mesh *out)
 {
   int32_t *rank;
+  if (mesh->dimension == 3) return kg_space_split(ctx, mesh, out);
   const int64_t n_lines = mesh->n_boundary_edges + kg_mesh_inner_edges(mesh);
   KG_TRY(kg_raw_mesh_alloc(ctx, 2,
                            (int64_t)mesh->n_vertices + mesh->n_edges + kg_mesh_quadrilaterals(mesh),
@@ -131,13 +133,13 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
 {
   KG_REQUIRE(ctx, times >= 0, KEDGE_ERR_ARG, "cannot refine a mesh %d times", times);
   const int64_t most = KG_ELEMENTS_MAX;
-  KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> 2 * times,
-             KEDGE_ERR_INPUT,
+  const int bits = mesh->dimension * times;
+  KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> bits, KEDGE_ERR_INPUT,
              "%s: %d %ss refined %d time%s are more than kedge can number (%lld); refine less",
              mesh->source, mesh->n_elements, kg_mesh_shape(mesh), times, times == 1 ? "" : "s",
              (long long)most);
   return kg_mesh_check_memory(ctx, mesh->source, mesh->block[mesh->n_blocks - 1].cell,
-                              mesh->geometry, (int64_t)mesh->n_elements << 2 * times, false);
+                              mesh->geometry, (int64_t)mesh->n_elements << bits, false);
 }
 
 /// The vertices of the meshes before, which multigrid knows of triangles alone: split_vertices()
@@ -175,7 +177,6 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
   KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_mesh_refine: out is NULL");
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_mesh_refine: ctx or mesh is NULL");
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "refinement"));
   KG_TRY(check(ctx, mesh, times));
   const size_t size = strlen(mesh->source) + 32;
   char *source;
@@ -202,7 +203,7 @@ kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int t
     kg_raw_mesh_free(&raw);
   }
   free(source);
-  if (status == KEDGE_OK && times > 0 && kg_mesh_quadrilaterals(mesh) == 0)
+  if (status == KEDGE_OK && times > 0 && mesh->dimension == 2 && kg_mesh_quadrilaterals(mesh) == 0)
     status = find_levels(ctx, counts, times, level);
   if (status == KEDGE_OK) {
     level->seconds = mesh->seconds + kg_seconds() - began;

@@ -321,22 +321,24 @@ READER(read_tensor_part)
   return kg_value_function(p, settings, s, &c->diffusion[k]);
 }
 
-/// X, Y: the place of every node. Regions meet at nodes, which have none.
+/// X, Y, and Z in space: the place of every node. Regions meet at nodes, which have none.
 READER(read_map)
 {
   const char *comma[PARTS_MAX] = {0};
   const int n = count_parts(s->value, comma);
-  if (n != 2)
+  if (n != 2 && n != 3)
     return kg_setting_fail(settings, s,
-                           "map is two expressions, X and Y of (x, y): write X, Y; not %d", n);
-  for (int k = 0; k < 2; ++k) {
+                           "map is two expressions, X, Y, or in space three, X, Y, Z; not %d", n);
+  for (int k = 0; k < 3; ++k) {
     kg_expression_free(p->map[k].expression);
     p->map[k] = (kg_function){0};
-    KG_TRY(read_part(p, settings, s, comma, 2, k, &p->map[k]));
+  }
+  for (int k = 0; k < n; ++k) {
+    KG_TRY(read_part(p, settings, s, comma, n, k, &p->map[k]));
     if (kg_function_uses_region(&p->map[k]))
       return kg_setting_fail(settings, s, "map cannot depend on region: nodes lie between regions");
-    if (kg_function_uses_z(&p->map[k]))
-      return kg_setting_fail(settings, s, "map names z: it is for meshes of the plane, in x and y");
+    if (n == 2 && kg_function_uses_z(&p->map[k]))
+      return kg_setting_fail(settings, s, "map names z, of which there is none in X, Y alone");
   }
   return KEDGE_OK;
 }
@@ -544,7 +546,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"mesh", "geometry", "1 to 5", read_integer,
    .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},
   {"mesh", "join", "a constant > 0", read_positive, true, .member = MEMBER(join)},
-  {"mesh", "map", "two expressions: X, Y", read_map, true},
+  {"mesh", "map", "two expressions, X, Y, or in space X, Y, Z", read_map, true},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
   {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,

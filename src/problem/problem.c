@@ -36,7 +36,7 @@ static void clear(kedge_problem *p)
   free(p->boundary_output);
   for (int i = 0; i < p->n_probes; ++i) kg_probe_free(&p->probes[i]);
   free(p->probes);
-  for (int k = 0; k < 2; ++k) kg_expression_free(p->map[k].expression);
+  for (int k = 0; k < 3; ++k) kg_expression_free(p->map[k].expression);
   kg_coefficients_free(&p->equation);
   for (int i = 0; i < p->n_regions; ++i) kg_coefficients_free(&p->regions[i]);
   free(p->regions);
@@ -263,18 +263,32 @@ static kedge_status joined_mesh(const kedge_problem *p, const char *words, kedge
   return status == KEDGE_ERR_INPUT ? blame(p, "join", status, false) : status;
 }
 
-/// What is generated without a map has the order that it can have.
+/// Move the nodes of a mesh, which has as many coordinates as the map expressions.
+static kedge_status map_mesh(const kedge_problem *p, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  const int n = p->map[2].kind == KG_FUNCTION_NONE ? 2 : 3;
+  KG_REQUIRE(
+      p->ctx, n == mesh->dimension, KEDGE_ERR_INPUT,
+      n == 2 ? "%s is a mesh in space: write X, Y, Z" : "%s is a mesh of the plane: write X, Y",
+      mesh->source);
+  return n == 3 && p->geometry <= 1
+             ? kg_space_map(p->ctx, mesh, p->map, out)
+             : kg_mesh_map(p->ctx, mesh, p->geometry, &p->map[0], &p->map[1], out);
+}
+
+/// What is generated without a map has the order that it can have, and tetrahedra are straight.
 static kedge_status coarse_mesh(const kedge_problem *p, const char *words, kedge_mesh **out)
 {
   kedge_mesh *mesh;
   const bool moves = p->map[0].kind != KG_FUNCTION_NONE;
   KG_TRY(joined_mesh(p, words, &mesh));
-  if (!moves && (p->mesh_generate || p->geometry == 0)) {
+  const int stays = mesh->dimension == 3 ? 1 : 0;  // an order that asks for nothing
+  if (!moves && (p->mesh_generate || p->geometry <= stays)) {
     *out = mesh;
     return KEDGE_OK;
   }
-  const kedge_status status = kg_mesh_map(p->ctx, mesh, p->geometry, moves ? &p->map[0] : NULL,
-                                          moves ? &p->map[1] : NULL, out);
+  const kedge_status status =
+      moves ? map_mesh(p, mesh, out) : kg_mesh_map(p->ctx, mesh, p->geometry, NULL, NULL, out);
   kedge_mesh_destroy(mesh);
   return status == KEDGE_ERR_INPUT ? blame(p, moves ? "map" : "geometry", status, false) : status;
 }

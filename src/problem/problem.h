@@ -67,7 +67,7 @@ struct kedge_problem {
   char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
   int geometry;        ///< order of the maps of elements; 0: that of the file, 1 of generators
-  kg_function map[2];  ///< x and y of every node of the mesh; of kind NONE: nodes stay
+  kg_function map[3];  ///< x, y and in space z of every node of the mesh; of kind NONE: nodes stay
   double join;         ///< distance of vertices that are joined; 0: none are
   int refine;
   int order;

@@ -51,6 +51,45 @@ static kedge_status generate_space(kedge_context *ctx, const kedge_mesh *mesh, k
   return kedge_mesh_generate(ctx, "cube 2", out);
 }
 
+static kedge_status refine_space(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  kedge_mesh *coarse;
+  *out = NULL;
+  KG_TRY(generate_space(ctx, mesh, &coarse));
+  const kedge_status status = kedge_mesh_refine(ctx, coarse, 1, out);
+  kedge_mesh_destroy(coarse);
+  return status;
+}
+
+/// Tetrahedra, of which triangles are faces.
+static kedge_status read_space(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  return build_from_text(ctx,
+                         "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 7 \"wall\"\n"
+                         "$EndPhysicalNames\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
+                         "$EndNodes\n$Elements\n3\n1 2 2 7 1 1 2 3\n2 2 2 8 1 1 2 3\n"
+                         "3 4 2 5 1 1 2 3 4\n$EndElements\n",
+                         out);
+}
+
+static kedge_status create_space(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
+{
+  (void)mesh;
+  const double vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const int32_t corners[] = {0, 1, 2, 3}, tag = -3, region = -5;
+  const char *const name = "side";
+  kedge_space_arrays arrays = KEDGE_SPACE_ARRAYS_INIT;
+  arrays.n_vertices = 4;
+  arrays.vertices = vertices;
+  arrays.n_tetrahedra = arrays.n_triangles = arrays.n_names = 1;
+  arrays.tetrahedra = arrays.triangles = corners;
+  arrays.regions = &region;
+  arrays.triangle_tags = arrays.name_tags = &tag;
+  arrays.names = &name;
+  return kedge_mesh_create_space(ctx, &arrays, out);
+}
+
 static kedge_status refine(kedge_context *ctx, const kedge_mesh *mesh, kedge_mesh **out)
 {
   return kedge_mesh_refine(ctx, mesh, 2, out);
@@ -146,9 +185,10 @@ static kedge_status write_nowhere(kedge_context *ctx, const kedge_mesh *mesh, ke
 static void running_out_of_memory_anywhere_is_reported(void **state)
 {
   kedge_context *ctx = *state;
-  static attempt *const attempts[] = {generate, refine,       copy,          read_entities,
-                                      create,   read_sparse,  read_curved,   refine_curved,
-                                      map_disk, write_curved, write_nowhere, generate_space};
+  static attempt *const attempts[] = {generate,     refine,       copy,          read_entities,
+                                      create,       read_sparse,  read_curved,   refine_curved,
+                                      map_disk,     write_curved, write_nowhere, generate_space,
+                                      refine_space, read_space,   create_space};
   kedge_mesh *mesh;
   assert_ok(ctx, kedge_mesh_generate(ctx, "lshape 1", &mesh));
   for (size_t i = 0; i < sizeof attempts / sizeof *attempts; ++i) {

@@ -9,6 +9,7 @@
 #include "kedge/probe.h"
 #include "kedge/solution.h"
 #include "kedge/solver.h"
+#include "mesh/build.h"
 #include "mesh/generate.h"
 #include "mesh/space/hilbert.h"
 #include "space/trace_layout.h"
@@ -424,6 +425,119 @@ static void facets_of_groups_are_found_and_counted(void **state)
                       "or take the triangle out of the group");
 }
 
+/// Corners of an element, in the order of their places, as whole numbers of 1 / n.
+static void cube_corners(const kedge_mesh *mesh, int32_t element, int n, int32_t at[12])
+{
+  const int32_t *v = kg_element_vertices(mesh, element);
+  for (int i = 0; i < 12; ++i)
+    at[i] = (int32_t)lrint(n * mesh->vertices[3 * (int64_t)v[i / 3] + i % 3]);
+}
+
+static int compare_corners(const void *a, const void *b)
+{
+  return memcmp(a, b, 12 * sizeof(int32_t));
+}
+
+static void a_refined_cube_is_the_cube_of_twice_the_number(void **state)
+{
+  static const int counts[] = {1, 3};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
+    kedge_mesh *coarse = cube(*state, counts[i]), *fine, *whole = cube(*state, 4 * counts[i]);
+    assert_ok(*state, kedge_mesh_refine(*state, coarse, 2, &fine));
+    assert_order(fine);
+    assert_facets(fine);
+    assert_int_equal(fine->n_elements, whole->n_elements);
+    assert_int_equal(fine->n_vertices, whole->n_vertices);
+    assert_int_equal(fine->n_edges, whole->n_edges);
+    assert_int_equal(fine->levels.n, 0);  // multigrid knows those of triangles
+    const size_t n = (size_t)whole->n_elements;
+    int32_t(*a)[12] = malloc(n * sizeof *a), (*b)[12] = malloc(n * sizeof *b);
+    for (size_t e = 0; e < n; ++e) {
+      cube_corners(fine, (int32_t)e, 4 * counts[i], a[e]);
+      cube_corners(whole, (int32_t)e, 4 * counts[i], b[e]);
+    }
+    qsort(a, n, sizeof *a, compare_corners);
+    qsort(b, n, sizeof *b, compare_corners);
+    assert_memory_equal(a, b, n * sizeof *a);
+    for (int g = 0; g < whole->n_groups; ++g) {
+      const kg_group *of = &whole->groups[g];
+      const kedge_mesh_group group = group_named(fine, of->dimension, of->name);
+      assert_int_equal(group.count, of->count);
+      assert_close(group.measure, of->measure, 64);
+    }
+    free(a);
+    free(b);
+    kedge_mesh_destroy(coarse);
+    kedge_mesh_destroy(fine);
+    kedge_mesh_destroy(whole);
+  }
+}
+
+static void refinement_has_three_shapes_of_a_tetrahedron(void **state)
+{
+  static const double corner[4][3] = {{0, 0, 0}, {1, .13, -.21}, {.37, .92, .08}, {-.4, .31, 1.3}};
+  pair p;
+  kedge_mesh *mesh, *fine;
+  start(&p);
+  memcpy(p.vertices, corner, sizeof corner);
+  p.raw.n_elements = 1;
+  assert_ok(*state, kg_mesh_build(*state, &p.raw, "one", &mesh));
+  double quality[3];
+  int n = 0;
+  for (int times = 0; times < 5; ++times) {
+    assert_ok(*state, kedge_mesh_refine(*state, mesh, times, &fine));
+    assert_order(fine);
+    assert_facets(fine);
+    assert_int_equal(fine->n_elements, 1 << 3 * times);
+    assert_close(fine->info.area, mesh->info.area, 4096);
+    assert_true(fabs(fine->info.min_area / fine->info.max_area - 1.0) < 1e-12);
+    for (int32_t e = 0; e < fine->n_elements; ++e) {
+      const double own = kg_space_shape_of(fine, e).quality;
+      int k = 0;
+      while (k < n && fabs(quality[k] - own) > 1e-10) ++k;
+      if (k < n) continue;
+      assert_true(n < 3);
+      quality[n++] = own;
+    }
+    kedge_mesh_destroy(fine);
+  }
+  assert_int_equal(n, 3);
+  kedge_mesh_destroy(mesh);
+}
+
+static void refined_tetrahedra_inherit_groups_and_regions(void **state)
+{
+  pair p;
+  kedge_mesh *mesh, *fine;
+  int32_t regions[16];
+  start(&p);
+  memcpy(p.lines, (int32_t[2][3]){{2, 1, 3}, {0, 2, 1}}, 6 * sizeof(int32_t));
+  memcpy(p.tags, (int32_t[]){7, 9}, 2 * sizeof(int32_t));
+  p.raw.n_lines = 2;
+  p.raw.regions[1] = 5;
+  assert_ok(*state, kg_mesh_build(*state, &p.raw, "two.msh", &mesh));
+  assert_ok(*state, kedge_mesh_refine(*state, mesh, 1, &fine));
+  assert_string_equal(fine->source, "two.msh, refined once");
+  assert_facets(fine);
+  assert_int_equal(fine->n_elements, 16);
+  assert_int_equal(fine->n_vertices, 5 + 9);
+  assert_int_equal(group_named(fine, 2, "7").count, 4);
+  assert_close(group_named(fine, 2, "7").measure, 0.5 * sqrt(3.0), 16);
+  assert_int_equal(group_named(fine, 2, "9").n_inner, 4);
+  assert_close(group_named(fine, 2, "9").inner_measure, 0.5, 16);
+  assert_int_equal(group_named(fine, 2, "default").count, 20);
+  assert_ok(*state, kedge_mesh_regions(fine, regions));
+  for (int e = 0; e < 16; ++e) assert_int_equal(regions[e], e < 8 ? 0 : 5);
+  kedge_mesh_destroy(fine);
+  assert_refused(*state, kedge_mesh_refine(*state, mesh, 10, &fine), KEDGE_ERR_INPUT,
+                 "two.msh: 2 tetrahedrons refined 10 times are more than kedge can number "
+                 "(1073739776); refine less");
+  assert_refused(*state, kedge_mesh_refine(*state, mesh, KEDGE_REFINE_MAX, &fine), KEDGE_ERR_INPUT,
+                 "two.msh: 2 tetrahedrons refined 14 times are more than kedge can number "
+                 "(1073739776); refine less");
+  kedge_mesh_destroy(mesh);
+}
+
 /// What the API gives in the caller's numbers fits together.
 static void arrays_of_the_caller_have_three_coordinates(void **state)
 {
@@ -585,12 +699,10 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   assert_ok(ctx, kedge_problem_set(problem, "boundary default", "type", "dirichlet"));
   assert_ok(ctx, kedge_problem_set(problem, "boundary default", "value", "0"));
 #define PLANE(what) "cube 2 is a mesh of tetrahedra, and " what " is for plane meshes so far"
-  assert_refused(ctx, kedge_mesh_refine(ctx, mesh, 1, &other), KEDGE_ERR_INPUT,
-                 PLANE("refinement"));
   assert_refused(ctx, kedge_mesh_join(ctx, mesh, 0.1, &other), KEDGE_ERR_INPUT,
                  PLANE("the joining of vertices"));
   assert_refused(ctx, kg_mesh_map(ctx, mesh, 2, NULL, NULL, &other), KEDGE_ERR_INPUT,
-                 PLANE("a map, or an order of curves,"));
+                 PLANE("an order of curves"));
   assert_refused(ctx, kedge_probe_create(ctx, mesh, 1, &x, &x, &probe), KEDGE_ERR_INPUT,
                  PLANE("a probe"));
   assert_refused(ctx, kedge_integral_create(ctx, mesh, &options, &integral), KEDGE_ERR_INPUT,
@@ -598,7 +710,7 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   assert_refused(ctx, kedge_locator_create(ctx, mesh, &locator), KEDGE_ERR_INPUT,
                  PLANE("a search for points"));
   assert_ok(ctx, kedge_problem_set(problem, "mesh", "generate", "cube 2"));
-  assert_ok(ctx, kedge_problem_set(problem, "mesh", "refine", "1"));
+  assert_ok(ctx, kedge_problem_set(problem, "mesh", "join", "0.1"));
   assert_int_equal(kedge_problem_mesh(problem, &other), KEDGE_ERR_INPUT);
   assert_null(other);
   kedge_problem_destroy(problem);
@@ -617,6 +729,9 @@ int main(void)
       cmocka_unit_test(bad_tetrahedra_are_refused),
       cmocka_unit_test(a_face_has_two_tetrahedra_at_most),
       cmocka_unit_test(facets_of_groups_are_found_and_counted),
+      cmocka_unit_test(a_refined_cube_is_the_cube_of_twice_the_number),
+      cmocka_unit_test(refinement_has_three_shapes_of_a_tetrahedron),
+      cmocka_unit_test(refined_tetrahedra_inherit_groups_and_regions),
       cmocka_unit_test(arrays_of_the_caller_have_three_coordinates),
       cmocka_unit_test(arrays_of_tetrahedra_make_the_same_mesh),
       cmocka_unit_test(counts_of_a_cube_are_known_without_it),

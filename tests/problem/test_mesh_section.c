@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -63,8 +64,9 @@ static void the_nodes_of_the_mesh_are_moved(void **state)
 static void maps_that_are_none_are_refused(void **state)
 {
   static const char *const cases[][2] = {
-      {"x", "map is two expressions, X and Y of (x, y): write X, Y; not 1"},
-      {"x, y, 0", "map is two expressions, X and Y of (x, y): write X, Y; not 3"},
+      {"x", "map is two expressions, X, Y, or in space three, X, Y, Z; not 1"},
+      {"x, y, z, 0", "map is two expressions, X, Y, or in space three, X, Y, Z; not 4"},
+      {"x, y + z", "map names z, of which there is none in X, Y alone"},
       {"x, y + region", "map cannot depend on region: nodes lie between regions"},
   };
   fixture *f = *state;
@@ -79,6 +81,50 @@ static void maps_that_are_none_are_refused(void **state)
   assert_ptr_equal(strstr(kedge_context_error(f->ctx),
                           "[mesh] map: square 1: the map folds or flattens a triangle at"),
                    kedge_context_error(f->ctx));
+}
+
+static void tetrahedra_are_moved_in_three_coordinates(void **state)
+{
+  fixture *f = *state;
+  kedge_mesh_info info = info_of(f, "cube 3", NULL, "2*x + y^2, y + 0.1*x*z, 3*z - x");
+  assert_int_equal(info.dimension, 3);
+  assert_int_equal(info.elements, 162);
+  assert_true(info.low[0] == 0.0 && info.high[0] == 3.0);
+  assert_true(info.low[2] == -1.0 && info.high[2] == 3.0);
+  info = info_of(f, "cube 2", NULL, "y + 1, z, 2*x");  // 2 x 1 x 1, turned
+  assert_true(fabs(info.area - 2.0) < 1e-14);
+  assert_true(info.low[0] == 1.0 && info.high[2] == 2.0);
+  static const char *const cases[][3] = {
+      {"cube 1", "x, y", "cube 1 is a mesh in space: write X, Y, Z"},
+      {"square 1", "x, y, 0", "square 1 is a mesh of the plane: write X, Y"},
+      {"cube 1", "y, x, z",
+       "cube 1: the map folds or flattens a tetrahedron with a corner at (0, 0, 0): the "
+       "determinant "
+       "of the map must be positive everywhere; where it mirrors, swap two of X, Y and Z, and "
+       "where "
+       "it bends much, take a finer mesh"},
+      {"cube 2", "x, y, 0", "cube 2: the map folds or flattens a tetrahedron with a corner at"},
+      {"cube 1", "x, y, 1/(z - 1)",
+       "cube 1: the map takes (0, 0, 1) to (0, 0, inf); coordinates must be finite and below "
+       "1e100"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kedge_mesh *mesh;
+    char place[256];
+    set(f, "mesh", "generate", cases[i][0]);
+    set(f, "mesh", "map", cases[i][1]);
+    assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+    assert_null(mesh);
+    snprintf(place, sizeof place, "[mesh] map: %s", cases[i][2]);
+    assert_ptr_equal(strstr(kedge_context_error(f->ctx), place), kedge_context_error(f->ctx));
+  }
+  kedge_mesh *mesh;
+  set(f, "mesh", "generate", "cube 1");
+  set(f, "mesh", "map", "x, y, z");
+  set(f, "mesh", "geometry", "2");
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+  assert_non_null(
+      strstr(kedge_context_error(f->ctx), "an order of curves is for plane meshes so far"));
 }
 
 static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
@@ -115,6 +161,7 @@ int main(void)
       FIXTURE_TEST(the_mesh_is_generated_and_refined),
       FIXTURE_TEST(the_nodes_of_the_mesh_are_moved),
       FIXTURE_TEST(maps_that_are_none_are_refused),
+      FIXTURE_TEST(tetrahedra_are_moved_in_three_coordinates),
       FIXTURE_TEST(a_mesh_that_fails_says_where_it_is_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

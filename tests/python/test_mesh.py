@@ -52,7 +52,7 @@ class Meshes(unittest.TestCase):
             facet = np.delete(corners[element], side, axis=0)
             self.assertTrue((facet[:, "xyz".index(axis)] == int(at)).all())
         self.assertIn("48 tetrahedra, volume 1", mesh._repr_html_())
-        for use in mesh.refine, lambda: mesh.join(0.1), lambda: mesh.locator, lambda: mesh.outline:
+        for use in lambda: mesh.join(0.1), lambda: mesh.locator, lambda: mesh.outline:
             with self.assertRaisesRegex(ValueError, "of tetrahedra, and .* is for plane meshes so far"):
                 use()
 

@@ -59,6 +59,14 @@ kg_fault kg_space_examine(const kg_raw_mesh *raw, const int32_t *v)
   return sound ? KG_SOUND : KG_FLAT;
 }
 
+double kg_space_determinant(const double *vertices, const int32_t *v)
+{
+  const double *p[4];
+  for (int i = 0; i < 4; ++i) p[i] = vertices + 3 * (int64_t)v[i];
+  const double extent = extent_of(p);
+  return extent > 0.0 ? determinant(p, 1.0 / extent) : 0.0;
+}
+
 static void corners_of(const kedge_mesh *mesh, int32_t element, const double *p[4])
 {
   const int32_t *v = kg_element_vertices(mesh, element);
@@ -106,9 +114,7 @@ void kg_space_turn_outward(const kedge_mesh *mesh, kg_raw_mesh *raw)
 {
   for (int64_t e = 0; e < raw->n_elements; ++e) {
     int32_t *const v = raw->corners + 4 * e;
-    const double *p[4];
-    for (int i = 0; i < 4; ++i) p[i] = raw->vertices + 3 * (int64_t)v[i];
-    if (determinant(p, 1.0 / extent_of(p)) < 0.0) exchange(&v[2], &v[3]);
+    if (kg_space_determinant(raw->vertices, v) < 0.0) exchange(&v[2], &v[3]);
   }
   int32_t *v = raw->lines;
   for (int64_t facet = 0; facet < mesh->n_edges; ++facet) {
