@@ -60,7 +60,7 @@ static kg_field_sums sums_of(case_fields *f, int32_t groups_at_once)
     const size_t lanes = (size_t)first * KG_LANES;
     kg_space_field_sums_args args = {
         .cells = kg_tetrahedra_part(&f->c.elements.tetrahedra, first, groups_at_once),
-        .materials = f->c.coefficient.constant,
+        .materials = f->c.coefficient.space,
         .sums = {.n_facets = 4,
                  .n_modes = z.n_modes,
                  .n_star = z.n_star,
@@ -91,6 +91,30 @@ static double at_point(const case_fields *f, int q, int n, const double *modes)
   return sum;
 }
 
+/// Where entry (i, j) of a tensor lies.
+static const int entry[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
+
+/// By Jacobi's rotations.
+static void eigenvalues_of(const double *k, double eigenvalue[3])
+{
+  double a[3][3];
+  for (int i = 0; i < 9; ++i) a[i / 3][i % 3] = k[entry[i / 3][i % 3]];
+  for (int turn = 0; turn < 30; ++turn) {
+    const int p = turn % 3 == 2 ? 1 : 0, q = turn % 3 == 0 ? 1 : 2;
+    const double angle = 0.5 * atan2(2.0 * a[p][q], a[q][q] - a[p][p]);
+    const double c = cos(angle), s = sin(angle);
+    for (int i = 0; i < 3; ++i) {
+      const double x = a[i][p], y = a[i][q];
+      a[i][p] = c * x - s * y, a[i][q] = s * x + c * y;
+    }
+    for (int i = 0; i < 3; ++i) {
+      const double x = a[p][i], y = a[q][i];
+      a[p][i] = c * x - s * y, a[q][i] = s * x + c * y;
+    }
+  }
+  for (int i = 0; i < 3; ++i) eigenvalue[i] = a[i][i];
+}
+
 static kg_field_sums expected_sums(const case_fields *f)
 {
   const int N = f->c.size.n_modes, S = f->c.size.n_star;
@@ -98,18 +122,22 @@ static kg_field_sums expected_sums(const case_fields *f)
   for (int e = 0; e < f->c.n_elements; ++e) {
     const double *const u = f->u + e * N, *const star = f->star + e * S;
     const space_element book = space_case_book(&f->c, e);
-    const double jacobian = space_element_jacobian(&book), kappa = book.diffusion[0];
+    const double jacobian = space_element_jacobian(&book);
+    double eigenvalue[3];
     for (int k = 0; k < S; ++k) {
       const double less = k < N ? star[k] - u[k] : star[k];
       if (k < N) all.u += jacobian * u[k] * u[k];
       all.star += jacobian * star[k] * star[k];
       *(k < N ? &all.shared : &all.rest) += jacobian * less * less;
     }
-    for (int k = 0; k < 3 * N; ++k) {
-      const double q = f->flux[e * 3 * N + k];
-      all.q += jacobian * q * q;
-      all.sigma += jacobian * kappa * q * kappa * q;
-    }
+    for (int i = 0; i < N; ++i)
+      for (int k = 0; k < 3; ++k) {
+        double sigma = 0.0;
+        for (int j = 0; j < 3; ++j)
+          sigma += book.diffusion[entry[k][j]] * f->flux[e * 3 * N + j * N + i];
+        all.q += jacobian * f->flux[e * 3 * N + k * N + i] * f->flux[e * 3 * N + k * N + i];
+        all.sigma += jacobian * sigma * sigma;
+      }
     for (int q = 0; q < f->n_points; ++q) {
       const double here = at_point(f, q, N, u), there = at_point(f, q, S, star);
       all.u_least = fmin(all.u_least, here);
@@ -117,8 +145,11 @@ static kg_field_sums expected_sums(const case_fields *f)
       if (there < all.star_least) all.star_least = there, all.least_at = FIRST + e;
       if (there > all.star_most) all.star_most = there, all.most_at = FIRST + e;
     }
-    all.kappa_least = fmin(all.kappa_least, kappa);
-    all.kappa_most = fmax(all.kappa_most, kappa);
+    eigenvalues_of(book.diffusion, eigenvalue);
+    for (int k = 0; k < 3; ++k) {
+      all.kappa_least = fmin(all.kappa_least, eigenvalue[k]);
+      all.kappa_most = fmax(all.kappa_most, eigenvalue[k]);
+    }
     ++all.n;
   }
   return all;
