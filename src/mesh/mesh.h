@@ -353,8 +353,8 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
                               kedge_mesh **out);
 
 struct kg_function;  ///< expression/function.h
-/// Move all nodes of a plane mesh: the caller's vertices, and nodes of order `geometry` of its elements
-/// as they are, go to (x, y) of their place.
+/// Move all nodes of a plane mesh: the caller's vertices, and nodes of order `geometry` of its
+/// elements as they are, go to (x, y) of their place.
 /// @param[in] geometry  1 .. KG_GEOMETRY_MAX; 0: that of the mesh
 /// @param[in] x, y      NULL, both: nodes stay, and the mesh gets another geometry order
 /// @retval KEDGE_ERR_INPUT  the map is not finite or turns an element over; the sentence says where
