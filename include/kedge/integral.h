@@ -48,8 +48,8 @@ KEDGE_API kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mes
 /// @param[in]  solution  of the same mesh; NULL where the expression names no field. Sentences of a
 ///                       failure are in the context of the integral
 /// @param[out] value     finite
-/// @retval KEDGE_ERR_INPUT  the integrand is not finite at a point, which the sentence names, or its
-///         sum is not
+/// @retval KEDGE_ERR_INPUT  the integrand is not finite at a point, which the sentence names, or
+///         its sum is not
 /// @retval KEDGE_ERR_ARG  the solution, or that of kedge_by_solution(), is of another mesh, or has
 ///         kept its report or means alone
 KEDGE_API kedge_status kedge_integral_evaluate(const kedge_integral *integral,

@@ -86,9 +86,9 @@ typedef struct kedge_points {
   const double *z, *normal_z, *third;
 } kedge_points;
 
-/// A function of the plane or of space: value[i] is that at point i, for i < points->n. May be called from
-/// several threads at once, and again for points it was called for before (the source, where memory
-/// is short, and with precision = compact): it must give the same values then.
+/// A function of the plane or of space: value[i] is that at point i, for i < points->n. May be
+/// called from several threads at once, and again for points it was called for before (the source,
+/// where memory is short, and with precision = compact): it must give the same values then.
 typedef void kedge_function(void *user, const kedge_points *points, double *value);
 
 /// The function that is constant in each element. Coefficients that are this function, or constant

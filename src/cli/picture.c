@@ -1,4 +1,5 @@
-// Pictures: python3 with the module kedge.picture, which draws as Output.plot() of the Python package does.
+// Pictures: python3 with the module kedge.picture, which draws as Output.plot() of the Python
+// package does.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

@@ -27,8 +27,8 @@ static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
          kg_cg_resident_bytes(ctx, facet_modes(a), a->count) > 0;
 }
 
-/// Whether a GPU lacks the kernels of preconditioners but the diagonal one: they hold the modes of a
-/// facet in registers.
+/// Whether a GPU lacks the kernels of preconditioners but the diagonal one: they hold the modes of
+/// a facet in registers.
 static bool has_diagonal_alone(const kedge_context *ctx, const kg_choose_args *a)
 {
   return ctx->backend == KEDGE_BACKEND_CUDA && kg_mesh_in_space(a->equation->mesh) &&

@@ -121,8 +121,8 @@ int32_t kg_builder_find(const kg_expression_builder *b, const kg_node *node);
 int32_t kg_build_constant(kg_expression_builder *b, double value);
 int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2);
 
-/// Derivatives of the tree under `root` by KG_OP_X, KG_OP_Y or KG_OP_Z (derivative.c). Memory failures and
-/// overfull builders alike are left for kg_builder_finish().
+/// Derivatives of the tree under `root` by KG_OP_X, KG_OP_Y or KG_OP_Z (derivative.c). Memory
+/// failures and overfull builders alike are left for kg_builder_finish().
 kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
                                  int32_t *out);
 

@@ -7,8 +7,8 @@
 
 struct kg_device_numbers;
 
-/// A function of the plane or of space: nothing, a constant, an expression, the caller's function, one of these
-/// in each region, or one number an element in device memory.
+/// A function of the plane or of space: nothing, a constant, an expression, the caller's function,
+/// one of these in each region, or one number an element in device memory.
 typedef struct kg_function {
   enum {
     KG_FUNCTION_NONE,

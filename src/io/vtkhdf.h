@@ -1,8 +1,8 @@
 /// @file
-/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, of tetrahedra or of lines,
-/// chunk by chunk: Lagrange cells that have points of their own (fields are discontinuous), or linear ones
-/// that share their points. The file is written under a temporary name beside the target, flushed,
-/// and renamed when it is complete.
+/// Writing VTKHDF 1.0 unstructured grids of triangles and quadrilaterals, of tetrahedra or of
+/// lines, chunk by chunk: Lagrange cells that have points of their own (fields are discontinuous),
+/// or linear ones that share their points. The file is written under a temporary name beside the
+/// target, flushed, and renamed when it is complete.
 ///
 /// HDF5 only lays the file out (vtkhdf_layout.h): datasets are contiguous, so their values are then
 /// written in place, without HDF5. A full disk is noticed before the first value is written, and no

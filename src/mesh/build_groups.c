@@ -255,8 +255,8 @@ static region_run run_from(const kg_mesh_builder *b, int64_t begin, int64_t limi
   return run;
 }
 
-/// Measures are summed in runs inside blocks of elements, then over runs: a plain sum over millions of
-/// elements would lose digits, and blocks can be summed side by side. Most are one run.
+/// Measures are summed in runs inside blocks of elements, then over runs: a plain sum over millions
+/// of elements would lose digits, and blocks can be summed side by side. Most are one run.
 static kedge_status count_regions(const kg_mesh_builder *b, const int32_t *tags, int n_tags,
                                   int first_group)
 {

@@ -65,8 +65,8 @@ kedge_status kg_gmsh_partitioned_entities(kg_gmsh *g);  ///< 4.0, 4.1
 kedge_status kg_gmsh_nodes(kg_gmsh *g);
 kedge_status kg_gmsh_parametric_nodes(kg_gmsh *g);  ///< $ParametricNodes, in place of $Nodes
 kedge_status kg_gmsh_elements(kg_gmsh *g);
-/// Look through $Elements, whose first line is next: a mesh that has tetrahedra is of space, and its
-/// triangles are faces. Refuse elements that are not read; anything else that is wrong is for
+/// Look through $Elements, whose first line is next: a mesh that has tetrahedra is of space, and
+/// its triangles are faces. Refuse elements that are not read; anything else that is wrong is for
 /// kg_gmsh_elements() to say.
 kedge_status kg_gmsh_find_dimension(kg_gmsh *g);
 /// Curves, of a mesh in space surfaces, that $Periodic, whose first line is next, identifies with

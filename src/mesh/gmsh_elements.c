@@ -109,8 +109,8 @@ static bool is_repeated(const kg_gmsh *g, int32_t number, const kg_gmsh_type *ty
   return true;
 }
 
-/// Store an element for which there is room. Points, in space lines, facets without a group, and nodes
-/// of lines between their ends, which are nodes of elements too, are of no use.
+/// Store an element for which there is room. Points, in space lines, facets without a group, and
+/// nodes of lines between their ends, which are nodes of elements too, are of no use.
 static kedge_status put_element(kg_gmsh *g, int32_t number, const kg_gmsh_type *type,
                                 int32_t physical, const int64_t *nodes)
 {
@@ -238,7 +238,8 @@ static kedge_status read_tag(kg_gmsh *g, int64_t *tag)
   return KEDGE_OK;
 }
 
-/// A facet in several groups is there once for each: which lie inside of the domain is not known yet.
+/// A facet in several groups is there once for each: which lie inside of the domain is not known
+/// yet.
 static kedge_status repeat_facet(kg_gmsh *g, const kg_entity *entity)
 {
   kg_raw_mesh *raw = g->raw;

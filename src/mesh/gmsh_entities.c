@@ -1,8 +1,8 @@
 // Formats 4.0 and 4.1 give physical groups to entities (curves, surfaces, volumes), and elements
 // belong to entities.
 // The elements of a partitioned mesh belong to the pieces in $PartitionedEntities. $Periodic says
-// which curves or surfaces are identified with others; what it says of their nodes is not needed, and a section
-// that cannot be understood says nothing.
+// which curves or surfaces are identified with others; what it says of their nodes is not needed,
+// and a section that cannot be understood says nothing.
 #include <stdlib.h>
 #include <string.h>
 

@@ -236,8 +236,8 @@ static void write_stream(FILE *stream, void *user)
   put_elements(w);
 }
 
-/// Numbers by which lines are sorted: the tag, three vertices, of which the third is 0 in the plane, the
-/// edge.
+/// Numbers by which lines are sorted: the tag, three vertices, of which the third is 0 in the
+/// plane, the edge.
 enum { RECORD = 5 };
 
 /// Boundary edges come in edge order; runs of one group make longer blocks.

@@ -248,8 +248,8 @@ static inline int kg_mesh_width(const kedge_mesh *mesh)
 {
   return mesh->block[mesh->n_blocks - 1].cell->n_vertices;
 }
-/// Name the elements of a mesh: "triangle", "quadrilateral", "tetrahedron", or "element" where there
-/// are two shapes.
+/// Name the elements of a mesh: "triangle", "quadrilateral", "tetrahedron", or "element" where
+/// there are two shapes.
 static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
@@ -369,8 +369,8 @@ kedge_status kg_mesh_generate(kedge_context *ctx, const char *words, int geometr
                               kedge_mesh **out);
 
 struct kg_function;  ///< expression/function.h
-/// Move all nodes of a plane mesh: the caller's vertices, and nodes of order `geometry` of its elements
-/// as they are, go to (x, y) of their place.
+/// Move all nodes of a plane mesh: the caller's vertices, and nodes of order `geometry` of its
+/// elements as they are, go to (x, y) of their place.
 /// @param[in] geometry  1 .. KG_GEOMETRY_MAX; 0: that of the mesh
 /// @param[in] x, y      NULL, both: nodes stay, and the mesh gets another geometry order
 /// @retval KEDGE_ERR_INPUT  the map is not finite or turns an element over; the sentence says where

@@ -541,8 +541,8 @@ READER(read_fields)
 // clang-format off
 const kg_problem_key kg_problem_keys[] = {
   {"mesh", "file", "a Gmsh file, .msh", read_mesh_file},
-  {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M, disk N or cube N", read_text,
-   .member = MEMBER(mesh_generate)},
+  {"mesh", "generate", "square N, quads N, mixed N, lshape N, ring N M, disk N or cube N",
+   read_text, .member = MEMBER(mesh_generate)},
   {"mesh", "geometry", "1 to 5", read_integer,
    .member = MEMBER(geometry), .least = 1, .most = KG_GEOMETRY_MAX},
   {"mesh", "join", "a constant > 0", read_positive, true, .member = MEMBER(join)},

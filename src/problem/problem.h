@@ -276,6 +276,6 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
                               const char *const *overrides, int n_overrides, kedge_problem **out);
 
 enum { KG_LOST_BYTES = 300 };
-/// What to do where a file names groups and none of its lines, or elements, is in one, as the dimension
-/// of groups says: the end of a sentence, behind "; "; "" where that is not so.
+/// What to do where a file names groups and none of its lines, or elements, is in one, as the
+/// dimension of groups says: the end of a sentence, behind "; "; "" where that is not so.
 void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES]);

@@ -118,8 +118,8 @@ KG_INLINE kg_lane_run kg_run_of_lane(const kg_lane_runs *lanes, int32_t lane)
   if (lane >= lanes->run[1].first_lane) run = lanes->run[1];
   return run;
 }
-/// Whether facets run from corner to corner, from the lower vertex or reversed. Others look the same
-/// from both sides.
+/// Whether facets run from corner to corner, from the lower vertex or reversed. Others look the
+/// same from both sides.
 KG_INLINE bool kg_run_has_directions(kg_lane_run run)
 {
   return run.cell <= KG_QUADRILATERALS;

@@ -15,8 +15,8 @@
 #define FORMAT40 "$MeshFormat\n4 0 8\n$EndMeshFormat\n"
 #define FORMAT41 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
 
-// Two tetrahedra on both sides of a triangle, two more triangles on the boundary, a line and a point;
-// all of these in groups. The second tetrahedron has a negative determinant.
+// Two tetrahedra on both sides of a triangle, two more triangles on the boundary, a line and a
+// point; all of these in groups. The second tetrahedron has a negative determinant.
 #define NAMES                                                                                   \
   "$PhysicalNames\n6\n0 6 \"corner\"\n1 5 \"rim\"\n2 7 \"wall\"\n2 8 \"cut\"\n3 11 \"upper\"\n" \
   "3 12 \"lower\"\n$EndPhysicalNames\n"

@@ -618,7 +618,7 @@ static void arrays_of_tetrahedra_make_the_same_mesh(void **state)
   REFUSED(KEDGE_ERR_ARG,
           "the size at the beginning of a struct of results is 0 bytes: begin with "
           "KEDGE_SPACE_ARRAYS_INIT");
-  // A caller of an earlier version, whose struct ended with the names, has them for triangles alone.
+  // A caller whose struct ended with the names has them for triangles alone.
   arrays.size = offsetof(kedge_space_arrays, name_dimensions);
   assert_ok(*state, kedge_mesh_create_space(*state, &arrays, &other));
   assert_int_equal(group_named(other, 2, "wall").count, 1);

@@ -166,8 +166,8 @@ static int check_matrix(batch_case *c, kg_vertex_space space, const bool *is_fix
   return left;
 }
 
-/// z = P c and A P c, where c is zero at vertices of Dirichlet facets; and P^T (r - A z). Rows of A P
-/// are in single precision.
+/// z = P c and A P c, where c is zero at vertices of Dirichlet facets; and P^T (r - A z). Rows of A
+/// P are in single precision.
 static void check_transfer(batch_case *c, kg_vertex_space space, const bool *is_fixed,
                            const double *p)
 {

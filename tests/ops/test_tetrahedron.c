@@ -1,5 +1,5 @@
-// Tetrahedra: K^e and F^e are those of the equations of the method, integrated and solved in another
-// way; empty lanes, parts of a range and other threads.
+// Tetrahedra: K^e and F^e are those of the equations of the method, integrated and solved in
+// another way; empty lanes, parts of a range and other threads.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import unittest
 import warnings
+from pathlib import Path
 
 import numpy as np
 from support import ROOT, OnBackend, everywhere
@@ -20,6 +21,22 @@ except ImportError:
     pandas = None
 
 RING = 2 * math.pi / math.log(2)  # conductance of radii 1 to 2
+CUBE = """[mesh]
+generate = cube 3
+[space]
+order = 2
+[boundary default]
+type = neumann
+value = 0
+[boundary x0]
+type = dirichlet
+value = 0
+[boundary x1]
+type = dirichlet
+value = 3
+[solver]
+tolerance = 1e-13
+"""
 
 
 def strip(shape, left, right, where=None):
@@ -277,32 +294,58 @@ class Numbers(OnBackend):
                 with open(path) as file:
                     self.assert_same(json.load(file), s)
 
+    def assert_printed(self, text, s):
+        """The tables of the command have the numbers of a solution."""
+        for group in s.groups.values():
+            inside = r" \(inside\)" if group.inside else ""
+            row = re.search(rf"^{group.name}{inside} +(\S+) +(\S+) +(\S+)$", text, re.M)
+            size = group.area if isinstance(group, kedge.SurfaceValues) else group.length
+            self.assertEqual(row.groups(), tuple(f"{x:.9g}" for x in (size, group.mean, group.flux)))
+        for region in s.regions.values():
+            row = re.search(rf"^{region.name} +(\S+) +(\S+) +(\S+) +\((.*?)\) +(\S+) +\((.*?)\)$", text, re.M)
+            places = [", ".join(f"{x:.6g}" for x in at) for at in (region.minimum_at, region.maximum_at)]
+            size = region.volume if isinstance(region, kedge.VolumeValues) else region.area
+            numbers = [f"{x:.9g}" for x in (size, region.mean, region.minimum, region.maximum)]
+            self.assertEqual(list(row.groups()), [*numbers[:3], places[0], numbers[3], places[1]])
+        if s.conductance is not None:
+            self.assertIn(f"\nconductance  {s.conductance:.9g} (by energy {s.energy_conductance:.9g})\n", text)
+
     @unittest.skipUnless("KEDGE_COMMAND" in os.environ, "KEDGE_COMMAND names no command")
     def test_the_command_finds_the_same_numbers(self):
         command = [os.environ["KEDGE_COMMAND"], "solve", "-s", "output.file=", "--backend", self.context.backend]
-        for name in "plate", "inclusion":
-            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "r.json")
-                text = subprocess.run([*command, ROOT / f"meshes/{name}.ini", "-r", path], check=True, text=True,
-                                      capture_output=True).stdout
-                with open(path) as file:
-                    report = json.load(file)
-                problem = kedge.Problem.read(ROOT / f"meshes/{name}.ini")
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", kedge.Note)
-                    s = kedge.solve(problem.mesh(), problem, self.context)
-                self.assert_same(report, s)
-                for group in s.groups.values():
-                    inside = r" \(inside\)" if group.inside else ""
-                    row = re.search(rf"^{group.name}{inside} +(\S+) +(\S+) +(\S+)$", text, re.M)
-                    self.assertEqual(row.groups(), tuple(f"{x:.9g}" for x in (group.length, group.mean, group.flux)))
-                for region in s.regions.values():
-                    row = re.search(rf"^{region.name} +(\S+) +(\S+) +(\S+) +\((.*?)\) +(\S+) +\((.*?)\)$", text, re.M)
-                    places = [", ".join(f"{x:.6g}" for x in at) for at in (region.minimum_at, region.maximum_at)]
-                    numbers = [f"{x:.9g}" for x in (region.area, region.mean, region.minimum, region.maximum)]
-                    self.assertEqual(list(row.groups()), [*numbers[:3], places[0], numbers[3], places[1]])
-                if s.conductance is not None:
-                    self.assertIn(f"\nconductance  {s.conductance:.9g} (by energy {s.energy_conductance:.9g})\n", text)
+        with tempfile.TemporaryDirectory() as folder:
+            cube = Path(folder, "cube.ini")
+            cube.write_text(CUBE)
+            for file in ROOT / "meshes/plate.ini", ROOT / "meshes/inclusion.ini", cube:
+                with self.subTest(file):
+                    path = os.path.join(folder, "r.json")
+                    text = subprocess.run([*command, file, "-r", path], check=True, text=True,
+                                          capture_output=True).stdout
+                    with open(path) as report:
+                        report = json.load(report)
+                    problem = kedge.Problem.read(file)
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore", kedge.Note)
+                        s = kedge.solve(problem.mesh(), problem, self.context)
+                    self.assert_same(report, s)
+                    self.assert_printed(text, s)
+                    in_space = file == cube
+                    self.assertRegex(text, rf"(?m)^group +{'area' if in_space else 'length'} ")
+                    self.assertRegex(text, rf"(?m)^region +{'volume' if in_space else 'area'} ")
+
+    def test_a_plate_in_space_has_surfaces_and_volumes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cube = Path(folder, "cube.ini")
+            cube.write_text(CUBE)
+            problem = kedge.Problem.read(cube)
+        s = self.solve(problem.mesh(), problem)
+        self.assertEqual(list(s.groups), ["x0", "x1", "y0", "y1", "z0", "z1"])
+        self.assert_numbers(s, conductance=1, energy_conductance=1)
+        self.assert_numbers(s.groups["x1"], faces=18, area=1, mean=3, integral=3, flux=3)
+        self.assert_numbers(s.groups["z0"], area=1, mean=1.5, flux=0)
+        self.assert_numbers(s.regions["domain"], elements=162, volume=1, mean=1.5, energy=9, minimum=0, maximum=3)
+        self.assertEqual((len(s.regions["domain"].minimum_at), s.regions["domain"].maximum_at[0]), (3, 1))
+        self.assertEqual(pickle.loads(pickle.dumps(s.report)).groups, s.groups)
 
 
 if __name__ == "__main__":

@@ -19,8 +19,9 @@ static void put_vertices(kedge_context *ctx, const lattice *on, kg_raw_mesh *raw
       raw->vertices[3 * v + d] = (double)(v / on->step[d] % on->step[1]) / (double)on->n;
 }
 
-/// A path along three edges of a small cube, from its lowest vertex to its highest, for each order of
-/// the axes: its vertices are a tetrahedron. All small cubes are cut alike, so that neighbours fit.
+/// A path along three edges of a small cube, from its lowest vertex to its highest, for each order
+/// of the axes: its vertices are a tetrahedron. All small cubes are cut alike, so that neighbours
+/// fit.
 static void put_elements(kedge_context *ctx, const lattice *on, kg_raw_mesh *raw)
 {
   static const int axis[PARTS][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},

@@ -1,5 +1,5 @@
-// Whether a Gmsh file is of a mesh in space. Triangles come before tetrahedra in most files, so that
-// the reader would not know yet whether they are elements or faces.
+// Whether a Gmsh file is of a mesh in space. Triangles come before tetrahedra in most files, so
+// that the reader would not know yet whether they are elements or faces.
 #include "mesh/gmsh.h"
 
 /// Whether a type decides: it is that of tetrahedra, or not read at all.

@@ -8,9 +8,9 @@
 #include "mesh/radix.h"
 #include "mesh/space/hilbert.h"
 
-/// 1, 1/r, 1/r^2 with r^3 = r + 1: no two vertices that a few steps of a lattice part come near to a
-/// tie, and so translated elements have the same order although files round their coordinates. The
-/// products are stored before they are added: contracted to one operation they would be rounded
+/// 1, 1/r, 1/r^2 with r^3 = r + 1: no two vertices that a few steps of a lattice part come near to
+/// a tie, and so translated elements have the same order although files round their coordinates.
+/// The products are stored before they are added: contracted to one operation they would be rounded
 /// differently on other machines.
 static double key_of(const double *p)
 {

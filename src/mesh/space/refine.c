@@ -12,11 +12,11 @@ enum { EDGES = 6, CHILDREN = 8, FACET_CHILDREN = 4 };
 static const int end_of[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const int edge_of[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
 
-/// J. Bey, "Tetrahedral grid refinement", Computing 55 (1995), figure 2: corners are 0 to 3, the
-/// midpoint of edge k is 4 + k, and the octahedron in the middle is cut along the diagonal from edge
-/// 02 to edge 13. With corners in this order, of children too, refinement makes at most three shapes
-/// of a tetrahedron, however often it is done. A midpoint lies between its ends in the order of
-/// corners of a mesh (order.c), by which the corners of every child ascend if those of its parent do.
+/// J. Bey, "Tetrahedral grid refinement", Computing 55 (1995): corners are 0 to 3, the midpoint of
+/// edge k is 4 + k, and the octahedron in the middle is cut along the diagonal from edge 02 to edge
+/// 13. With corners in this order, of children too, refinement makes at most three shapes of a
+/// tetrahedron, however often it is done. A midpoint lies between its ends in the order of corners
+/// of a mesh (order.c), by which the corners of every child ascend if those of its parent do.
 static const int children[CHILDREN][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
                                           {4, 5, 6, 8}, {4, 5, 7, 8}, {5, 6, 8, 9}, {5, 7, 8, 9}};
 

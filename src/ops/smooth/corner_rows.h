@@ -3,7 +3,8 @@
 /// edges. A facet sees its three corners and the vertex opposite to it in each of its elements: a
 /// row has the sum, then the entries of corners 1 and 2 and of these two vertices,
 ///
-///     (A P c)_k = sum_k c_0 + entry_k1 (c_1 - c_0) + entry_k2 (c_2 - c_0) + entry_k3 (c_3 - c_0) + ...
+///     (A P c)_k = sum_k c_0 + entry_k1 (c_1 - c_0) + entry_k2 (c_2 - c_0) + entry_k3 (c_3 - c_0) +
+///     ...
 #pragma once
 #include "ops/smooth/vertex_rows.h"
 KEDGE_BEGIN_DECLS

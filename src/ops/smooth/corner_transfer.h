@@ -1,6 +1,6 @@
 /// @file
-/// Between the trace and the coarse space of tetrahedra, by the three modes of linear functions on a
-/// facet (ops/numbering/facet_corners.h): what ops/smooth/vertex_transfer.h says of edges.
+/// Between the trace and the coarse space of tetrahedra, by the three modes of linear functions on
+/// a facet (ops/numbering/facet_corners.h): what ops/smooth/vertex_transfer.h says of edges.
 #pragma once
 #include "ops/smooth/corner_rows.h"
 #include "ops/smooth/vertex_transfer.h"

@@ -24,8 +24,8 @@ static double facets_of(const kg_trace_counts *count)
   return kg_vertex_row_width(count) == 4 ? 3.0 : 4.0;
 }
 
-/// An edge: of each mode modes 0 and 1, in space to 2, of the facets of two elements, their sides and
-/// vertices; the rows written.
+/// An edge: of each mode modes 0 and 1, in space to 2, of the facets of two elements, their sides
+/// and vertices; the rows written.
 kg_cost kg_vertex_rows_cost(int m, const kg_trace_counts *count, kg_number local)
 {
   const double width = kg_vertex_row_width(count), facets = facets_of(count);

@@ -60,8 +60,8 @@ KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_restrict, kg_vertex_restrict_args);
 /// z += P c and A z += A P c. Thread or loop = edge.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_prolong, kg_vertex_prolong_args);
 /// z += P c alone, of what the coarse system has anyway: the sides of the edges may be gone. Thread
-/// or loop = unknown, which adds to edges that end there: each edge has one that does. Not in space,
-/// where there are rows of A P.
+/// or loop = unknown, which adds to edges that end there: each edge has one that does. Not in
+/// space, where there are rows of A P.
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_spread, kg_vertex_spread_args);
 KG_DECLARE_OPERATOR_OF_NUMBERS(kg_vertex_modes_restrict, kg_vertex_modes_restrict_args);
 /// The cost of a restriction and a prolongation, where only modes 0 and 1 move.

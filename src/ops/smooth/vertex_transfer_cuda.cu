@@ -1,7 +1,8 @@
 // vertex_transfer_cuda.cu: c = P^T (r - A z), thread = unknown; z += P c with its product, thread =
-// edge or facet, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h).
-// All read what lies near in memory because vertices and edges are numbered along the elements; no
-// shared memory. Cost kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
+// edge or facet, or without, thread = unknown; the vertex modes of r - A z, thread = edge, which
+// reads its row in words of up to 16 bytes, then thread = unknown (vertex_transfer.h). All read
+// what lies near in memory because vertices and edges are numbered along the elements; no shared
+// memory. Cost kg_vertex_transfer_cost(), kg_vertex_modes_restrict_cost()
 #include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/trace/edge_rows.cuh"

@@ -22,12 +22,12 @@
 namespace
 {
 
-/// Rings by modes of a facet: the rows of K^e in a slot, and the slots, decide how far loads run ahead; and
-/// the blocks of a multiprocessor for which registers are chosen. Two blocks are best where a patch
-/// brings enough of K^e, so that one streams while the other gathers, three or four where it does
-/// not; shared memory has room for patches of meshes that are less regular than a square. Slots
-/// divide the rows of K^e, or nearly. Those of triangles were chosen on an H200; what they reach is
-/// in profiling/results (operators.json). Those of four facets
+/// Rings by modes of a facet: the rows of K^e in a slot, and the slots, decide how far loads run
+/// ahead; and the blocks of a multiprocessor for which registers are chosen. Two blocks are best
+/// where a patch brings enough of K^e, so that one streams while the other gathers, three or four
+/// where it does not; shared memory has room for patches of meshes that are less regular than a
+/// square. Slots divide the rows of K^e, or nearly. Those of triangles were chosen on an H200; what
+/// they reach is in profiling/results (operators.json). Those of four facets
 /// (WIDE) follow them in bytes; the last of them, of tetrahedra of order 3, leaves room for their
 /// larger halos.
 struct ring_shape {

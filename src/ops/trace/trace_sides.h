@@ -1,7 +1,7 @@
 /// @file
 /// `side_edge` of kg_trace_arrays once more, from the arrays of the patches: a side's code says
-/// which edge of its patch it is, and in the plane an edge runs from its lower to its higher vertex. A solve
-/// with multigrid does without `side_edge` while it solves the trace system.
+/// which edge of its patch it is, and in the plane an edge runs from its lower to its higher
+/// vertex. A solve with multigrid does without `side_edge` while it solves the trace system.
 #pragma once
 #include "ops/trace/trace_apply.h"
 #include "ops/numbering/trace_arrays.h"
