@@ -1,5 +1,5 @@
 """Meshes for experiments that no generator of kedge makes, as Gmsh files (.msh 2.2): rectangles stretched or graded in
-both directions, or distorted, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction, squares of two materials, trapezoids. All of the
+both directions, or distorted, sectors of well-shaped triangles graded towards a point, other meshes scaled in one direction, squares of two materials, trapezoids; balls and bricks of tetrahedra by Gmsh. All of the
 boundary of the first two kinds is the group "wall", but for the left side of a rectangle, "left"."""
 import math
 import random
@@ -125,3 +125,39 @@ def scaled(path, source, ratio):
     rows = [f"{number} {x} {float(y) / ratio!r} {z}\n" for number, x, y, z in lines[1:]]
     with open(path, "w", encoding="ascii") as file:
         file.write(f"{before}$Nodes\n{len(rows)}\n{''.join(rows)}$EndNodes\n{after}")
+
+
+def solid(path, shape, size, optimized):
+    """Tetrahedra of Gmsh: shape(occ) makes a volume, and {group: test of the box around a surface}."""
+    import gmsh  # of PyPI
+    gmsh.initialize(interruptible=False)
+    try:
+        for option, value in (("General.Terminal", 0), ("General.NumThreads", 1), ("Mesh.MeshSizeMax", size),
+                              ("Mesh.MeshSizeMin", size), ("Mesh.Optimize", int(optimized)), ("Mesh.Binary", 1)):
+            gmsh.option.setNumber(option, value)
+        groups = shape(gmsh.model.occ)
+        gmsh.model.occ.synchronize()
+        surfaces = [tag for _, tag in gmsh.model.getEntities(2)]
+        for name, holds in groups.items():
+            gmsh.model.addPhysicalGroup(2, [tag for tag in surfaces if holds(gmsh.model.getBoundingBox(2, tag))], name=name)
+        gmsh.model.addPhysicalGroup(3, [tag for _, tag in gmsh.model.getEntities(3)], name="domain")
+        gmsh.model.mesh.generate(3)
+        gmsh.write(path)
+    finally:
+        gmsh.finalize()
+
+
+def ball(path, size, optimized):
+    """A ball of radius 1, bored through along z; its groups are "hole" and "sphere"."""
+    def shape(occ):
+        occ.cut([(3, occ.addSphere(0, 0, 0, 1))], [(3, occ.addCylinder(0, 0, -2, 0, 0, 4, 0.3))])
+        return {"hole": lambda box: box[3] < 0.5, "sphere": lambda box: box[3] > 0.5}
+    solid(path, shape, size, optimized)
+
+
+def brick(path, size, optimized):
+    """An L of three unit cubes."""
+    def shape(occ):
+        occ.cut([(3, occ.addBox(-1, -1, 0, 2, 2, 1))], [(3, occ.addBox(0, 0, -1, 2, 2, 3))])
+        return {"wall": lambda box: True}
+    solid(path, shape, size, optimized)
