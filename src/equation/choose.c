@@ -27,14 +27,6 @@ static bool can_be_resident(kedge_context *ctx, const kg_choose_args *a)
          kg_cg_resident_bytes(ctx, facet_modes(a), a->count) > 0;
 }
 
-/// Whether a GPU lacks the kernels of preconditioners but the diagonal one: they hold the modes of
-/// a facet in registers.
-static bool has_diagonal_alone(const kedge_context *ctx, const kg_choose_args *a)
-{
-  return ctx->backend == KEDGE_BACKEND_CUDA && kg_mesh_in_space(a->equation->mesh) &&
-         facet_modes(a) > kg_modes_max(4);
-}
-
 /// Choose the preconditioner, also for `preconditioner = auto` (docs/multigrid.md#which-one).
 static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose_args *a)
 {
@@ -45,7 +37,6 @@ static kg_precond_kind choose_preconditioner(kedge_context *ctx, const kg_choose
   if (a->linear != KEDGE_OPERATOR_MATRIX_FREE) return KG_JACOBI;
   if (problem->preconditioner != KEDGE_PRECONDITIONER_AUTO) return given[problem->preconditioner];
   if (kg_problem_asks_multigrid(problem)) return KG_CYCLE;
-  if (has_diagonal_alone(ctx, a)) return KG_JACOBI;
   const int64_t n = a->count->n_elements;
   const bool resident = ctx->backend == KEDGE_BACKEND_CUDA && n * problem->order <= RESIDENT_WORK &&
                         can_be_resident(ctx, a);
@@ -95,14 +86,10 @@ static bool is_uniform(const kg_resolved *r)
 static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
 {
   const kedge_problem *p = a->equation->problem;
-  const bool more = p->preconditioner != KEDGE_PRECONDITIONER_AUTO &&
-                    p->preconditioner != KEDGE_PRECONDITIONER_JACOBI;
   const struct {
     bool asked;
     const char *section, *key, *what;
   } table[] = {{p->order > KG_SPACE_ORDER_MAX, "space", "order", "orders 1 to 6"},
-               {has_diagonal_alone(ctx, a) && (more || kg_problem_asks_multigrid(p)), "solver",
-                "preconditioner", "preconditioner = jacobi on a GPU at orders above 3"},
                {a->linear == KEDGE_OPERATOR_MATRIX_FREE_PLAIN, "solver", "operator",
                 "operator = matrix-free or ell"},
                {p->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother", "smoother = edge"},

@@ -10,12 +10,6 @@
 #include "mesh/mesh.h"
 #include "support.h"
 
-/// Orders above 3 have no kernel of the trace product on a GPU yet.
-static int most_orders(void)
-{
-  return test_backend() == KEDGE_BACKEND_CUDA ? 3 : 6;
-}
-
 static const kedge_group_values *group_of(const kedge_report *r, const char *name)
 {
   for (int i = 0; i < r->n_groups; ++i)
@@ -65,7 +59,7 @@ static void a_linear_function_has_the_numbers_that_are_known(void **state)
   } sides[] = {{"x0", -0.25, -4.0}, {"x1", 1.75, 4.0}, {"y0", 2.25, 6.0},
                {"y1", -0.75, -6.0}, {"z0", 0.5, -1.0}, {"z1", 1.0, 1.0}};
   (void)state;
-  for (int order = 1; order <= most_orders(); ++order) {
+  for (int order = 1; order <= (test_is_quick() ? 3 : 6); ++order) {
     char text[2] = {(char)('0' + order)};
     kedge_report r;
     solved s = solve_on(
@@ -112,7 +106,7 @@ static void a_linear_function_has_the_numbers_that_are_known(void **state)
 static void extrema_are_found_between_corners(void **state)
 {
   (void)state;
-  for (int order = 2; order <= most_orders(); ++order) {
+  for (int order = 2; order <= (test_is_quick() ? 3 : 6); ++order) {
     const double at = floor(0.5 * order) / order, u = (at - 0.5) * (at - 0.5);
     char text[2] = {(char)('0' + order)};
     kedge_report r;
@@ -136,7 +130,7 @@ static void a_plate_conducts_by_its_area_over_its_thickness(void **state)
 {
   static const char *const diffusions[] = {"1", "7.5"};
   (void)state;
-  for (int order = 1; order <= most_orders(); ++order)
+  for (int order = 1; order <= (test_is_quick() ? 3 : 6); ++order)
     for (int k = 0; k < 2; ++k) {
       char text[2] = {(char)('0' + order)};
       kedge_report r;

@@ -6,6 +6,7 @@
 // Cost    kg_edge_blocks_cost(), once a solve
 #include <type_traits>
 
+#include "basis/cell.h"
 #include "device/cuda_each.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/edge_blocks.h"
@@ -13,7 +14,7 @@
 namespace
 {
 
-enum { BLOCK = 128 };
+enum { BLOCK = 128, ANY = 0 };  // ANY: modes that no kernel is compiled for, of tetrahedra
 
 template <kg_block_form FORM>
 using Kept = std::conditional_t<FORM == KG_BLOCK_HALF, uint16_t, float>;
@@ -30,17 +31,18 @@ __device__ __forceinline__ Kept<FORM> keep(double value)
 template <int M, kg_block_form FORM>
 __global__ void __launch_bounds__(BLOCK) edge_blocks_kernel(const kg_edge_blocks_args a)
 {
-  constexpr int packed = M * (M + 1) / 2;
+  constexpr int most = M == ANY ? KG_SPACE_FACET_MAX : M;
+  const int m = M == ANY ? a.batch.m : M, packed = m * (m + 1) / 2;
   const int32_t edge = (int32_t)kg_thread_number();
   if (edge >= a.batch.count.n_free) return;
   const uint2 both = ((const uint2 *)a.batch.arrays.edge_sides)[edge];
   const kg_side sides[2] = {both.x, both.y};
-  double block[packed];
+  double block[most * (most + 1) / 2];
 #pragma unroll
   for (int k = 0; k < packed; ++k) block[k] = 0.0;
-  kg_edge_block_of(&a.locals, M, sides, block);
-  if (!kg_edge_block_invert(M, a.number, block)) atomicMin(a.fault, edge);
-  auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(M, edge);
+  kg_edge_block_of(&a.locals, m, sides, block);
+  if (!kg_edge_block_invert(m, a.number, block)) atomicMin(a.fault, edge);
+  auto *out = (Kept<FORM> *)a.inverse + kg_edge_block_at(m, edge);
 #pragma unroll
   for (int k = 0; k < packed; ++k) out[k * KG_LANES] = keep<FORM>(block[k]);
 }
@@ -57,5 +59,6 @@ kedge_status launch(kedge_context *ctx, const kg_edge_blocks_args &a)
 
 extern "C" kedge_status kg_edge_blocks_cuda(kedge_context *ctx, const kg_edge_blocks_args *a)
 {
+  if (a->batch.m > KEDGE_ORDER_MAX + 1) return launch<ANY>(ctx, *a);
   return kg_with_modes(ctx, a->batch.m, [&](auto m) { return launch<m()>(ctx, *a); });
 }

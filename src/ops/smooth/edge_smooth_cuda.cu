@@ -5,7 +5,10 @@
 //         taken theirs. (Turning edges in shared memory, with whole lines only, takes half as long
 //         again.) With a sum, each block leaves a partial one, and the last block to arrive adds
 //         them in order: the bits depend on the number of edges and of multiprocessors alone.
-// Cost    kg_edge_smooth_cost()
+//         With more modes than registers hold, of tetrahedra, a block turns 32 edges at a time in
+//         shared memory; a warp makes whole rows of W x, then of W^T (W x).
+// Cost    kg_edge_smooth_cost(); with many modes W is read a second time, from a cache
+#include "basis/cell.h"
 #include "device/cuda_launch.cuh"
 #include "ops/by_order.cuh"
 #include "ops/smooth/edge_blocks.h"
@@ -17,7 +20,11 @@
 namespace
 {
 
-enum { THREADS = 256 };
+enum {
+  THREADS = 256,
+  STRIDE = KG_LANES + 1,  // of modes in shared memory, so that modes of an edge lie in all banks
+  ANY_BLOCKS = 4,         // of a multiprocessor, of the kernel for any number of modes
+};
 
 /// Blocks of a multiprocessor, for which registers are chosen: all that a sum is made by are there
 /// at once.
@@ -143,6 +150,72 @@ __global__ void __launch_bounds__(THREADS, (BLOCKS<M, K>))
   if (sum.total != nullptr) kg_grid_sums_end<K>(dot, sum, counter, s_warp);
 }
 
+/// A plain step with any number of modes.
+__global__ void __launch_bounds__(THREADS, ANY_BLOCKS)
+    KG_REAL(edge_smooth_any_kernel)(const kg_edge_smooth_args a, unsigned *counter)
+{
+  __shared__ kg_real s_x[KG_SPACE_FACET_MAX * STRIDE], s_row[KG_SPACE_FACET_MAX * STRIDE];
+  __shared__ double s_warp[THREADS / 32];
+  const int m = a.m, thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const kg_real *const r = (const kg_real *)a.r, *const product = (const kg_real *)a.product;
+  kg_real *const z = (kg_real *)a.z, *const d = (kg_real *)a.d;
+  double dot = 0.0;
+  for (int64_t edge0 = (int64_t)blockIdx.x * KG_LANES; edge0 < a.n_edges;
+       edge0 += (int64_t)gridDim.x * KG_LANES) {
+    const int edges = (int)min((int64_t)KG_LANES, a.n_edges - edge0);
+    const int64_t first = edge0 * m;
+    for (int i = thread; i < edges * m; i += THREADS) {
+      kg_real x = r[first + i];
+      if (product != nullptr) x -= product[first + i];
+      if (a.again) x += r[first + i];
+      s_x[i % m * STRIDE + i / m] = x;
+    }
+    __syncthreads();
+    const float *const factor = (const float *)a.inverse + kg_edge_block_at(m, (int32_t)edge0);
+    for (int i = warp; i < m && lane < edges; i += THREADS / 32) {
+      kg_real sum = 0;
+#pragma unroll 4
+      for (int j = 0; j <= i; ++j)
+        sum += (kg_real)factor[kg_packed_entry(i, j) * KG_LANES + lane] * s_x[j * STRIDE + lane];
+      s_row[i * STRIDE + lane] = sum;
+    }
+    __syncthreads();
+    for (int j = warp; j < m && lane < edges; j += THREADS / 32) {
+      kg_real sum = 0;
+#pragma unroll 4
+      for (int i = j; i < m; ++i)
+        sum += (kg_real)factor[kg_packed_entry(i, j) * KG_LANES + lane] * s_row[i * STRIDE + lane];
+      s_x[j * STRIDE + lane] = sum;
+    }
+    __syncthreads();
+    for (int i = thread; i < edges * m; i += THREADS) {
+      kg_real y = (kg_real)a.step * s_x[i % m * STRIDE + i / m];
+      if (a.momentum != 0.0) y += (kg_real)a.momentum * d[first + i];
+      if (d != nullptr) d[first + i] = y;
+      if (product != nullptr && !a.again) y += z[first + i];
+      if (a.sum.total != nullptr) dot += (double)r[first + i] * y;
+      z[first + i] = y;
+    }
+    __syncthreads();
+  }
+  if (a.sum.total != nullptr) kg_grid_sum_end(dot, a.sum, counter, s_warp);
+}
+
+kedge_status launch_any(kedge_context *ctx, const kg_edge_smooth_args &a)
+{
+  KG_REQUIRE(ctx,
+             !a.many && !a.advance.r && !a.correction.coarse && !a.modes.value &&
+                 a.form == KG_BLOCK_FACTOR && a.m <= KG_SPACE_FACET_MAX,
+             KEDGE_ERR_INTERNAL, "edge_smooth: %d modes on a facet with more than a plain step",
+             a.m);
+  const bool sums = a.sum.total != nullptr;
+  int64_t pieces = ((int64_t)a.n_edges + KG_LANES - 1) / KG_LANES;
+  if (sums && pieces > KG_PIECES) pieces = KG_PIECES;
+  return kg_launch(ctx, "edge_smooth", kg_cuda_blocks(ctx, pieces, sums ? ANY_BLOCKS : INT_MAX),
+                   THREADS, 0, KG_REAL(edge_smooth_any_kernel), a,
+                   kg_cuda(ctx)->counters + KG_COUNTER_VECTORS);
+}
+
 template <int M, int K>
 kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 {
@@ -171,6 +244,7 @@ kedge_status launch(kedge_context *ctx, const kg_edge_smooth_args &a)
 extern "C" kedge_status KG_REAL(kg_edge_smooth_cuda)(kedge_context *ctx,
                                                      const kg_edge_smooth_args *a)
 {
+  if (a->m > KEDGE_ORDER_MAX + 1) return launch_any(ctx, *a);
   if (a->many)
     return kg_with_modes<KG_MODES_MIN, KG_MANY_MODES_MAX>(
         ctx, a->m, [&](auto m) { return launch<m(), KG_VECTORS>(ctx, *a); });
