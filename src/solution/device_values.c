@@ -30,11 +30,11 @@ kg_node_values_args kg_node_args(const kedge_solution *s, int batch, kedge_field
                    : field == KEDGE_FIELD_QZ ? 2 * n_modes
                                              : 0,
       .origin = origin + r->first_element,
-      .wide = both ? origin + s->mesh->n_elements + r->first_element : NULL,
-      .n_narrow = r->cell->n_modes(order)};
+      .quadrilaterals = both ? origin + s->mesh->n_elements + r->first_element : NULL,
+      .n_fewest = r->cell->n_modes(order)};
   if (both) {
-    a.n_narrow = kg_triangle.n_modes(order);
-    a.n_more = kg_quadrilateral.n_modes(order) - a.n_narrow;
+    a.n_fewest = kg_triangle.n_modes(order);
+    a.n_more = kg_quadrilateral.n_modes(order) - a.n_fewest;
   }
   return a;
 }

@@ -70,8 +70,8 @@ static kedge_status make_ell(kg_elliptic *p, parts *of)
 /// The blocks of the rows of an edge whose columns have unknowns, by ascending column.
 typedef struct blocks {
   int n;
-  int at[KG_ELL_WIDE_BLOCKS];        ///< in the rows of the ELL matrix
-  int32_t edge[KG_ELL_WIDE_BLOCKS];  ///< free edge of their columns, in the caller's order
+  int at[KG_ELL_FOUR_BLOCKS];        ///< in the rows of the ELL matrix
+  int32_t edge[KG_ELL_FOUR_BLOCKS];  ///< free edge of their columns, in the caller's order
 } blocks;
 
 /// @param[in] row  free edge in the caller's order

@@ -107,7 +107,7 @@ static kedge_status give_chunk(kg_elliptic *p, kg_chunk c)
     a.n_elements = n;
     a.from = p->made[p->data.given[k].field];
     a.origin += (int64_t)c.first * KG_LANES;
-    if (a.wide) a.wide += (int64_t)c.first * KG_LANES;
+    if (a.quadrilaterals) a.quadrilaterals += (int64_t)c.first * KG_LANES;
     KG_TRY(kg_node_values(p->ctx, &a));
   }
   return KEDGE_OK;

@@ -6,7 +6,7 @@
 
 enum {
   KG_ELL_BLOCKS = 5,       ///< of a row: its edge and the others of its two elements
-  KG_ELL_WIDE_BLOCKS = 7,  ///< of a row where there are quadrilaterals or tetrahedra
+  KG_ELL_FOUR_BLOCKS = 7,  ///< of a row where there are elements of four facets
 };
 
 typedef struct kg_ell_block {

@@ -236,7 +236,7 @@ extern "C" kedge_status kg_ell_apply_cuda(kedge_context *ctx, const kg_ell_apply
 {
   int64_t pieces = (args->matrix.rows + BLOCK - 1) / BLOCK;
   if (pieces > KG_PIECES) pieces = KG_PIECES;
-  const auto kernel = args->matrix.blocks == KG_ELL_WIDE_BLOCKS ? apply_kernel<KG_ELL_WIDE_BLOCKS>
+  const auto kernel = args->matrix.blocks == KG_ELL_FOUR_BLOCKS ? apply_kernel<KG_ELL_FOUR_BLOCKS>
                                                                 : apply_kernel<KG_ELL_BLOCKS>;
   // One block at least: without rows there is a sum to set.
   return kg_launch(ctx, "applying the ELL matrix", kg_cuda_blocks(ctx, pieces, BLOCKS_PER_SM),

@@ -8,7 +8,7 @@
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
 
-/// Elements of one shape. A mesh of both has `wide` of the caller's elements that are
+/// Elements of one shape. A mesh of both has `quadrilaterals` of the caller's elements that are
 /// quadrilaterals, with n_more nodes more than triangles.
 typedef struct kg_node_values_args {
   int64_t n_elements;
@@ -16,10 +16,10 @@ typedef struct kg_node_values_args {
   const double *basis;  ///< [node][n_star]; the first n_modes are read
   const double *from;   ///< [group][rows][lane]; the modes are rows first_row ...
   int rows, first_row;
-  const int32_t *origin;  ///< [element]: its number in the caller's order
-  const int32_t *wide;    ///< [element]: quadrilaterals before it in that order; NULL: one shape
-  int n_narrow, n_more;   ///< nodes of an element with the fewest; of others more
-  double *to;             ///< [element of the caller][node]
+  const int32_t *origin;          ///< [element]: its number in the caller's order
+  const int32_t *quadrilaterals;  ///< [element]: those before it in that order; NULL: one shape
+  int n_fewest, n_more;           ///< nodes of an element with the fewest; of others more
+  double *to;                     ///< [element of the caller][node]
 } kg_node_values_args;
 
 KG_DECLARE_OPERATOR(kg_node_values, kg_node_values_args);
@@ -42,8 +42,8 @@ KG_INLINE void kg_node_value(const kg_node_values_args *a, int64_t e, int q)
   const double *const phi = a->basis + (int64_t)q * a->n_star;
   double sum = 0.0;
   for (int k = 0; k < a->n_modes; ++k) sum = kg_add_product(phi[k], c[(int64_t)k * KG_LANES], sum);
-  int64_t first = (int64_t)a->origin[e] * a->n_narrow;
-  if (a->wide) first += (int64_t)a->wide[e] * a->n_more;
+  int64_t first = (int64_t)a->origin[e] * a->n_fewest;
+  if (a->quadrilaterals) first += (int64_t)a->quadrilaterals[e] * a->n_more;
   a->to[first + q] = sum;
 }
 

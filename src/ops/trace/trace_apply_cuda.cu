@@ -135,7 +135,7 @@ kedge_status launch_patches(kedge_context *ctx, const kg_trace_apply_args &a)
       kg_cuda(ctx)->code_major >= 9 &&
       stream_bytes(facets, m, reduced, a.batch.count) <= (size_t)kg_cuda(ctx)->shared_limit;
   if (facets == 4)
-    return streams ? KG_REAL(kg_trace_apply_wide)(ctx, a) : launch_plain<4, false>(ctx, a);
+    return streams ? KG_REAL(kg_trace_apply_stream_four)(ctx, a) : launch_plain<4, false>(ctx, a);
   if (!streams) return reduced ? launch_plain<3, true>(ctx, a) : launch_plain<3, false>(ctx, a);
   if (reduced)
     return low ? KG_REAL(kg_trace_apply_reduced_low)(ctx, a)

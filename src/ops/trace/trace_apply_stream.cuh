@@ -28,7 +28,7 @@ namespace
 /// where it does not; shared memory has room for patches of meshes that are less regular than a
 /// square. Slots divide the rows of K^e, or nearly. Those of triangles were chosen on an H200; what
 /// they reach is in profiling/results (operators.json). Those of four facets
-/// (WIDE) follow them in bytes; the last of them, of tetrahedra of order 3, leaves room for their
+/// (FOUR) follow them in bytes; the last of them, of tetrahedra of order 3, leaves room for their
 /// larger halos.
 struct ring_shape {
   int entries, slots, blocks;
@@ -40,7 +40,7 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 3, 2},  {15, 3, 2}, {26, 2, 2}, {20, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 4, 4},  {12, 3, 4}, {12, 3, 3}, {27, 2, 2},
                                         {41, 3, 2}, {29, 4, 2}, {39, 3, 2}, {34, 3, 2},
                                         {32, 3, 2}, {36, 2, 2}, {36, 2, 2}, {30, 2, 2}};
-constexpr ring_shape WIDE_RINGS[] = {{12, 3, 2}, {13, 3, 2}, {17, 3, 2}, {21, 2, 2}, {50, 2, 2},
+constexpr ring_shape FOUR_RINGS[] = {{12, 3, 2}, {13, 3, 2}, {17, 3, 2}, {21, 2, 2}, {50, 2, 2},
                                      {58, 2, 2}, {44, 2, 2}, {37, 2, 2}, {41, 2, 2}};
 #else
 constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 2, 2},
@@ -49,16 +49,16 @@ constexpr ring_shape PACKED_RINGS[] = {{7, 2, 2},  {15, 2, 2}, {13, 2, 2}, {10, 
 constexpr ring_shape REDUCED_RINGS[] = {{9, 2, 3},  {12, 2, 2}, {12, 2, 2}, {9, 2, 2},
                                         {21, 3, 2}, {29, 2, 2}, {26, 2, 2}, {22, 2, 2},
                                         {16, 3, 2}, {18, 2, 2}, {18, 2, 2}, {15, 2, 2}};
-constexpr ring_shape WIDE_RINGS[] = {{9, 2, 2},  {13, 2, 2}, {8, 2, 2},  {7, 2, 2}, {25, 2, 2},
+constexpr ring_shape FOUR_RINGS[] = {{9, 2, 2},  {13, 2, 2}, {8, 2, 2},  {7, 2, 2}, {25, 2, 2},
                                      {14, 3, 2}, {22, 2, 2}, {18, 2, 2}, {10, 3, 2}};
 #endif
 static_assert(sizeof PACKED_RINGS / sizeof *PACKED_RINGS == KEDGE_ORDER_MAX &&
                   sizeof REDUCED_RINGS / sizeof *REDUCED_RINGS == KEDGE_ORDER_MAX &&
-                  sizeof WIDE_RINGS / sizeof *WIDE_RINGS == kg_modes_max(4) - 1,
+                  sizeof FOUR_RINGS / sizeof *FOUR_RINGS == kg_modes_max(4) - 1,
               "one entry per number of modes");
 constexpr ring_shape ring_of(int facets, int m, bool reduced)
 {
-  return (facets == 4 ? WIDE_RINGS : reduced ? REDUCED_RINGS : PACKED_RINGS)[m - KG_MODES_MIN];
+  return (facets == 4 ? FOUR_RINGS : reduced ? REDUCED_RINGS : PACKED_RINGS)[m - KG_MODES_MIN];
 }
 
 /// Bytes of shared memory of a block: barriers, rings, products and x of a patch, and the halo
@@ -281,7 +281,7 @@ kedge_status KG_REAL(kg_trace_apply_stream_low)(kedge_context *ctx, const kg_tra
 kedge_status KG_REAL(kg_trace_apply_stream_high)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_low)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_reduced_high)(kedge_context *ctx, const kg_trace_apply_args &a);
-kedge_status KG_REAL(kg_trace_apply_wide)(kedge_context *ctx, const kg_trace_apply_args &a);
+kedge_status KG_REAL(kg_trace_apply_stream_four)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_many_packed)(kedge_context *ctx, const kg_trace_apply_args &a);
 kedge_status KG_REAL(kg_trace_apply_many_reduced)(kedge_context *ctx, const kg_trace_apply_args &a);
 enum { KG_STREAM_LOW_MAX = 8 };
