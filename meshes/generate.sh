@@ -1,12 +1,12 @@
 #!/bin/sh
-# Make every mesh of this folder anew with Gmsh (the committed ones: 4.8.4).
+# Make every mesh of this folder anew with Gmsh (the committed ones: 4.8.4, those in space 4.15.2).
 set -eu
 cd "$(dirname "$0")"
 
 mesh() { # mesh GEOMETRY OUTPUT OPTION...
   geometry=$1 output=$2
   shift 2
-  gmsh -v 1 -2 "$geometry.geo" "$@" -o "$output.msh"
+  gmsh -v 1 ${dimension--2} "$geometry.geo" "$@" -o "$output.msh"
 }
 
 mesh plate plate -format msh41
@@ -23,3 +23,9 @@ gmsh -v 1 inclusion41.msh -part 3 -save -format msh41 -o inclusion41-parts.msh
 # Other elements.
 mesh quadrilaterals quadrilaterals -format msh41
 mesh inclusion curved -order 2 -clscale 3 -format msh41
+
+# In space.
+dimension=-3
+mesh heatsink heatsink -format msh41 -bin
+mesh capacitor capacitor -format msh41 -bin
+mesh fichera fichera -format msh41 -bin

@@ -2,6 +2,7 @@
 """check_solve.py KEDGE: `kedge solve` from outside: summary, report, exit codes.
 Each note and each refusal of a solve is here with the case that brings it, hence the length."""
 import json
+import math
 import os
 import re
 import sys
@@ -367,6 +368,26 @@ class Solve(Command):
         exact = "exact.u=80+0.16*slope/water+slope*log(hypot(x,y))"
         self.assertLess(solve("pipe.ini", slope, exact)["u"]["l2"], 1e-6)
         self.assertLess(solve("pipe.ini", slope, exact, "mesh.refine=1")["u"]["l2"], 4e-8)
+
+    def test_the_examples_in_space_have_their_numbers(self):
+        def solve(name, *settings):
+            arguments = [word for setting in settings for word in ("-s", setting)]
+            self.kedge("solve", os.path.join(SOURCE, "meshes", name), "-q", "-r", "r.json", "-o", "o.vtkhdf",
+                       *arguments)
+            report = self.json("r.json")
+            self.assertTrue(report["solver"]["converged"])
+            return report
+        sink = {group["name"]: group for group in solve("heatsink.ini")["groups"]}
+        self.assertAlmostEqual(sink["chip"]["flux"], 10, delta=1e-7)
+        self.assertAlmostEqual(sink["air"]["mean"], 20 + 10 / (0.005 * 112), delta=1e-7)
+        # A capacitor conducts more than columns that are insulated from each other, and less than layers that conduct
+        # without loss along themselves.
+        conductance = solve("capacitor.ini", "solver.tolerance=1e-12")["conductance"]
+        self.assertAlmostEqual(conductance["flux"], conductance["energy"], delta=1e-10)
+        self.assertTrue(0.75 + 0.25 / 0.55 < conductance["flux"] < 1 / (0.5 + 0.5 / 3.25), conductance)
+        # Along three edges u is as r^(2/3): the energy converges with h^(4/3).
+        energy = [solve("fichera.ini", f"mesh.refine={k}")["regions"][0]["integral"] for k in range(3)]
+        self.assertAlmostEqual(math.log2((energy[0] - energy[1]) / (energy[1] - energy[2])), 4 / 3, delta=0.15)
 
     def test_what_the_mesh_or_the_coefficients_exclude_is_refused_where_it_is_set(self):
         self.write("o.ini", PROBLEM.replace("order = 1", "order = 9"))
