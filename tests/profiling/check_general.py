@@ -20,7 +20,7 @@ for order in range(int(first), int(last) + 1):
     for operator in options["--only"].split(","):
         line = {"order": order, "elements": 10, "seconds": len(mesh)}
         if operator == "solve":
-            stages = ["local_matrices", "assembly", "trace_solve", "local_solve", "postprocess"]
+            stages = ["transfer", "local_matrices", "assembly", "trace_solve", "local_solve", "postprocess"]
             line.update({stage: 1e-3 * len(mesh) for stage in stages}, iterations=7, converged=order == 1,
                         seconds=5e-3 * len(mesh), first_seconds=0.5, evaluation=os.environ.get("KEDGE_EVALUATE", "host"))
         else:
@@ -53,7 +53,7 @@ class General(Experiment):
     def test_all_rows_are_measured(self):
         result = self.measure()
         self.assertTrue(result["complete"])
-        self.assertEqual(len(result["cases"]), 22)
+        self.assertEqual(len(result["cases"]), 26)
         for case in result["cases"]:
             self.assertIsNone(case["failure"])
             self.assertEqual({line["order"] for line in case["lines"]}, {1, 2})
