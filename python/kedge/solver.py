@@ -171,6 +171,8 @@ class Solver:
             raise InputError(f"field is {field!r}; a solve fills arrays with {', '.join(FILLED)}")
         order = self._report(self._ready(None)).order + (field == "u_star")
         n, wide = self.mesh.elements, self.mesh.info["quadrilaterals"]
+        if self.mesh.info["dimension"] == 3:
+            return n, (order + 1) * (order + 2) * (order + 3) // 6
         of_triangle, of_wide = (order + 1) * (order + 2) // 2, (order + 1) ** 2
         if 0 < wide < n:
             return ((n - wide) * of_triangle + wide * of_wide,)
