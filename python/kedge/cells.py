@@ -270,10 +270,17 @@ class Maps:
 
 
 class SpaceMaps:
-    """Maps of straight tetrahedra, as those of Maps. corners -- [element][4][3]"""
+    """Maps of straight tetrahedra, as those of Maps, with determinants that are positive.
+
+    corners -- [element][4][3], as a mesh has them
+    turned  -- of which elements the last two are exchanged, as VTK and values at nodes have them
+    """
 
     def __init__(self, corners):
-        self.corner, self.along = corners[:, 0], corners[:, 1:] - corners[:, :1]
+        along = corners[:, 1:] - corners[:, :1]
+        self.turned = np.linalg.det(along) < 0
+        along[self.turned] = along[self.turned][:, [0, 2, 1]]
+        self.corner, self.along = corners[:, 0], along
 
     def places(self, x, y, z, elements=slice(None)):
         """[element][point][3]"""

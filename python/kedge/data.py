@@ -210,6 +210,9 @@ class Polynomials(Expression):
         shape, place = self.mesh.shape_places
         element = _view(points.element, points.n, ctypes.c_int32)
         at = [(_view(one, points.n) + 1) / 2 for one in (points.r, points.s, points.third) if one]
+        if points.third:
+            turned = self.mesh.all_shapes[0][2].turned[element]
+            at[1:] = np.where(turned, at[2], at[1]), np.where(turned, at[1], at[2])
         values = np.empty(points.n)
         for k, (cell, _, _) in enumerate(self.mesh.all_shapes):
             here = np.flatnonzero(shape[element] == k)

@@ -215,11 +215,13 @@ class Solver:
     def edges(self) -> Array:
         """The edges with unknowns, ascending: rows of s.trace(). Those that have Dirichlet values are left out.
 
-        The unknowns of a solution s are s.trace()[1][solver.edges].ravel(): edge by edge P + 1 modes.
+        The unknowns of a solution s are s.trace()[1][solver.edges].ravel(): edge by edge P + 1 modes. In space they are
+        faces, with (P + 1)(P + 2)/2 modes.
         """
         set_up = self._ready(None)
         report = self._report(set_up)
-        edges = np.empty(report.trace_unknowns // (report.order + 1), np.int32)
+        modes = report.order + 1 if self.mesh.info["dimension"] == 2 else (report.order + 1) * (report.order + 2) // 2
+        edges = np.empty(report.trace_unknowns // modes, np.int32)
         self.context.call("kedge_solver_edges", set_up.handle, edges.ctypes.data)
         return edges
 

@@ -98,7 +98,10 @@ static kedge_status expand(const kedge_problem *problem, int index, const kedge_
   KG_REQUIRE(ctx, keys, KEDGE_ERR_INPUT,
              "[%s] %s takes no %s functions: diffusion of [equation] and [region NAME] takes "
              "three, in space six, and u of [exact] three, in space four",
-             section, key, functions == 3 ? "three" : functions == 4 ? "four" : "six");
+             section, key,
+             functions == 3   ? "three"
+             : functions == 4 ? "four"
+                              : "six");
   for (int i = 0; i < functions; ++i)
     list[i] = function_of(section, keys[i], given->function[i], given->user[i]);
   *n = functions;

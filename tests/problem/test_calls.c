@@ -141,9 +141,9 @@ static void tensors_and_gradients_of_other_dimensions_replace_each_other(void **
     set(f, section, "diffusion", "5");
     assert_int_equal((i ? &p->regions[0] : &p->equation)->n_diffusion, 1);
   }
-  assert_int_equal(kedge_problem_set_exact_space(p, scaled_sum, scaled_sum, scaled_sum, scaled_sum,
-                                                 &number[2]),
-                   KEDGE_OK);
+  assert_int_equal(
+      kedge_problem_set_exact_space(p, scaled_sum, scaled_sum, scaled_sum, scaled_sum, &number[2]),
+      KEDGE_OK);
   assert_true(at(&p->exact_u, 1, 1) == 6 && at(&p->exact_dz, 2, 1) == 9);
   assert_int_equal(kedge_problem_set_exact(p, scaled_sum, scaled_sum, scaled_sum, &number[0]),
                    KEDGE_OK);
@@ -368,11 +368,7 @@ static void settings_that_lack_something_are_refused(void **state)
        KEDGE_ERR_INPUT,
        "[equation] source takes no three functions: diffusion of [equation] and [region NAME] "
        "takes three, in space six, and u of [exact] three, in space four"},
-      {{"equation",
-        "diffusion",
-        NULL,
-        {scaled_sum, scaled_sum, scaled_sum, scaled_sum},
-        {NULL}},
+      {{"equation", "diffusion", NULL, {scaled_sum, scaled_sum, scaled_sum, scaled_sum}, {NULL}},
        KEDGE_ERR_INPUT,
        "[equation] diffusion takes no four functions: diffusion of [equation] and [region NAME] "
        "takes three, in space six, and u of [exact] three, in space four"},
