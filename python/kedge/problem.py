@@ -432,8 +432,8 @@ def datum(name, value):
         parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
         if any(not isinstance(part, (str, numbers.Real)) for part in parts):
             if any(isinstance(part, str) for part in parts):
-                raise WrongType("diffusion is a tensor of expressions as text and of data; make all the one or the "
-                                "other, numbers may be in both")
+                raise WrongType("diffusion is a tensor of expressions as text and of data; make all of "
+                                "them the one or the other, numbers may be in both")
             return tuple(parts)
     return _text(name, value)
 

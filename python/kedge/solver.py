@@ -118,7 +118,8 @@ class Solver:
                       of this solve, of a solver or of another solution are made
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
-                      triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
+                      triangles with coefficients that are constant in each "qx" and "qy"; not in space. shape(field) is
+                      their shape
         parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given
                       ones; one that anything else is made of is refused, and update() changes it
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
