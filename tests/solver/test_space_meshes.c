@@ -309,6 +309,115 @@ static void products_with_constants_are_zero_without_reaction(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+/// A problem on a mesh, refused with this sentence.
+static void assert_refused_with(const kedge_mesh *mesh, const setting *settings,
+                                const char *sentence)
+{
+  kedge_problem *problem = problem_of(ctx, settings);
+  assert_string_equal(refusal_of(ctx, mesh, problem, KEDGE_ERR_INPUT), sentence);
+  kedge_problem_destroy(problem);
+}
+
+#define HELD                                 \
+  {"boundary default", "type", "dirichlet"}, \
+  {                                          \
+    "boundary default", "value", "0"         \
+  }
+
+/// Two tetrahedra, with a triangle between them that is a group, and one that is in two.
+static kedge_mesh *two_tetrahedra(bool is_shared)
+{
+  static const double vertices[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}};
+  static const int32_t corners[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
+  static const int32_t faces[3][3] = {{0, 1, 2}, {1, 2, 3}, {1, 2, 3}};
+  static const int32_t tags[3] = {20, 21, 22}, numbers[3] = {20, 21, 1};
+  static const char *const names[3] = {"cut", "wall", "rock"};
+  static const int dimensions[3] = {2, 2, 3};
+  kedge_space_arrays a = KEDGE_SPACE_ARRAYS_INIT;
+  a.n_vertices = 5;
+  a.vertices = vertices[0];
+  a.n_tetrahedra = 2;
+  a.tetrahedra = corners[0];
+  a.regions = (const int32_t[]){1, 2};
+  a.n_triangles = is_shared ? 3 : 2;
+  a.triangles = faces[0];
+  a.triangle_tags = tags;
+  a.n_names = 3;
+  a.name_tags = numbers;
+  a.names = names;
+  a.name_dimensions = dimensions;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_create_space(ctx, &a, &mesh));
+  return mesh;
+}
+
+static void sections_that_do_not_fit_the_mesh_are_refused(void **state)
+{
+  (void)state;
+  kedge_mesh *brick = mesh_of(DATA "brick.msh", 0), *two = two_tetrahedra(false),
+             *shared = two_tetrahedra(true), *cube;
+  must(ctx, kedge_mesh_generate(ctx, "cube 1", &cube));
+  assert_refused_with(
+      two, SETTINGS(HELD, {"boundary cut", "type", "neumann"}, {"boundary cut", "value", "1"}),
+      "[boundary cut]: 'cut' in arrays is a group of faces inside the domain, where there are no "
+      "boundary conditions; take the section out, or, for a slit, have Gmsh's plugin Crack open "
+      "the mesh there");
+  assert_refused_with(
+      two, SETTINGS(HELD, {"boundary rock", "type", "neumann"}, {"boundary rock", "value", "1"}),
+      "[boundary rock]: 'rock' in arrays is a group of elements, not of boundary faces");
+  assert_refused_with(
+      two, SETTINGS({"boundary wall", "type", "dirichlet"}, {"boundary wall", "value", "1"}),
+      "5 boundary faces of arrays without a group have no condition; add [boundary default]");
+  assert_refused_with(
+      shared, SETTINGS(HELD, {"boundary 22", "type", "neumann"}, {"boundary 22", "value", "1"}),
+      "[boundary 22]: a triangle at (1, 0, 0) in arrays is in the groups 'wall' and '22' and "
+      "cannot have two conditions; leave it in one of them");
+  assert_refused_with(two, SETTINGS(HELD, {"region rock", "diffusion", "1"}),
+                      "region '2' of arrays has no section; add [region 2] or [region default]");
+  assert_refused_with(two, SETTINGS(HELD, {"region rokc", "diffusion", "1"}),
+                      "[region rokc]: arrays has no region 'rokc' among rock, 2; did you mean "
+                      "'rock'?");
+  assert_refused_with(
+      cube, SETTINGS({"boundary x0", "type", "dirichlet"}, {"boundary x0", "value", "1"}),
+      "boundary group 'x1' of cube 1 (2 faces) has no condition; add [boundary x1] or [boundary "
+      "default]");
+  char sentence[300];
+  snprintf(sentence, sizeof sentence,
+           "boundary group 'rest' of %s (72 faces) has no condition; add [boundary rest] or "
+           "[boundary default]",
+           DATA "brick.msh");
+  assert_refused_with(
+      brick, SETTINGS({"boundary front", "type", "dirichlet"}, {"boundary front", "value", "1"}),
+      sentence);
+  kedge_mesh_destroy(brick);
+  kedge_mesh_destroy(two);
+  kedge_mesh_destroy(shared);
+  kedge_mesh_destroy(cube);
+}
+
+/// What tetrahedra do not have, and the sentence that says so.
+static void settings_of_the_plane_alone_are_refused_by_name(void **state)
+{
+  (void)state;
+  static const struct {
+    setting of;
+    const char *has;
+  } cases[] = {{{"space", "order", "7"}, "orders 1 to 6"},
+               {{"space", "order", "12"}, "orders 1 to 6"},
+               {{"solver", "operator", "matrix-free-plain"}, "operator = matrix-free or ell"},
+               {{"solver", "smoother", "line"}, "smoother = edge"},
+               {{"solver", "precision", "compact"}, "precision = double or mixed"}};
+  kedge_mesh *cube;
+  must(ctx, kedge_mesh_generate(ctx, "cube 1", &cube));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char sentence[200];
+    snprintf(sentence, sizeof sentence,
+             "cube 1 is of tetrahedra, on which kedge solves with %s so far", cases[i].has);
+    assert_refused_with(cube, SETTINGS(HELD, cases[i].of), sentence);
+  }
+  kedge_mesh_destroy(cube);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -316,6 +425,8 @@ int main(void)
       cmocka_unit_test(unstructured_meshes_have_the_orders_of_all_fields),
       cmocka_unit_test(polynomials_come_back_with_fields_and_regions_at_all_orders),
       cmocka_unit_test(products_with_constants_are_zero_without_reaction),
+      cmocka_unit_test(sections_that_do_not_fit_the_mesh_are_refused),
+      cmocka_unit_test(settings_of_the_plane_alone_are_refused_by_name),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
