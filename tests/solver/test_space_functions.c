@@ -6,6 +6,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "device/backend.h"
 #include "mesh/generate.h"
 #include "support.h"
 
@@ -171,14 +172,20 @@ static void functions_and_arrays_by_region_have_the_solution_of_their_text(void 
   double *const numbers = malloc(6 * n * sizeof *numbers);
   assert_non_null(numbers);
   static const double of[6] = {2, 0.5, -0.3, 1.5, 0.7, 3.5};
-  void *arrays[6];
-  kedge_function *by_element[6];
+  void *arrays[3][6];
+  kedge_function *by_element[3][6];
+  kg_buffer there;
+  for (size_t i = 0; i < 6 * n; ++i) numbers[i] = of[i / n];
+  must(ctx, kg_upload(ctx, numbers, 6 * n, sizeof *numbers, &there));
   for (size_t k = 0; k < 6; ++k) {
-    by_element[k] = kedge_by_element;
-    arrays[k] = numbers + k * n;
-    for (size_t e = 0; e < n; ++e) numbers[k * n + e] = of[k];
+    by_element[0][k] = evaluate;
+    by_element[1][k] = kedge_by_element;
+    by_element[2][k] = kedge_by_element_device;
+    arrays[0][k] = tensor_at[k];
+    arrays[1][k] = numbers + k * n;
+    arrays[2][k] = (double *)there.data + k * n;
   }
-  for (int is_array = 0; is_array < 2; ++is_array) {
+  for (int is_array = 0; is_array < 3; ++is_array) {
     const char *const tensor =
         is_array ? "2, 0.5, -0.3, 1.5, 0.7, 3.5" : XX "," XY "," XZ "," YY "," YZ "," ZZ;
     kedge_problem *text = problem_of(
@@ -191,13 +198,14 @@ static void functions_and_arrays_by_region_have_the_solution_of_their_text(void 
         ctx, SETTINGS(COMMON, {"region 1", "diffusion", "3"}, {"region 1", "source", "2"},
                       {"boundary x0", "value", "1"}, {"boundary y1", "value", "0"},
                       {"boundary y1", "coefficient", "2"}));
-    must(ctx, kedge_problem_set_tensor_space(calls, "region 2", is_array ? by_element : six,
-                                             is_array ? arrays : tensor_at));
+    must(ctx,
+         kedge_problem_set_tensor_space(calls, "region 2", by_element[is_array], arrays[is_array]));
     set_function(calls, "region 2", "source", &source_at);
     set_function(calls, "boundary default", "value", &u_at);
     set_function(calls, "boundary z1", "value", &through_at);  // n = (0, 0, 1)
     assert_same_problems(mesh, text, calls, false);
   }
+  kg_free(ctx, &there);
   free(numbers);
   kedge_mesh_destroy(mesh);
 }
@@ -365,8 +373,39 @@ static void a_solution_is_a_source_of_another_solve(void **state)
     assert_same_fields(text, made, 1e-11);
     kedge_solution_destroy(made);
   }
+  // An array of one number an element, on the host and on the device.
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+  must(ctx, kedge_mesh_get_info(mesh, &info));
+  const size_t n = (size_t)info.elements;
+  double *const numbers = malloc(n * sizeof *numbers);
+  assert_non_null(numbers);
+  for (size_t e = 0; e < n; ++e) numbers[e] = 1.0 + sin((double)e);
+  kg_buffer there;
+  must(ctx, kg_upload(ctx, numbers, n, sizeof *numbers, &there));
+  kedge_data here = KEDGE_DATA_INIT, gathered = KEDGE_DATA_INIT;
+  here.source_function = kedge_by_element;
+  here.source_user = numbers;
+  gathered.source_by_element = there.data;
+  kedge_solution *of_host = NULL, *of_device = NULL;
+  must(ctx, kedge_solver_solve(solver, &here, &of_host));
+  must(ctx, kedge_solver_solve(solver, &gathered, &of_device));
+  assert_same_fields(of_host, of_device, 1e-12);
+  kedge_solution_destroy(of_host);
+  kedge_solution_destroy(of_device);
+  // Values on the device are refused, as nodes of mirrored elements have another order.
+  kedge_device_values wanted = {KEDGE_FIELD_U, 2, there.data};
+  kedge_data filled = KEDGE_DATA_INIT;
+  filled.n_device = 1;
+  filled.device = &wanted;
+  kedge_solution *none = NULL;
+  assert_int_equal(kedge_solver_solve(solver, &filled, &none), KEDGE_ERR_UNSUPPORTED);
+  assert_string_equal(kedge_context_error(ctx),
+                      "kedge_solver_solve: values on the device are of plane meshes so far: take "
+                      "them from the solution");
+  kg_free(ctx, &there);
+  free(numbers);
   kedge_solver_destroy(solver);
-  // Diffusion and boundary values, too.
+  // Boundary values, too.
   kedge_problem *data = problem_of(
       ctx, SETTINGS({"space", "order", "2"}, {"equation", "source", "1"},
                     {"solver", "tolerance", "1e-13"}, {"boundary default", "type", "dirichlet"}));
