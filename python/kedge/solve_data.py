@@ -121,7 +121,7 @@ def _number(name, value):
 
 def _with_parameters(solver, boundary, parameters):
     """Boundary values, and those of the problem that parameters change where no other is given."""
-    groups = [group for group in solver.mesh.groups if group.dimension == 1 and group.count]
+    groups = [group for group in _boundary_groups(solver.mesh) if group.count]
     given = {} if boundary is None else dict(by_name("boundary", boundary, "group", "value"))
     texts = {section[len("boundary "):]: text for (section, key), text in solver.problem.settings.items()
              if key == "value" and section.startswith("boundary ")}
@@ -141,6 +141,10 @@ def _group(groups, group):
         (one for one in groups if str(one.tag) == str(group)), None)
 
 
+def _boundary_groups(mesh):
+    return [group for group in mesh.groups if group.dimension == mesh.info["dimension"] - 1]
+
+
 def refuse_own_data(out, made):
     """A solution cannot be overwritten while data are made of it."""
     if any(out.memory in one.memories for several in made for one in several):
@@ -150,7 +154,7 @@ def refuse_own_data(out, made):
 def _value_of(solver, group, condition):
     """The value of a condition that is of the kind that the solver keeps."""
     kind, name, settings = type(condition).__name__, f"boundary[{group!r}]", solver.problem.settings
-    same = [text for at in solver.mesh.groups if at.dimension == 1
+    same = [text for at in _boundary_groups(solver.mesh)
             for text in (at.name, str(at.tag)) if group in (at.name, at.tag, str(at.tag))]
     section = next((f"boundary {text}" for text in [group, *same] if (f"boundary {text}", "type") in settings),
                    "boundary default")

@@ -184,7 +184,7 @@ static kedge_status build(kg_mesh_builder *b, bool on_gpu)
   if (!done) KG_TRY(connect(b));
   KG_TRY(copy_regions(b));
   KG_TRY(in_range("mesh_groups", b, kg_build_groups));
-  if (b->mesh->dimension == 2) KG_TRY(kg_build_hanging(b));
+  KG_TRY(b->mesh->dimension == 2 ? kg_build_hanging(b) : kg_space_hanging(b));
   return in_range("mesh_info", b, kg_build_info);
 }
 

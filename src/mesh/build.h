@@ -74,6 +74,8 @@ kedge_status kg_space_order(kg_mesh_builder *b);
 kedge_status kg_space_facets(kg_mesh_builder *b);
 /// The facet of three raw vertices, -1: there is none.
 int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
+/// Refuse faces without a group that lie on others with other corners.
+kedge_status kg_space_hanging(kg_mesh_builder *b);
 /// Six times the signed volume of a tetrahedron, over the cube of its extent along an axis.
 double kg_space_determinant(const double *vertices, const int32_t *v);
 double kg_space_volume(const kedge_mesh *mesh, int32_t element);

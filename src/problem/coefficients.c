@@ -46,9 +46,11 @@ static kedge_status no_such_region(const regions *r, const kg_coefficients *c)
   return kg_problem_fail(r->ctx, r->problem, c->at,
                          "[region %s]: %.*s has no region '%s'%s%s%s%s%s%s", c->group,
                          name_length(mesh), mesh->source, c->group,
-                         length ? " among " : "; give its surfaces physical groups in Gmsh", list,
-                         nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                         nearest.best ? "'?" : "", lost);
+                         length                   ? " among "
+                         : kg_mesh_in_space(mesh) ? "; give its volumes physical groups in Gmsh"
+                                                  : "; give its surfaces physical groups in Gmsh",
+                         list, nearest.best ? "; did you mean '" : "",
+                         nearest.best ? nearest.best : "", nearest.best ? "'?" : "", lost);
 }
 
 /// Elements would have the coefficients of two regions.
@@ -58,12 +60,15 @@ static kedge_status check_overlap(const regions *r, const kg_coefficients *c)
   if (!overlap) return KEDGE_OK;
   int first = 0;
   while (first + 1 < r->n && r->group[first].tag != overlap->first) ++first;
+  char z[40] = "";
+  const bool in_space = kg_mesh_in_space(r->mesh);
+  if (in_space) snprintf(z, sizeof z, ", %.9g", overlap->at[2]);
   return kg_problem_fail(r->ctx, r->problem, c->at,
-                         "[region %s]: a surface at (%.9g, %.9g) in %.*s is in the groups '%s' and "
+                         "[region %s]: a %s at (%.9g, %.9g%s) in %.*s is in the groups '%s' and "
                          "'%s', of which the first counts; take it out of one of them, or the "
                          "section out",
-                         c->group, overlap->at[0], overlap->at[1], name_length(r->mesh),
-                         r->mesh->source, r->group[first].name,
+                         c->group, in_space ? "volume" : "surface", overlap->at[0], overlap->at[1],
+                         z, name_length(r->mesh), r->mesh->source, r->group[first].name,
                          overlap->name ? overlap->name : c->group);
 }
 

@@ -70,16 +70,28 @@ int kg_line_groups(const kedge_mesh *mesh)
   return n;
 }
 
+/// What a mesh has on its boundary, as a noun.
+static const char *facet_of(const kedge_mesh *mesh)
+{
+  return kg_mesh_in_space(mesh) ? "face" : "edge";
+}
+
 /// A group of the mesh that takes no condition.
 static kedge_status fail_group(const matching *m, const kg_boundary *b, const kg_group *group)
 {
-  const bool is_inside = kg_is_edge_group(m->mesh, group);
-  return kg_problem_fail(
-      m->ctx, m->problem, place_of(b), "[boundary %s]: '%s' in %s is a group of %s", b->group,
-      group->name, name_of_mesh(m),
-      is_inside ? "lines inside the domain, where there are no boundary conditions; take the "
-                  "section out, or, for a slit, have Gmsh's plugin Crack open the mesh there"
-                : "elements, not of boundary edges");
+  const kedge_mesh *const mesh = m->mesh;
+  const bool is_inside = kg_is_edge_group(mesh, group), in_space = kg_mesh_in_space(mesh);
+  char what[200];
+  if (is_inside)
+    snprintf(what, sizeof what,
+             "%s inside the domain, where there are no boundary conditions; take the section out, "
+             "or, for a slit, have Gmsh's plugin Crack open the mesh there",
+             in_space ? "faces" : "lines");
+  else
+    snprintf(what, sizeof what, "elements, not of boundary %ss", facet_of(mesh));
+  return kg_problem_fail(m->ctx, m->problem, place_of(b),
+                         "[boundary %s]: '%s' in %s is a group of %s", b->group, group->name,
+                         name_of_mesh(m), what);
 }
 
 void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYTES])
@@ -91,7 +103,10 @@ void kg_lost_groups(const kedge_mesh *mesh, int dimension, char text[KG_LOST_BYT
     snprintf(text, KG_LOST_BYTES,
              "; the file names the group '%.80s', but no %s in it has a group, as Mesh.SaveAll = 1 "
              "leaves them out of format 2.2: export it with Mesh.SaveAll = 0, or in format 4.1",
-             name, of_edges ? "line" : "element");
+             name,
+             !of_edges                ? "element"
+             : kg_mesh_in_space(mesh) ? "triangle"
+                                      : "line");
 }
 
 /// A name that is no boundary group: the nearest one, or all.
@@ -124,8 +139,9 @@ static kedge_status no_such_group(const matching *m, const kg_boundary *b)
     snprintf(hint, sizeof hint, "; did you mean '%s'?", nearest.best);
   else if (strcmp(list, "default") == 0)
     snprintf(hint, sizeof hint,
-             ": no boundary edge has a group; give the curves physical groups in Gmsh, or set "
-             "[boundary default]");
+             ": no boundary %s has a group; give the %s physical groups in Gmsh, or set "
+             "[boundary default]",
+             facet_of(mesh), kg_mesh_in_space(mesh) ? "surfaces" : "curves");
   return kg_problem_fail(m->ctx, m->problem, place_of(b),
                          "[boundary %s]: %s has no boundary group '%s' among %s%s", b->group,
                          name_of_mesh(m), b->group, list, hint);
@@ -138,11 +154,14 @@ static kedge_status check_overlap(const matching *m, const kg_boundary *b)
   if (!overlap) return KEDGE_OK;
   const kg_group *first = m->mesh->groups;
   while (first->tag != overlap->first) ++first;
+  char z[40] = "";
+  const bool in_space = kg_mesh_in_space(m->mesh);
+  if (in_space) snprintf(z, sizeof z, ", %.9g", overlap->at[2]);
   return kg_problem_fail(m->ctx, m->problem, place_of(b),
-                         "[boundary %s]: a line at (%.9g, %.9g) in %s is in the groups '%s' and "
+                         "[boundary %s]: a %s at (%.9g, %.9g%s) in %s is in the groups '%s' and "
                          "'%s' and cannot have two conditions; leave it in one of them",
-                         b->group, overlap->at[0], overlap->at[1], name_of_mesh(m), first->name,
-                         overlap->name ? overlap->name : b->group);
+                         b->group, in_space ? "triangle" : "line", overlap->at[0], overlap->at[1],
+                         z, name_of_mesh(m), first->name, overlap->name ? overlap->name : b->group);
 }
 
 static kedge_status match_named(matching *m, const kg_boundary *b)
@@ -185,15 +204,15 @@ static kedge_status no_condition(const matching *m, const kg_group *group)
              (long long)group->coincident, place, join);
   if (group->tag == 0)
     return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
-                           "%lld boundary edge%s of %s without a group %s no condition; add "
+                           "%lld boundary %s%s of %s without a group %s no condition; add "
                            "[boundary default]%s",
-                           (long long)group->count, plural, name_of_mesh(m),
+                           (long long)group->count, facet_of(mesh), plural, name_of_mesh(m),
                            group->count == 1 ? "has" : "have", hint);
   return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
-                         "boundary group '%s' of %s (%lld edge%s) has no condition; add "
+                         "boundary group '%s' of %s (%lld %s%s) has no condition; add "
                          "[boundary %s] or [boundary default]%s",
-                         group->name, name_of_mesh(m), (long long)group->count, plural, group->name,
-                         hint);
+                         group->name, name_of_mesh(m), (long long)group->count, facet_of(mesh),
+                         plural, group->name, hint);
 }
 
 /// Sections by name or number first; then [boundary default] takes every group that is left.
@@ -302,6 +321,22 @@ static kedge_status check_coefficients_z(const matching *m, const kg_coefficient
   return check_z(m, &c->source, "source", kg_settings_find(settings, section, "source"));
 }
 
+/// Functions of the caller for an exact solution are u and as many derivatives as the mesh has
+/// dimensions.
+static kedge_status check_exact(const matching *m)
+{
+  const kedge_problem *const p = m->problem;
+  const bool in_space = kg_mesh_in_space(m->mesh);
+  if (p->exact_u.kind != KG_FUNCTION_CALLER || in_space == (p->exact_dz.kind != KG_FUNCTION_NONE))
+    return KEDGE_OK;
+  return kg_problem_fail(m->ctx, p, kg_settings_find(&p->settings, "exact", "u"),
+                         "the exact solution is a function with %s derivatives, and %s is a mesh "
+                         "of %s: give u, %s",
+                         in_space ? "two" : "three", name_of_mesh(m),
+                         in_space ? "space" : "the plane",
+                         in_space ? "du_dx, du_dy and du_dz" : "du_dx and du_dy");
+}
+
 /// In the plane no function may have z in it.
 static kedge_status check_plane(const matching *m)
 {
@@ -328,6 +363,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
   if (status == KEDGE_OK) status = check_plane(&m);
+  if (status == KEDGE_OK) status = check_exact(&m);
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);

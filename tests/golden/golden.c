@@ -133,16 +133,21 @@ void print_solution(const char *problem, const char *part, const kedge_solution 
   if (s.has_exact && !*part)
     printf("%s error.u %a\n%s error.u_max %a\n%s error.q %a\n%s error.u_star %a\n", problem, s.u_l2,
            problem, s.u_linf, problem, s.q_l2, problem, s.u_star_l2);
-  static const char *const names[] = {"u", "qx", "qy", "u_star"};
+  enum { QZ = 6 };  // KEDGE_FIELD_QZ, which older commits lack
+  static const char *const names[] = {"u", "qx", "qy", "u_star", "qz"};
   static const kedge_field fields[] = {KEDGE_FIELD_U, KEDGE_FIELD_QX, KEDGE_FIELD_QY,
-                                       KEDGE_FIELD_U_STAR};
-  for (int i = 0; i < 4; ++i) {
+                                       KEDGE_FIELD_U_STAR, (kedge_field)QZ};
+  // Tetrahedra alone have ten nodes of order 2.
+  const bool in_space = node_count(solution, s.elements, 2) == 10 * (size_t)s.elements;
+  for (int i = 0; i < (in_space ? 5 : 4); ++i) {
     const int order = s.order + (fields[i] == KEDGE_FIELD_U_STAR);
     const size_t count = node_count(solution, s.elements, order);
     char name[64];
     snprintf(name, sizeof name, "%s%s", part, names[i]);
     print_array(problem, name, field_values(solution, fields[i], order, count), count);
   }
+  fflush(stdout);
+  if (in_space) return;  // its trace follows from these
   const size_t count = (size_t)s.edges * (size_t)(s.order + 1);
   char name[64];
   snprintf(name, sizeof name, "%strace", part);
@@ -213,7 +218,7 @@ static golden_ways ways_named(const char *problem, const char *word)
 /// Solve what is asked for and return the number of problems solved.
 static int solve_table(FILE *table, const char *spelling, int n_asked, char *const *asked)
 {
-  static const char HEAD[] = "problem ", SOLVER[] = "solver: ";
+  static const char HEAD[] = "problem ", SOLVER[] = "solver: ", ONLY[] = "only: head";
   char line[LINE_SIZE], name[LINE_SIZE] = "";
   kedge_problem *problem = NULL;
   golden_ways ways = GOLDEN_NONE;
@@ -228,6 +233,10 @@ static int solve_table(FILE *table, const char *spelling, int n_asked, char *con
       if (is_asked(name, n_asked, asked)) must(kedge_problem_create(ctx, &problem), name);
     } else if (strncmp(line, SOLVER, sizeof SOLVER - 1) == 0) {
       ways = ways_named(name, line + sizeof SOLVER - 1);
+    } else if (strcmp(line, ONLY) == 0) {
+      if (strcmp(spelling, "head") == 0) continue;
+      kedge_problem_destroy(problem);
+      problem = NULL;
     } else if (setting && problem) {
       set(problem, name, setting);
     }

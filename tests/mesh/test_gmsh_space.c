@@ -261,6 +261,10 @@ static void what_no_mesh_of_tetrahedra_has_is_refused(void **state)
                         "$EndElements\n",
        "text.msh, line 22: here is a pyramid (type 7); in space kedge reads tetrahedra: mesh the "
        "volume with these alone"},
+      {FORMAT41 NODES41 "$Elements\n2 2 1 2\n2 1 3 1\n1 1 2 3 4\n3 1 6 1\n2 1 2 3 4 5 1\n"
+                        "$EndElements\n",
+       "text.msh, line 22: here is a prism (type 6); in space kedge reads tetrahedra: mesh the "
+       "volume with these alone"},
       {FORMAT41 NODES41 "$Elements\n2 2 1 2\n2 1 9 1\n1 1 2 3 4 5 1\n3 1 11 1\n"
                         "2 1 2 3 4 5 1 2 3 4 5\n$EndElements\n",
        "text.msh, line 22: here is a curved tetrahedron (type 11); in space kedge reads straight "

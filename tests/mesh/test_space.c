@@ -390,6 +390,39 @@ static void a_face_has_two_tetrahedra_at_most(void **state)
                       "folded); repair the mesh");
 }
 
+/// A tetrahedron below the triangle 0 1 2, and above it two whose faces are its halves.
+static void a_face_on_halves_of_it_is_refused(void **state)
+{
+  pair p;
+  kedge_mesh *mesh;
+  start(&p);
+  memcpy(p.vertices[5], (double[]){0.5, 0.5, 0}, sizeof p.vertices[5]);
+  memcpy(p.corners, (int32_t[3][4]){{4, 2, 1, 0}, {0, 1, 5, 3}, {0, 5, 2, 3}}, sizeof p.corners);
+  p.raw.n_elements = 3;
+  assert_pair_refused(*state, &p,
+                      "two.msh: at (0, 0, 0) faces of tetrahedron 0 (from 0) with corners (0, 0, "
+                      "-1), (0, 1, 0), (1, 0, 0), (0, 0, 0) and of tetrahedron 1 (from 0) with "
+                      "corners (0, 0, 0), (1, 0, 0), (0.5, 0.5, 0), (0, 0, 1) lie on each other, "
+                      "and do not have the same corners (hanging nodes); mesh both sides together, "
+                      "or, if both are boundary, give their faces a physical group");
+  memcpy(p.lines[0], (int32_t[]){0, 1, 2}, sizeof p.lines[0]);  // a group says that it is meant
+  p.tags[0] = 7;
+  p.raw.n_lines = 1;
+  assert_ok(*state, kg_mesh_build(*state, &p.raw, "two.msh", &mesh));
+  kedge_mesh_destroy(mesh);
+  start(&p);  // a slit, whose banks have two corners in common
+  memcpy(p.vertices[5], (double[]){0, 1, 1e-9}, sizeof p.vertices[5]);
+  memcpy(p.corners[0], (int32_t[]){0, 1, 5, 3}, sizeof p.corners[0]);
+  assert_ok(*state, kg_mesh_build(*state, &p.raw, "two.msh", &mesh));
+  assert_int_equal(mesh->n_boundary_edges, 8);
+  kedge_mesh_destroy(mesh);
+  start(&p);  // a thin gap whose faces differ by a visible angle
+  memcpy(p.vertices[5], (double[]){0.5, 0.6, 1e-3}, sizeof p.vertices[5]);
+  memcpy(p.corners[0], (int32_t[]){0, 1, 5, 3}, sizeof p.corners[0]);
+  assert_ok(*state, kg_mesh_build(*state, &p.raw, "two.msh", &mesh));
+  kedge_mesh_destroy(mesh);
+}
+
 static void facets_of_groups_are_found_and_counted(void **state)
 {
   pair p;
@@ -728,6 +761,7 @@ int main(void)
       cmocka_unit_test(a_regular_tetrahedron_has_quality_one),
       cmocka_unit_test(bad_tetrahedra_are_refused),
       cmocka_unit_test(a_face_has_two_tetrahedra_at_most),
+      cmocka_unit_test(a_face_on_halves_of_it_is_refused),
       cmocka_unit_test(facets_of_groups_are_found_and_counted),
       cmocka_unit_test(a_refined_cube_is_the_cube_of_twice_the_number),
       cmocka_unit_test(refinement_has_three_shapes_of_a_tetrahedron),
