@@ -378,7 +378,9 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 
 /// Write the edges of all groups, on the boundary and inside the domain, as VTKHDF
 /// (docs/output.md#the-boundary): curves with the trace of u, and the tag of the group, the flux
-/// density and where an edge is for each. A solution that keeps its report alone has them too.
+/// density and where an edge is for each. A solution that keeps its report alone has them too. In
+/// space these are the faces of groups, triangles whose normal points to whom they are
+/// counterclockwise for.
 /// @param[in] path  as above
 /// @retval KEDGE_ERR_ARG, KEDGE_ERR_IO, KEDGE_ERR_UNSUPPORTED  as above
 KEDGE_API kedge_status kedge_solution_write_boundary(const kedge_solution *solution,

@@ -1,0 +1,267 @@
+// What comes out of solves on tetrahedra: the file of faces of groups, the trace of every face,
+// means over elements, and files that are read back.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "context.h"
+#include "support.h"
+
+static char path[64];  ///< of this process alone
+
+/// A cube whose vertices are moved, so that no face inside is parallel to another one.
+static kedge_mesh *bent_cube(const char *words)
+{
+  kedge_mesh *mesh;
+  kedge_problem *problem =
+      problem_of(ctx, SETTINGS({"mesh", "generate", words},
+                               {"mesh", "map", "x+0.2*y*z, y-0.1*x+0.1*x*z, z+0.1*x*y"}));
+  must(ctx, kedge_problem_mesh(problem, &mesh));
+  kedge_problem_destroy(problem);
+  return mesh;
+}
+
+#define QUADRATIC "1+2*x-y+x*z-y^2"
+
+static double exact(const double *at)
+{
+  return 1 + 2 * at[0] - at[1] + at[0] * at[2] - at[1] * at[1];
+}
+
+/// The diffusion is 3. A solution of order 1 has another function, which is linear.
+static void flux_at(const double *at, double flux[3])
+{
+  flux[0] = 3 * (2 + at[2]);
+  flux[1] = 3 * (-1 - 2 * at[1]);
+  flux[2] = 3 * at[0];
+}
+
+static kedge_solution *solution_on(const kedge_mesh *mesh, const char *order, const char *kept)
+{
+  return solve(ctx, mesh,
+               SETTINGS({"space", "order", order}, {"exact", "u", QUADRATIC},
+                        {"equation", "diffusion", "3"}, {"solver", "tolerance", "1e-14"},
+                        {"boundary default", "type", "dirichlet"}, {"output", "fields", kept}));
+}
+
+static double *numbers(const char *name, int64_t expected)
+{
+  int64_t n = 0;
+  must(ctx, kedge_output_read(ctx, path, name, &n, NULL));
+  assert_int_equal(n, expected);
+  double *values = malloc((size_t)n * sizeof *values);
+  assert_non_null(values);
+  must(ctx, kedge_output_read(ctx, path, name, &n, values));
+  return values;
+}
+
+/// A file of faces.
+typedef struct faces {
+  int64_t n;
+  int nodes;
+  double *xyz, *trace, *group, *inside, *flux;
+} faces;
+
+static faces faces_of(const kedge_solution *solution, int order, int64_t n)
+{
+  faces f = {.n = n, .nodes = kedge_node_count(order)};
+  must(ctx, kedge_solution_write_boundary(solution, path));
+  double *types = numbers("Types", n), *offsets = numbers("Offsets", n + 1);
+  for (int64_t i = 0; i < n; ++i) {
+    assert_true(types[i] == 69);
+    assert_true(offsets[i + 1] == (double)((i + 1) * f.nodes));
+  }
+  f.xyz = numbers("Points", 3 * n * f.nodes);
+  f.trace = numbers("PointData/trace", n * f.nodes);
+  f.group = numbers("CellData/group", n);
+  f.inside = numbers("CellData/inside", n);
+  f.flux = numbers("CellData/flux", n);
+  free(types);
+  free(offsets);
+  unlink(path);
+  return f;
+}
+
+static void faces_free(faces *f)
+{
+  free(f->xyz);
+  free(f->trace);
+  free(f->group);
+  free(f->inside);
+  free(f->flux);
+}
+
+/// The normal of a face whose corners are counterclockwise, times its area; and its middle.
+static double measure(const faces *f, int64_t i, double normal[3], double middle[3])
+{
+  const double *const p = f->xyz + 3 * f->nodes * i;
+  double a[3], b[3];
+  for (int k = 0; k < 3; ++k) {
+    a[k] = p[3 + k] - p[k];
+    b[k] = p[6 + k] - p[k];
+    middle[k] = (p[k] + p[3 + k] + p[6 + k]) / 3;
+  }
+  for (int k = 0; k < 3; ++k)
+    normal[k] = 0.5 * (a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+  return sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+}
+
+/// Sums of the file are the numbers of groups.
+static void assert_sums(const kedge_solution *solution, const faces *f)
+{
+  kedge_report report = KEDGE_REPORT_INIT;
+  must(ctx, kedge_solution_report(solution, &report));
+  int64_t all = 0;
+  for (int g = 0; g < report.n_groups; ++g) {
+    const kedge_group_values *const v = report.groups[g];
+    double area = 0.0, flux = 0.0, normal[3], middle[3];
+    int64_t n = 0;
+    for (int64_t i = 0; i < f->n; ++i) {
+      if (f->group[i] != v->tag || (f->inside[i] != 0.0) != v->inside) continue;
+      const double here = measure(f, i, normal, middle);
+      area += here;
+      flux += here * f->flux[i];
+      ++n;
+    }
+    assert_int_equal(n, v->edges);
+    assert_at_most(fabs(area - v->length), 1e-12);
+    assert_at_most(fabs(flux - v->flux), 1e-11);
+    all += n;
+  }
+  assert_int_equal(all, f->n);
+}
+
+/// Nodes lie in VTK's order: those of an edge one behind the other between its corners.
+static void assert_nodes(const faces *f, int order)
+{
+  for (int64_t i = 0; i < f->n; ++i)
+    for (int edge = 0; edge < 3; ++edge)
+      for (int j = 1; j < order; ++j) {
+        const double *const p = f->xyz + 3 * f->nodes * i, t = (double)j / order;
+        const double *const a = p + 3 * edge, *const b = p + 3 * ((edge + 1) % 3);
+        const double *const at = p + 3 * (3 + edge * (order - 1) + j - 1);
+        for (int k = 0; k < 3; ++k) assert_at_most(fabs((1 - t) * a[k] + t * b[k] - at[k]), 1e-14);
+      }
+}
+
+static void the_trace_and_fluxes_of_every_face_are_written(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = bent_cube("cube 3");
+  for (int order = 2; order <= 6; ++order) {
+    const char text[] = {(char)('0' + order), 0};
+    kedge_solution *solution = solution_on(mesh, text, "full");
+    faces f = faces_of(solution, order, 6 * 2 * 9);
+    assert_nodes(&f, order);
+    assert_sums(solution, &f);
+    for (int64_t i = 0; i < f.n; ++i) {
+      double normal[3], middle[3], flux[3], through = 0.0;
+      const double area = measure(&f, i, normal, middle);
+      for (int j = 0; j < f.nodes; ++j) {
+        const int64_t node = i * f.nodes + j;
+        assert_at_most(fabs(f.trace[node] - exact(f.xyz + 3 * node)), 1e-11);
+      }
+      flux_at(middle, flux);  // which is linear
+      for (int k = 0; k < 3; ++k) through += flux[k] * normal[k] / area;
+      assert_at_most(fabs(f.flux[i] - through), 1e-10);
+      assert_true(f.inside[i] == 0.0);
+    }
+    faces_free(&f);
+    kedge_solution_destroy(solution);
+  }
+  kedge_mesh_destroy(mesh);
+}
+
+/// A solution for the report alone has them too; so has one of order 1.
+static void a_report_has_the_same_faces(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = bent_cube("cube 2");
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", "1"}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "x-2*y+3*z"}, {"solver", "tolerance", "1e-14"}));
+  kedge_solution *full, *alone;
+  must(ctx, kedge_solve(ctx, mesh, problem, &full));
+  must(ctx, kedge_solve_report(ctx, mesh, problem, &alone));
+  faces a = faces_of(full, 1, 48), b = faces_of(alone, 1, 48);
+  assert_sums(full, &a);
+  for (int64_t i = 0; i < 3 * a.n; ++i)
+    assert_at_most(fabs(a.trace[i] - a.xyz[3 * i] + 2 * a.xyz[3 * i + 1] - 3 * a.xyz[3 * i + 2]),
+                   1e-12);
+  assert_memory_equal(a.xyz, b.xyz, 9 * (size_t)a.n * sizeof *a.xyz);
+  assert_memory_equal(a.trace, b.trace, 3 * (size_t)a.n * sizeof *a.trace);
+  assert_memory_equal(a.flux, b.flux, (size_t)a.n * sizeof *a.flux);
+  faces_free(&a);
+  faces_free(&b);
+  kedge_solution_destroy(full);
+  kedge_solution_destroy(alone);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+}
+
+static const double two_vertices[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0.2, 0.2, 1, 0.1, 0.3, -1};
+
+/// Two tetrahedra with a face of group 3 between them, and one on the boundary.
+static kedge_mesh *two_tetrahedra(int32_t above, int32_t below)
+{
+  static const int32_t corners[] = {3, 0, 2, 1, 4, 2, 0, 1}, triangles[] = {2, 1, 0, 0, 1, 3};
+  static const int32_t tags[] = {3, 3};
+  const int32_t regions[] = {above, below};
+  kedge_space_arrays arrays = KEDGE_SPACE_ARRAYS_INIT;
+  kedge_mesh *mesh;
+  arrays.n_vertices = 5;
+  arrays.vertices = two_vertices;
+  arrays.n_tetrahedra = 2;
+  arrays.tetrahedra = corners;
+  arrays.regions = regions;
+  arrays.n_triangles = 2;
+  arrays.triangles = triangles;
+  arrays.triangle_tags = tags;
+  must(ctx, kedge_mesh_create_space(ctx, &arrays, &mesh));
+  return mesh;
+}
+
+/// Seen from the region of the lower tag, n points out of it, and corners are counterclockwise.
+static void faces_inside_the_domain_are_told_from_the_boundary(void **state)
+{
+  (void)state;
+  for (int up = 0; up < 2; ++up) {
+    kedge_mesh *mesh = two_tetrahedra(up ? 8 : 7, up ? 7 : 8);
+    kedge_solution *solution = solution_on(mesh, "3", "full");
+    faces f = faces_of(solution, 3, 7);
+    assert_sums(solution, &f);
+    int inside = 0;
+    for (int64_t i = 0; i < f.n; ++i) {
+      double normal[3], middle[3];
+      if (f.inside[i] == 0.0) continue;
+      ++inside;
+      assert_true(f.group[i] == 3);
+      measure(&f, i, normal, middle);
+      assert_at_most(fabs(normal[2] - (up ? 0.5 : -0.5)), 1e-15);
+      assert_at_most(fabs(f.flux[i] - (up ? 1.0 : -1.0)), 1e-10);  // 3 x in the middle of the face
+    }
+    assert_int_equal(inside, 1);
+    faces_free(&f);
+    kedge_solution_destroy(solution);
+    kedge_mesh_destroy(mesh);
+  }
+}
+
+static int make_path(void **state)
+{
+  snprintf(path, sizeof path, "/tmp/kedge_space_%ld.vtkhdf", (long)getpid());
+  return open_context(state);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_trace_and_fluxes_of_every_face_are_written),
+      cmocka_unit_test(a_report_has_the_same_faces),
+      cmocka_unit_test(faces_inside_the_domain_are_told_from_the_boundary),
+  };
+  test_skip_without_backend();
+  return cmocka_run_group_tests(tests, make_path, close_context);
+}
