@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "basis/polynomials.h"
 #include "compare.h"
 #include "context.h"
 #include "support.h"
@@ -249,6 +250,154 @@ static void faces_inside_the_domain_are_told_from_the_boundary(void **state)
   }
 }
 
+/// The trace of a solution.
+typedef struct traces {
+  int64_t n;
+  int m;
+  int32_t *faces;
+  double *modes;
+} traces;
+
+static traces traces_of(const kedge_solution *solution)
+{
+  kedge_report report = KEDGE_REPORT_INIT;
+  must(ctx, kedge_solution_report(solution, &report));
+  traces t = {.n = report.edges, .m = kg_triangle_modes(report.order)};
+  t.faces = malloc(3 * (size_t)t.n * sizeof *t.faces);
+  t.modes = malloc((size_t)(t.n * t.m) * sizeof *t.modes);
+  assert_true(t.faces && t.modes);
+  must(ctx, kedge_solution_trace(solution, t.faces, t.modes));
+  return t;
+}
+
+static void traces_free(traces *t)
+{
+  free(t->faces);
+  free(t->modes);
+}
+
+/// A mesh as arrays, whose vertices may have other numbers and whose elements another order.
+typedef struct copy {
+  int64_t n_vertices, n_elements;
+  double *vertices;
+  int32_t *corners;
+} copy;
+
+/// Vertex v becomes the step v, modulo their number, which has no factor in common with it.
+static copy copy_of(const kedge_mesh *mesh, int64_t step)
+{
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+  must(ctx, kedge_mesh_get_info(mesh, &info));
+  copy c = {info.vertices, info.elements, calloc((size_t)info.vertices, 3 * sizeof(double)),
+            malloc((size_t)info.elements * 4 * sizeof(int32_t))};
+  double *const nodes = malloc((size_t)info.elements * 12 * sizeof *nodes);
+  assert_true(c.vertices && c.corners && nodes);
+  must(ctx, kedge_mesh_corners(mesh, c.corners));
+  must(ctx, kedge_mesh_nodes(mesh, nodes));
+  for (int64_t i = 0; i < 4 * c.n_elements; ++i) {
+    c.corners[i] = (int32_t)(c.corners[i] * step % c.n_vertices);
+    memcpy(c.vertices + 3 * (int64_t)c.corners[i], nodes + 3 * i, 3 * sizeof *nodes);
+  }
+  free(nodes);
+  return c;
+}
+
+static void copy_free(copy *c)
+{
+  free(c->vertices);
+  free(c->corners);
+}
+
+static kedge_mesh *mesh_of(const copy *c)
+{
+  kedge_space_arrays arrays = KEDGE_SPACE_ARRAYS_INIT;
+  kedge_mesh *mesh;
+  arrays.n_vertices = c->n_vertices;
+  arrays.vertices = c->vertices;
+  arrays.n_tetrahedra = c->n_elements;
+  arrays.tetrahedra = c->corners;
+  must(ctx, kedge_mesh_create_space(ctx, &arrays, &mesh));
+  return mesh;
+}
+
+/// On faces of vertices that the caller numbers anyhow, those inside and of the boundary.
+static void the_trace_of_every_face_is_that_of_the_function(void **state)
+{
+  (void)state;
+  kedge_mesh *bent = bent_cube("cube 2");
+  for (int k = 0; k < 5; ++k) {
+    const char text[] = {(char)('2' + k), 0};
+    copy c = copy_of(bent, 1 + 3 * k);  // of 27 vertices
+    kedge_mesh *mesh = mesh_of(&c);
+    kedge_solution *solution = solution_on(mesh, text, "full");
+    traces t = traces_of(solution);
+    assert_int_equal(t.n, 48 * 2 + 24);
+    for (int64_t i = 0; i < t.n; ++i)
+      for (int j = 0; j < 4; ++j) {
+        static const double places[4][2] = {{-1, -1}, {0.3, -0.5}, {-0.9, 0.8}, {0.25, -0.3}};
+        const double r = places[j][0], s = places[j][1];
+        const double share[3] = {-0.5 * (r + s), 0.5 * (1 + r), 0.5 * (1 + s)};
+        double psi[28], at[3] = {0}, value = 0.0;
+        kg_dubiner(2 + k, r, s, psi, NULL, NULL);
+        for (int l = 0; l < t.m; ++l) value += psi[l] * t.modes[i * t.m + l];
+        for (int l = 0; l < 9; ++l)
+          at[l % 3] += share[l / 3] * c.vertices[3 * (int64_t)t.faces[3 * i + l / 3] + l % 3];
+        assert_at_most(fabs(value - exact(at)), 1e-11);
+      }
+    traces_free(&t);
+    kedge_solution_destroy(solution);
+    kedge_mesh_destroy(mesh);
+    copy_free(&c);
+  }
+  kedge_mesh_destroy(bent);
+}
+
+/// The unknowns of a solver are the trace of a solution, on faces that have no Dirichlet values.
+static void a_trace_that_was_kept_makes_the_solution_again(void **state)
+{
+  (void)state;
+  kedge_mesh *bent = bent_cube("cube 2"), *mesh;
+  copy c = copy_of(bent, 5);
+  mesh = mesh_of(&c);
+  kedge_problem *problem = problem_of(
+      ctx, SETTINGS({"space", "order", "3"}, {"equation", "source", "exp(x*y)-z"},
+                    {"solver", "tolerance", "1e-13"}, {"boundary default", "type", "dirichlet"},
+                    {"boundary default", "value", "sin(x+2*y+3*z)"}));
+  kedge_solver *solver;
+  kedge_solution *first = NULL, *again = NULL;
+  kedge_report report = KEDGE_REPORT_INIT;
+  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  must(ctx, kedge_solver_solve(solver, NULL, &first));
+  must(ctx, kedge_solver_report(solver, &report));
+  traces t = traces_of(first);
+  const int64_t n = report.trace_unknowns / t.m;
+  int32_t *const edges = malloc((size_t)n * sizeof *edges);
+  double *const unknowns = malloc((size_t)report.trace_unknowns * sizeof *unknowns);
+  assert_true(edges && unknowns);
+  assert_int_equal(n, 48 * 2 - 24);
+  must(ctx, kedge_solver_edges(solver, edges));
+  for (int64_t i = 0; i < n; ++i)
+    memcpy(unknowns + i * t.m, t.modes + (int64_t)edges[i] * t.m, (size_t)t.m * sizeof *unknowns);
+  must(ctx, kedge_solver_recover(solver, NULL, unknowns, &again));
+  must(ctx, kedge_solution_report(again, &report));
+  assert_true(report.converged);
+  enum { NODES = 20 * 48 };
+  double a[NODES], b[NODES];
+  must(ctx, kedge_solution_values(first, KEDGE_FIELD_U, 3, a));
+  must(ctx, kedge_solution_values(again, KEDGE_FIELD_U, 3, b));
+  assert_close(NODES, a, b, 1e-13);
+  free(edges);
+  free(unknowns);
+  traces_free(&t);
+  kedge_solution_destroy(first);
+  kedge_solution_destroy(again);
+  kedge_solver_destroy(solver);
+  kedge_problem_destroy(problem);
+  kedge_mesh_destroy(mesh);
+  kedge_mesh_destroy(bent);
+  copy_free(&c);
+}
+
 static int make_path(void **state)
 {
   snprintf(path, sizeof path, "/tmp/kedge_space_%ld.vtkhdf", (long)getpid());
@@ -261,6 +410,8 @@ int main(void)
       cmocka_unit_test(the_trace_and_fluxes_of_every_face_are_written),
       cmocka_unit_test(a_report_has_the_same_faces),
       cmocka_unit_test(faces_inside_the_domain_are_told_from_the_boundary),
+      cmocka_unit_test(the_trace_of_every_face_is_that_of_the_function),
+      cmocka_unit_test(a_trace_that_was_kept_makes_the_solution_again),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, make_path, close_context);
