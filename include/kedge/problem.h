@@ -136,10 +136,10 @@ KEDGE_API kedge_status kedge_problem_set(kedge_problem *problem, const char *sec
 typedef struct kedge_setting {
   const char *section, *key;
   const char *value;  ///< NULL: the functions
-  /// One, as kedge_problem_set_function() takes it; or three: xx, xy and yy of the key "diffusion",
-  /// or u and its gradient of "u" in "exact"
-  kedge_function *function[3];
-  void *user[3];  ///< of each
+  /// One, as kedge_problem_set_function() takes it; or of the key "diffusion" a tensor, three or in
+  /// space six; or of "u" in "exact" u and its gradient, three or in space four. Others are NULL
+  kedge_function *function[6];
+  void *user[6];  ///< of each
 } kedge_setting;
 
 /// Make settings all at once, or none: kedge_problem_set() reads all of the problem anew for each,
@@ -165,6 +165,10 @@ KEDGE_API kedge_status kedge_problem_set_function(kedge_problem *problem, const 
 KEDGE_API kedge_status kedge_problem_set_tensor(kedge_problem *problem, const char *section,
                                                 kedge_function *const *functions,
                                                 void *const *users);
+/// In space: xx, xy, xz, yy, yz, zz. @param[in] functions, users  [6]
+KEDGE_API kedge_status kedge_problem_set_tensor_space(kedge_problem *problem, const char *section,
+                                                      kedge_function *const *functions,
+                                                      void *const *users);
 /// @param[in] group  name or number of a physical group, or "default"
 KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
                                                   kedge_boundary_type type,
@@ -173,6 +177,10 @@ KEDGE_API kedge_status kedge_problem_set_boundary(kedge_problem *problem, const 
 KEDGE_API kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
                                                kedge_function *du_dx, kedge_function *du_dy,
                                                void *user);
+KEDGE_API kedge_status kedge_problem_set_exact_space(kedge_problem *problem, kedge_function *u,
+                                                     kedge_function *du_dx, kedge_function *du_dy,
+                                                     kedge_function *du_dz,
+                                                     void *user);  ///< likewise in space
 
 /// Settings of a problem, those of its file too: how many, and each in the order in which it was
 /// made.
@@ -181,8 +189,8 @@ KEDGE_API int kedge_problem_setting_count(const kedge_problem *problem);
 /// @param[out] section, key, value borrowed until the problem is changed; the key "" stands for a
 /// section
 ///         [region NAME] itself; a value that is a function of the caller is NULL; of a tensor of
-///         functions (kedge_problem_set_tensor()) the second and third parts are diffusion_xy and
-///         diffusion_yy, keys that no problem file has
+///         functions (kedge_problem_set_tensor()) the parts behind the first are diffusion_xy,
+///         diffusion_yy and so on, keys that no problem file has
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or there is no such index
 KEDGE_API kedge_status kedge_problem_get_setting(const kedge_problem *problem, int index,
                                                  const char **section, const char **key,

@@ -24,7 +24,8 @@ typedef struct kedge_boundary_value {
 } kedge_boundary_value;
 
 /// Values of a field that a solve leaves in memory of the context's device, of kedge_data.device;
-/// with a backend of the host in its memory. They take no way through the host.
+/// with a backend of the host in its memory. They take no way through the host. Of meshes in space
+/// there are none: KEDGE_ERR_UNSUPPORTED.
 typedef struct kedge_device_values {
   kedge_field field;  ///< U, U_STAR; on straight triangles with coefficients that are constant in
                       ///< each QX and QY too

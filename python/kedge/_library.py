@@ -59,14 +59,14 @@ class MeshGroup(ctypes.Structure):
 
 
 class Setting(ctypes.Structure):
-    _fields_ = [("section", c_char_p), ("key", c_char_p), ("value", c_char_p), ("function", c_void_p * 3),
-                ("user", c_void_p * 3)]
+    _fields_ = [("section", c_char_p), ("key", c_char_p), ("value", c_char_p), ("function", c_void_p * 6),
+                ("user", c_void_p * 6)]
 
 
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
                 ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
-                ("s", c_void_p)]
+                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p)]
 
 
 class IntegralValue(ctypes.Structure):

@@ -1,6 +1,7 @@
-"""Triangles and quadrilaterals as NumPy sees them: nodes, polynomials, maps, quadrature.
+"""Triangles, quadrilaterals and tetrahedra as NumPy sees them: nodes, polynomials, maps, quadrature.
 
-The reference triangle has the corners (0, 0), (1, 0), (0, 1), the reference square (0, 0), (1, 0), (1, 1), (0, 1).
+The reference triangle has the corners (0, 0), (1, 0), (0, 1), the reference square (0, 0), (1, 0), (1, 1), (0, 1), the
+reference tetrahedron (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1).
 """
 from functools import lru_cache
 
@@ -133,20 +134,73 @@ class Quadrilateral:
         return np.array(small)
 
 
-def _jacobi(j, a, z, now, before):
-    """P_{j+1}^(a, 0) from P_j and P_{j-1}."""
+class Tetrahedron:
+    name, corners = "tetra", 4
+
+    @staticmethod
+    def count(order):
+        return (order + 1) * (order + 2) * (order + 3) // 6
+
+    @staticmethod
+    @lru_cache(maxsize=None)
+    def lattice(order):
+        """Nodes in VTK's order: [node][3]."""
+        corner = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+
+        def shell(n, at):
+            if n < 0:
+                return []
+            if n == 0:
+                return [np.full(3, at)]
+            points = [at + n * one for one in corner]
+            for a, b in (0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3):
+                points += [at + (n - k) * corner[a] + k * corner[b] for k in range(1, n)]
+            for a, b, c in (0, 1, 3), (2, 3, 1), (0, 3, 2), (0, 2, 1):
+                for i, j in Triangle.lattice(n - 3) if n >= 3 else ():
+                    points.append(at + (n - 2 - i - j) * corner[a] + (1 + i) * corner[b] + (1 + j) * corner[c])
+            return points + shell(n - 4, at + 1)
+
+        return np.array(shell(order, 0))
+
+    @staticmethod
+    def basis(order, x, y, z):
+        """Orthogonal polynomials of the degree `order` at points: [point][mode]."""
+        columns, g, h = [], 1 - y - z, 1 - z
+        across, left = np.ones_like(x), np.zeros_like(x)
+        for i in range(order + 1):
+            up, below = np.ones_like(x), np.zeros_like(x)
+            for j in range(order + 1 - i):
+                out, inside = np.ones_like(x), np.zeros_like(x)
+                for k in range(order + 1 - i - j):
+                    columns.append(across * up * out * np.sqrt((2 * i + 1) * (i + j + 1) * (2 * (i + j + k) + 3) / 3))
+                    out, inside = _jacobi(k, 2 * (i + j) + 2, 2 * z - 1, out, inside), out
+                up, below = _jacobi(j, 2 * i + 1, 2 * y - h, up, below, h), up
+            across, left = _jacobi(i, 0, 2 * x - g, across, left, g), across
+        return np.stack(columns, axis=-1)
+
+    @staticmethod
+    def rule(n):
+        """n^3 points x, y, z and weights, exact for the degree 2 n - 3."""
+        at, weight = np.polynomial.legendre.leggauss(n)
+        s, w = (at + 1) / 2, weight / 2
+        z, y, x = (one.ravel() for one in np.meshgrid(s, s, s, indexing="ij"))
+        weights = (w[:, None, None] * w[:, None] * w).ravel()
+        return x * (1 - y) * (1 - z), y * (1 - z), z, weights * (1 - y) * (1 - z) ** 2
+
+
+def _jacobi(j, a, z, now, before, h=1):
+    """h^(j+1) P_{j+1}^(a, 0)(z / h) from those of j and j - 1."""
     if j == 0:
-        return (a + (a + 2) * z) / 2
+        return (a * h + (a + 2) * z) / 2
     s = 2 * j + a
-    return ((s + 1) * ((s + 2) * s * z + a * a) * now - 2 * j * (j + a) * (s + 2) * before) / (
+    return ((s + 1) * ((s + 2) * s * z + a * a * h) * now - 2 * j * (j + a) * (s + 2) * h * h * before) / (
         2 * (j + 1) * (j + a + 1) * s)
 
 
 @lru_cache(maxsize=None)
 def from_nodes(shape, order):
     """The matrix that makes coefficients of basis() from values at the nodes of an order: [mode][node]."""
-    x, y = shape.lattice(order).T / order
-    return np.linalg.inv(shape.basis(order, x, y))
+    return np.linalg.inv(shape.basis(order, *shape.lattice(order).T / order))
 
 
 def shapes_of(info, offsets):
@@ -213,6 +267,29 @@ class Maps:
     def places(self, x, y, elements=slice(None)):
         """Points of elements at reference points: [element][point][2]."""
         return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients[elements])
+
+
+class SpaceMaps:
+    """Maps of straight tetrahedra, as those of Maps, with determinants that are positive.
+
+    corners -- [element][4][3], as a mesh has them
+    turned  -- of which elements the last two are exchanged, as VTK and values at nodes have them
+    """
+
+    def __init__(self, corners):
+        along = corners[:, 1:] - corners[:, :1]
+        self.turned = np.linalg.det(along) < 0
+        along[self.turned] = along[self.turned][:, [0, 2, 1]]
+        self.corner, self.along = corners[:, 0], along
+
+    def places(self, x, y, z, elements=slice(None)):
+        """[element][point][3]"""
+        return self.corner[elements][:, None] + np.stack([x, y, z], axis=-1) @ self.along[elements]
+
+    def jacobians(self, x, y, z, elements=slice(None)):
+        """[element][point]"""
+        volumes = np.linalg.det(self.along[elements])
+        return np.broadcast_to(volumes[:, None], (*volumes.shape, *np.shape(x)))
 
 
 def _powers(x, n):

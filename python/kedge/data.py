@@ -113,7 +113,7 @@ class Expression(Operators):
         order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
         offsets = self.mesh._nodes_of(order)
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
-        return values if len(self.mesh.shapes) > 1 else values.reshape(self.mesh.elements, -1)
+        return values if len(self.mesh.all_shapes) > 1 else values.reshape(self.mesh.elements, -1)
 
     def plot(self, ax: Any = None, *, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
         """Draw it with matplotlib; returns the axes. Options are those of tripcolor.
@@ -201,7 +201,7 @@ class Polynomials(Expression):
     def _at_nodes(self, order, offsets):
         offsets = self.mesh._nodes_of(order)
         values = np.empty(offsets[-1])
-        for (shape, elements, _), coefficients in zip(self.mesh.shapes, self._coefficients):
+        for (shape, elements, _), coefficients in zip(self.mesh.all_shapes, self._coefficients):
             here = offsets[elements][:, None] + np.arange(shape.count(order))
             values[here] = coefficients @ shape.basis(self._order, *(shape.lattice(order).T / order)).T
         return values
@@ -209,13 +209,16 @@ class Polynomials(Expression):
     def _at(self, points, known):
         shape, place = self.mesh.shape_places
         element = _view(points.element, points.n, ctypes.c_int32)
-        x, y = (_view(points.r, points.n) + 1) / 2, (_view(points.s, points.n) + 1) / 2
+        at = [(_view(one, points.n) + 1) / 2 for one in (points.r, points.s, points.third) if one]
+        if points.third:
+            turned = self.mesh.all_shapes[0][2].turned[element]
+            at[1:] = np.where(turned, at[2], at[1]), np.where(turned, at[1], at[2])
         values = np.empty(points.n)
-        for k, (cell, _, _) in enumerate(self.mesh.shapes):
+        for k, (cell, _, _) in enumerate(self.mesh.all_shapes):
             here = np.flatnonzero(shape[element] == k)
             if not here.size:
                 continue
-            basis, which = _basis_at(cell, self._order, x[here].tobytes(), y[here].tobytes())
+            basis, which = _basis_at(cell, self._order, *(one[here].tobytes() for one in at))
             values[here] = np.einsum("pm,pm->p", basis[which], self._coefficients[k][place[element[here]]])
         return values
 
@@ -232,9 +235,9 @@ def pieces(mesh, order):
 
 
 @lru_cache(maxsize=8)
-def _basis_at(shape, order, x, y):
+def _basis_at(shape, order, *coordinates):
     """The basis at the points of a block, and which of them each is; most blocks of a rule have the same."""
-    at, which = np.unique(np.stack([np.frombuffer(x), np.frombuffer(y)]), axis=1, return_inverse=True)
+    at, which = np.unique(np.stack([np.frombuffer(one) for one in coordinates]), axis=1, return_inverse=True)
     return shape.basis(order, *at), which.ravel()
 
 
@@ -327,7 +330,7 @@ def _part(value):
 
 
 def by_element(name, value):
-    """An array as a ByElement, or, of a diffusion, three of them."""
+    """An array as a ByElement, or, of a diffusion, three or six of them."""
     copy = getattr(value, "copy", getattr(value, "clone", None))  # of CuPy, of PyTorch
     if on_gpu(value) and getattr(value, "ndim", 0) == 1 and str(value.dtype).endswith("float64") and copy is not None:
         return ByElementThere(copy())
@@ -341,9 +344,9 @@ def by_element(name, value):
         raise WrongType(f"{name} is an array that cannot be read: {error}") from error
     if array.dtype.kind not in "biuf":
         raise WrongType(f"{name} is an array of {array.dtype}; it takes real numbers")
-    tensor = name.endswith("diffusion") and array.ndim == 2 and array.shape[1] == 3
+    tensor = name.endswith("diffusion") and array.ndim == 2 and array.shape[1] in (3, 6)
     if array.ndim != 1 and not tensor:
-        more = ", or (n, 3), xx, xy, yy of a tensor" if name.endswith("diffusion") else ""
+        more = ", or (n, 3), xx, xy, yy of a tensor, in space (n, 6)" if name.endswith("diffusion") else ""
         raise InputError(f"{name} is an array of the shape {array.shape}; it takes one number an element, (n,){more}")
     return tuple(map(by_element_of, array.T)) if tensor else by_element_of(array)
 
@@ -409,7 +412,7 @@ def _callback(evaluate, context, memories=()):
 
 
 def _of_points(function, name):
-    """What a function of x, y and more returns at points of the library."""
+    """What a function of x, y, in space z, and more returns at points of the library."""
     try:
         extra = set(inspect.signature(function).parameters) & {"region", "normal"}
     except (TypeError, ValueError):
@@ -419,13 +422,13 @@ def _of_points(function, name):
         def of(address):
             return _view(address, at.n)[here].copy()
 
-        x, y, more = of(at.x), of(at.y), {}
+        places, more = [of(one) for one in (at.x, at.y, at.z) if one], {}
         if "region" in extra:
             more["region"] = of(at.region)
         if "normal" in extra:
             if not at.normal_x:
                 raise WrongType("a function with an argument `normal` is for boundaries; elsewhere is no normal")
-            more["normal"] = (of(at.normal_x), of(at.normal_y))
-        return called(function, name, x.size, x, y, **more)
+            more["normal"] = tuple(of(one) for one in (at.normal_x, at.normal_y, at.normal_z) if one)
+        return called(function, name, places[0].size, *places, **more)
 
     return evaluate

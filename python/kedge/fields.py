@@ -23,11 +23,13 @@ from .regions import group_on
 
 F = TypeVar("F", bound=Callable[..., Any])
 VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
+SPACE_VECTORS = {"q": ("qx", "qy", "qz"), "sigma": ("sigma_x", "sigma_y", "sigma_z")}
 
 
-def parts_of(field):
-    """The parts of a vector; of another field None."""
-    return VECTORS.get(field) if isinstance(field, str) else None
+def parts_of(field, mesh=None):
+    """The parts of a vector, on a mesh in space three; of another field None."""
+    of = SPACE_VECTORS if mesh is not None and mesh.info["dimension"] == 3 else VECTORS
+    return of.get(field) if isinstance(field, str) else None
 
 
 def component(field):
@@ -38,12 +40,13 @@ def component(field):
 
 
 def by_parts(method: F) -> F:
-    """A method of a field that has the parts of vectors too: "q" and "sigma" are [...][2]."""
+    """A method of a field that has the parts of vectors too: "q" and "sigma" are [...][dimension]."""
     @functools.wraps(method)
     def made(self, field, *arguments, **more):
-        if not parts_of(field):
+        parts = parts_of(field, self.mesh)
+        if not parts:
             return method(self, field, *arguments, **more)
-        return np.stack([method(self, part, *arguments, **more) for part in parts_of(field)], axis=-1)
+        return np.stack([method(self, part, *arguments, **more) for part in parts], axis=-1)
 
     return made  # type: ignore[return-value]
 
@@ -56,6 +59,8 @@ class Fields(Operators):
 
     def _shape(self, order, *more):
         n, quadrilaterals = self.mesh.elements, self.mesh.info["quadrilaterals"]
+        if self.mesh.info["dimension"] == 3:
+            return n, (order + 1) * (order + 2) * (order + 3) // 6, *more
         if quadrilaterals == n:
             return n, (order + 1) ** 2, *more
         if quadrilaterals == 0:
@@ -173,8 +178,9 @@ class Fields(Operators):
     def field(self, name: str) -> Expression:
         """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", evaluated
         element by element."""
-        if parts_of(name):
-            raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts_of(name))}")
+        parts = parts_of(name, self.mesh)
+        if parts:
+            raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts)}")
         return Polynomials(self.mesh, name, *self._coefficients(name))
 
     def prepare(self, field: str = "u_star") -> Any:
@@ -200,7 +206,7 @@ class Fields(Operators):
         if ("modes", field) not in self._modes:
             values, offsets = values.ravel(), self.offsets(order)
             self._modes["modes", field] = [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
-                                           for shape, elements, _ in self.mesh.shapes]
+                                           for shape, elements, _ in self.mesh.all_shapes]
         return order, self._modes["modes", field]
 
     def _functions(self):

@@ -14,10 +14,10 @@ else:
 Path = Union[str, "os.PathLike[str]"]
 Number = Union[int, float, "np.number[Any]"]
 Text = Union[Number, str]  # a number or an expression
-Function = Callable[..., ArrayLike]  # of arrays x, y
+Function = Callable[..., ArrayLike]  # of arrays x, y, in space z
 # Operators: solutions, and what is made of them; arrays have one number an element.
 Datum = Union[Text, Function, Array, Operators]
-Tensor = Union[Datum, Tuple[Datum, Datum, Datum]]
+Tensor = Union[Datum, Tuple[Datum, Datum, Datum], Tuple[Datum, Datum, Datum, Datum, Datum, Datum]]
 ByRegion = Mapping[str, Tensor]
 Cells = Union[ArrayLike, Mapping[str, ArrayLike]]
 

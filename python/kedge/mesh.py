@@ -13,7 +13,7 @@ import numpy as np
 from . import _library as c
 from . import exchange, tables
 from .arguments import array_of, encoded, is_by_name, named, path_of, real, shown, whole
-from .cells import Maps, part, shapes_of
+from .cells import Maps, SpaceMaps, Tetrahedron, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
 from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import SHAPES, write_gmsh
@@ -309,17 +309,24 @@ class Mesh:
                 for shape, elements in shapes_of(self.info, self.offsets)]
 
     @cached_property
+    def all_shapes(self):
+        """As `shapes`, also in space; reference points there have three coordinates."""
+        if not self._is_space:
+            return self.shapes
+        return [(Tetrahedron, np.arange(self.elements), SpaceMaps(self.nodes.reshape(-1, 4, 3)))]
+
+    @cached_property
     def shape_places(self):
-        """Of each element the number of its shape in `shapes`, and its place there: [element] each."""
+        """Of each element the number of its shape in `all_shapes`, and its place there: [element] each."""
         shape, place = np.empty((2, self.elements), np.int64)
-        for k, (_, elements, _) in enumerate(self.shapes):
+        for k, (_, elements, _) in enumerate(self.all_shapes):
             shape[elements], place[elements] = k, np.arange(len(elements))
         return shape, place
 
     def _nodes_of(self, order):
         """Where each element begins in arrays over nodes of an order: [elements + 1] int."""
         offsets = np.zeros(self.elements + 1, np.int64)
-        for shape, elements, _ in self.shapes:
+        for shape, elements, _ in self.all_shapes:
             offsets[elements + 1] = shape.count(order)
         return np.cumsum(offsets)
 

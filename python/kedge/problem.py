@@ -72,14 +72,15 @@ class Problem:
     """-div(diffusion grad u) + reaction u = source, with conditions on the boundary.
 
     order     -- of the polynomials of u, 1 to 12
-    diffusion -- > 0: a number, an expression or data, three of them for a tensor (xx, xy, yy); or a dict of these by
-                 region of the mesh, {"iron": 45, "air": 1}, where "default" stands for all others
+    diffusion -- > 0: a number, an expression or data, three of them for a tensor (xx, xy, yy), in space six (xx, xy, xz,
+                 yy, yz, zz); or a dict of these by region of the mesh, {"iron": 45, "air": 1}, where "default" stands
+                 for all others
     reaction  -- >= 0: a number, an expression or data, or a dict
     source    -- a number, an expression or data, or a dict
     boundary  -- {group: Dirichlet(...), Neumann(...) or Robin(...)}, "default" for all edges that no other key names; values and
                  coefficients are numbers, expressions or data
-    exact     -- a known u as an expression, or functions (u, du_dx, du_dy): errors are then in the report (u_l2 and others), and
-                 data that are left out come from it
+    exact     -- a known u as an expression, or functions (u, du_dx, du_dy), in space with du_dz: errors are then in the
+                 report (u_l2 and others), and data that are left out come from it
     parameters -- {name: number} for expressions
     integrals -- {name: expression}, for Solution.integrals: text with fields, as integrate() of solutions takes it, or
                  the keys of a section [integral NAME] as a dict, {"of": "flux", "on": "wall"}
@@ -90,12 +91,12 @@ class Problem:
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
     max_iterations of [solver], fields of [output] ("full" or "cells").
 
-    Data are arrays of one number an element, [element], of a tensor [element][3], of NumPy or by DLPack, which are
+    Data are arrays of one number an element, [element], of a tensor [element][3] or [6], of NumPy or by DLPack, which are
     copied, those of float64 on a GPU there; solutions on the same mesh, and what numbers, operators and functions of NumPy make of them, 1 + s**2; and
-    functions f(x, y).
+    functions f(x, y), in space f(x, y, z).
 
-    Functions get arrays x, y of the same length and return as many values, or one; those with an argument `region`
-    or `normal` (arrays n_x, n_y; boundaries alone) get it too. They are called from several threads in turn.
+    Functions get arrays of coordinates of the same length and return as many values, or one; those with an argument
+    `region` or `normal` (arrays n_x, n_y; boundaries alone) get it too. They are called from several threads in turn.
     Expressions are as in problem files, "exp(-x^2)": fast, on the GPU too. A problem does not change: replace()
     makes another.
     """
@@ -104,7 +105,7 @@ class Problem:
                  reaction: Union[Datum, Mapping[str, Datum], None] = None,
                  source: Union[Datum, Mapping[str, Datum], None] = None,
                  boundary: Optional[Mapping[str, Union[Dirichlet, Neumann, Robin]]] = None,
-                 exact: Union[str, Tuple[Function, Function, Function], None] = None,
+                 exact: Union[str, Tuple[Function, ...], None] = None,
                  parameters: Optional[Mapping[str, Text]] = None, stabilization: Optional[Text] = None,
                  length: Optional[Text] = None, inverse: Optional[str] = None, quadrature: Optional[int] = None,
                  equation_quadrature: Optional[int] = None, exact_quadrature: Optional[int] = None,
@@ -335,14 +336,15 @@ class _Built:
         self.functions = {at: made for at, made in self.functions.items() if made}
 
     def _made(self, section, key, value):
-        """Data of a setting as functions for the library: one, or three."""
+        """Data of a setting as functions for the library: one, or those of a tensor or gradient."""
         name = _name_of(section, key)
         if self.mesh is not None:
             check_data(name, value, self.mesh)
         n = self.mesh.elements if self.mesh is not None else 1
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]
-        names = ("u of exact", "du_dx of exact", "du_dy of exact") if section == "exact" else (name,) * 3
+        exact = ("u of exact", "du_dx of exact", "du_dy of exact", "du_dz of exact")
+        names = exact if section == "exact" else (name,) * len(parts)
         return [native(part, self.context, name, section == "equation") for part, name in zip(parts, names)]
 
 
@@ -395,9 +397,9 @@ def _text(name, value):
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         _finite(name, value)
         return repr(float(value))
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
+    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
         return ", ".join(_text("a part of diffusion", part) for part in value)
-    what = {"diffusion": "a number, an expression or three of them"}.get(name, "a number or an expression")
+    what = {"diffusion": "a number, an expression or three of them, in space six"}.get(name, "a number or an expression")
     more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
@@ -410,8 +412,8 @@ def setting(name, value):
     if name in DATA:
         return datum(name, value)
     if name == "exact" and (isinstance(value, tuple) or callable(value)):
-        if callable(value) or len(value) != 3 or not all(map(callable, value)):
-            raise WrongType("exact is an expression, or three functions (u, du_dx, du_dy)")
+        if callable(value) or len(value) not in (3, 4) or not all(map(callable, value)):
+            raise WrongType("exact is an expression, or three functions (u, du_dx, du_dy), in space four with du_dz")
         return value
     return _text(name, value)
 
@@ -426,12 +428,12 @@ def datum(name, value):
         return by_element(name, value)
     if callable(value):
         return value
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) == 3:
+    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
         parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
         if any(not isinstance(part, (str, numbers.Real)) for part in parts):
             if any(isinstance(part, str) for part in parts):
-                raise WrongType("diffusion is a tensor of expressions as text and of data; make all three the one or the "
-                                "other, numbers may be in both")
+                raise WrongType("diffusion is a tensor of expressions as text and of data; make all of "
+                                "them the one or the other, numbers may be in both")
             return tuple(parts)
     return _text(name, value)
 

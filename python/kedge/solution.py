@@ -229,9 +229,9 @@ class Solution(Fields):
         return offsets
 
     def nodes(self, order: Optional[int] = None) -> Array:
-        """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
+        """Coordinates of the nodes, [element][node][dimension]; order: P where it is left out."""
         order = self._nodes_order(order)
-        xy = np.empty(self._shape(order, 2))
+        xy = np.empty(self._shape(order, self.mesh.info["dimension"]))
         self.context.call("kedge_solution_nodes", self.handle, order, xy.ctypes.data)
         return xy
 
@@ -262,7 +262,7 @@ class Solution(Fields):
         """A field as data of problems on this mesh: "u_star", "u", "qx" or "qy", evaluated element by element. s itself
         is u_star: source=s, diffusion=1 + s**2. Where the diffusion of s is data too, q is interpolated as in s(x, y,
         "qx"), so that not all solutions before s are needed."""
-        if name in ("u_star", "u") or (name in ("qx", "qy") and not any(key == "diffusion" for _, key in self._called)):
+        if name in ("u_star", "u") or (name in ("qx", "qy", "qz") and not any(key == "diffusion" for _, key in self._called)):
             return Field(self.memory, name, self._degree(name))
         return super().field(name)
 

@@ -118,7 +118,8 @@ class Solver:
                       of this solve, of a solver or of another solution are made
         into       -- {field: array}: arrays on the GPU (of CuPy, PyTorch, ...; on the host of NumPy) that are filled with
                       values at nodes as s.u has them, and take no way through the host: "u", "u_star", and on straight
-                      triangles with coefficients that are constant in each "qx" and "qy". shape(field) is their shape
+                      triangles with coefficients that are constant in each "qx" and "qy"; not in space. shape(field) is
+                      their shape
         parameters -- {name: number} instead of the problem's values, in sources and boundary values, its own and given
                       ones; one that anything else is made of is refused, and update() changes it
         progress   -- True: a line on standard error, where that is a terminal or a notebook; or a function of a Progress,
@@ -171,6 +172,8 @@ class Solver:
             raise InputError(f"field is {field!r}; a solve fills arrays with {', '.join(FILLED)}")
         order = self._report(self._ready(None)).order + (field == "u_star")
         n, wide = self.mesh.elements, self.mesh.info["quadrilaterals"]
+        if self.mesh.info["dimension"] == 3:
+            return n, (order + 1) * (order + 2) * (order + 3) // 6
         of_triangle, of_wide = (order + 1) * (order + 2) // 2, (order + 1) ** 2
         if 0 < wide < n:
             return ((n - wide) * of_triangle + wide * of_wide,)
@@ -213,11 +216,13 @@ class Solver:
     def edges(self) -> Array:
         """The edges with unknowns, ascending: rows of s.trace(). Those that have Dirichlet values are left out.
 
-        The unknowns of a solution s are s.trace()[1][solver.edges].ravel(): edge by edge P + 1 modes.
+        The unknowns of a solution s are s.trace()[1][solver.edges].ravel(): edge by edge P + 1 modes. In space they are
+        faces, with (P + 1)(P + 2)/2 modes.
         """
         set_up = self._ready(None)
         report = self._report(set_up)
-        edges = np.empty(report.trace_unknowns // (report.order + 1), np.int32)
+        modes = report.order + 1 if self.mesh.info["dimension"] == 2 else (report.order + 1) * (report.order + 2) // 2
+        edges = np.empty(report.trace_unknowns // modes, np.int32)
         self.context.call("kedge_solver_edges", set_up.handle, edges.ctypes.data)
         return edges
 

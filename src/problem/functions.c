@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "problem/keys.h"
 #include "problem/problem.h"
 
 /// The setting of a key to a caller's function; its value is NULL.
@@ -40,22 +41,46 @@ static bool takes_function(const char *section, const char *key)
   return false;
 }
 
-/// A setting of the caller as one to three of the problem.
-/// @param[out] list  [3]
+enum { FUNCTIONS_MAX = sizeof((kedge_setting *)0)->function / sizeof(kedge_function *) };
+
+/// How many functions a setting has; -1: some stand behind one that is missing.
+static int functions_of(const kedge_setting *given)
+{
+  int n = 0;
+  while (n < FUNCTIONS_MAX && given->function[n]) ++n;
+  for (int i = n; i < FUNCTIONS_MAX; ++i)
+    if (given->function[i]) return -1;
+  return n;
+}
+
+/// The keys of the functions that a setting has, as many as it has; NULL: it takes no such number.
+static const char *const *keys_of(const kedge_setting *given, int n)
+{
+  static const char *const exact[] = {"u", "du_dx", "du_dy", "du_dz"};
+  const bool takes = takes_function(given->section, given->key);
+  if (n == 1) return takes ? &given->key : NULL;
+  if (strcmp(given->section, "exact") == 0 && strcmp(given->key, "u") == 0)
+    return n == 3 || n == 4 ? exact : NULL;
+  for (int dimension = 2; dimension <= 3; ++dimension)
+    if (n == kg_tensor_numbers(dimension) && takes && strcmp(given->key, "diffusion") == 0)
+      return kg_tensor_keys[dimension - 2];
+  return NULL;
+}
+
+/// A setting of the caller as those of the problem.
+/// @param[out] list  [FUNCTIONS_MAX]
 static kedge_status expand(const kedge_problem *problem, int index, const kedge_setting *given,
                            kg_setting *list, int *n)
 {
   kedge_context *const ctx = problem->ctx;
   const char *const section = given->section, *const key = given->key;
-  kedge_function *const *const function = given->function;
-  const bool one = function[0] && !function[1] && !function[2];
-  const bool three = function[0] && function[1] && function[2];
+  const int functions = functions_of(given);
   KG_REQUIRE(ctx, section && key, KEDGE_ERR_ARG,
              "kedge_problem_set_all: settings[%d]: section or key is NULL", index);
-  KG_REQUIRE(ctx, given->value ? !function[0] && !function[1] && !function[2] : one || three,
-             KEDGE_ERR_ARG,
+  const bool some = functions == 1 || functions == 3 || functions == 4 || functions == 6;
+  KG_REQUIRE(ctx, given->value ? functions == 0 : some, KEDGE_ERR_ARG,
              "kedge_problem_set_all: settings[%d], [%s] %s: it has a value as text, or one "
-             "function, or three",
+             "function, or three, four or six",
              index, section, key);
   if (given->value) {
     const bool bare = kg_section_group(section, "region") && !*key && !*given->value;
@@ -63,22 +88,23 @@ static kedge_status expand(const kedge_problem *problem, int index, const kedge_
     *n = 1;
     return KEDGE_OK;
   }
+  const char *const *const keys = keys_of(given, functions);
   const bool gradient = strcmp(section, "exact") == 0 && strcmp(key, "u") == 0;
-  const bool tensor = takes_function(section, key) && strcmp(key, "diffusion") == 0;
-  KG_REQUIRE(ctx, !one || takes_function(section, key), KEDGE_ERR_INPUT,
+  KG_REQUIRE(ctx, keys || functions > 1, KEDGE_ERR_INPUT,
              "[%s] %s takes no function: diffusion, reaction and source of [equation] and [region "
              "NAME] do, and value and coefficient of [boundary NAME]%s",
-             section, key, gradient ? "; u of [exact] takes three, with its gradient" : "");
-  KG_REQUIRE(
-      ctx, one || gradient || tensor, KEDGE_ERR_INPUT,
-      "[%s] %s takes no three functions: diffusion of [equation] and [region NAME] does, and "
-      "u of [exact]",
-      section, key);
-  const char *const keys[2][3] = {{"diffusion", "diffusion_xy", "diffusion_yy"},
-                                  {"u", "du_dx", "du_dy"}};
-  *n = one ? 1 : 3;
-  for (int i = 0; i < *n; ++i)
-    list[i] = function_of(section, one ? key : keys[gradient][i], function[i], given->user[i]);
+             section, key,
+             gradient ? "; u of [exact] takes three, with its gradient, in space four" : "");
+  KG_REQUIRE(ctx, keys, KEDGE_ERR_INPUT,
+             "[%s] %s takes no %s functions: diffusion of [equation] and [region NAME] takes "
+             "three, in space six, and u of [exact] three, in space four",
+             section, key,
+             functions == 3   ? "three"
+             : functions == 4 ? "four"
+                              : "six");
+  for (int i = 0; i < functions; ++i)
+    list[i] = function_of(section, keys[i], given->function[i], given->user[i]);
+  *n = functions;
   return KEDGE_OK;
 }
 
@@ -89,7 +115,7 @@ kedge_status kedge_problem_set_all(kedge_problem *problem, int n, const kedge_se
              "kedge_problem_set_all: n is %d, or settings is NULL", n);
   kg_setting *list;
   int count = 0;
-  KG_TRY(kg_host_alloc(problem->ctx, (size_t)n * 3, sizeof *list, &list));
+  KG_TRY(kg_host_alloc(problem->ctx, (size_t)n * FUNCTIONS_MAX, sizeof *list, &list));
   kedge_status status = KEDGE_OK;
   for (int i = 0; i < n && status == KEDGE_OK; ++i) {
     int more = 0;
@@ -125,21 +151,36 @@ kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *fu
   return kedge_problem_set_function(problem, "equation", "source", function, user);
 }
 
+/// @param[in] caller  the function that was called, for sentences
+static kedge_status set_tensor(kedge_problem *problem, const char *caller, int dimension,
+                               const char *section, kedge_function *const *functions,
+                               void *const *users)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "%s: problem is NULL", caller);
+  KG_REQUIRE(problem->ctx, section && functions && users, KEDGE_ERR_ARG,
+             "%s: section, functions or users is NULL", caller);
+  bool all = takes_function(section, "diffusion");
+  kedge_setting tensor = {.section = section, .key = "diffusion"};
+  for (int k = 0; k < kg_tensor_numbers(dimension); ++k) {
+    all = all && functions[k];
+    tensor.function[k] = functions[k];
+    tensor.user[k] = users[k];
+  }
+  KG_REQUIRE(problem->ctx, all, KEDGE_ERR_INPUT,
+             "%s: [%s] takes no diffusion, or a function is NULL", caller, section);
+  return kedge_problem_set_all(problem, 1, &tensor);
+}
+
 kedge_status kedge_problem_set_tensor(kedge_problem *problem, const char *section,
                                       kedge_function *const *functions, void *const *users)
 {
-  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG, "kedge_problem_set_tensor: problem is NULL");
-  KG_REQUIRE(problem->ctx, section && functions && users, KEDGE_ERR_ARG,
-             "kedge_problem_set_tensor: section, functions or users is NULL");
-  KG_REQUIRE(problem->ctx,
-             takes_function(section, "diffusion") && functions[0] && functions[1] && functions[2],
-             KEDGE_ERR_INPUT,
-             "kedge_problem_set_tensor: [%s] takes no diffusion, or a function is NULL", section);
-  const kedge_setting tensor = {.section = section,
-                                .key = "diffusion",
-                                .function = {functions[0], functions[1], functions[2]},
-                                .user = {users[0], users[1], users[2]}};
-  return kedge_problem_set_all(problem, 1, &tensor);
+  return set_tensor(problem, "kedge_problem_set_tensor", 2, section, functions, users);
+}
+
+kedge_status kedge_problem_set_tensor_space(kedge_problem *problem, const char *section,
+                                            kedge_function *const *functions, void *const *users)
+{
+  return set_tensor(problem, "kedge_problem_set_tensor_space", 3, section, functions, users);
 }
 
 kedge_status kedge_problem_set_boundary(kedge_problem *problem, const char *group,
@@ -170,5 +211,20 @@ kedge_status kedge_problem_set_exact(kedge_problem *problem, kedge_function *u,
              "kedge_problem_set_exact: u and both derivatives are needed");
   const kedge_setting exact = {
       .section = "exact", .key = "u", .function = {u, du_dx, du_dy}, .user = {user, user, user}};
+  return kedge_problem_set_all(problem, 1, &exact);
+}
+
+kedge_status kedge_problem_set_exact_space(kedge_problem *problem, kedge_function *u,
+                                           kedge_function *du_dx, kedge_function *du_dy,
+                                           kedge_function *du_dz, void *user)
+{
+  KG_REQUIRE(NULL, problem != NULL, KEDGE_ERR_ARG,
+             "kedge_problem_set_exact_space: problem is NULL");
+  KG_REQUIRE(problem->ctx, u && du_dx && du_dy && du_dz, KEDGE_ERR_ARG,
+             "kedge_problem_set_exact_space: u and all three derivatives are needed");
+  const kedge_setting exact = {.section = "exact",
+                               .key = "u",
+                               .function = {u, du_dx, du_dy, du_dz},
+                               .user = {user, user, user, user}};
   return kedge_problem_set_all(problem, 1, &exact);
 }

@@ -311,13 +311,19 @@ READER(read_diffusion)
   return KEDGE_OK;
 }
 
-/// The rest of a tensor of functions, xy, then yy, of which xx is there already.
+const char *const kg_tensor_keys[2][KG_TENSOR_MAX] = {
+    {"diffusion", "diffusion_xy", "diffusion_yy"},
+    {"diffusion", "diffusion_xy", "diffusion_xz", "diffusion_yy", "diffusion_yz", "diffusion_zz"}};
+
+/// The rest of a tensor of functions, of which xx is there already. That of space has zz.
 READER(read_tensor_part)
 {
   kg_coefficients *c;
   KG_TRY(coefficients_of(p, settings, s, &c));
-  const int k = strcmp(key->name, "diffusion_xy") == 0 ? 1 : 2;
-  c->n_diffusion = 3;
+  const int dimension = kg_settings_find(settings, s->section, "diffusion_zz") ? 3 : 2;
+  int k = 1;
+  while (strcmp(key->name, kg_tensor_keys[dimension - 2][k]) != 0) ++k;
+  c->n_diffusion = kg_tensor_numbers(dimension);
   return kg_value_function(p, settings, s, &c->diffusion[k]);
 }
 
@@ -600,10 +606,17 @@ const kg_problem_key kg_problem_keys[] = {
 const kg_problem_key kg_function_keys[] = {
   {"exact", "du_dx", "", read_function, .member = MEMBER(exact_dx)},
   {"exact", "du_dy", "", read_function, .member = MEMBER(exact_dy)},
+  {"exact", "du_dz", "", read_function, .member = MEMBER(exact_dz)},
   {"equation", "diffusion_xy", "", read_tensor_part},
+  {"equation", "diffusion_xz", "", read_tensor_part},
   {"equation", "diffusion_yy", "", read_tensor_part},
+  {"equation", "diffusion_yz", "", read_tensor_part},
+  {"equation", "diffusion_zz", "", read_tensor_part},
   {"region NAME", "diffusion_xy", "", read_tensor_part},
+  {"region NAME", "diffusion_xz", "", read_tensor_part},
   {"region NAME", "diffusion_yy", "", read_tensor_part},
+  {"region NAME", "diffusion_yz", "", read_tensor_part},
+  {"region NAME", "diffusion_zz", "", read_tensor_part},
   {NULL},
 };
 // clang-format on

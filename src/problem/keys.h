@@ -2,6 +2,7 @@
 /// The keys of the problem file: one table that reads them, checks them and suggests them. Their
 /// defaults are those of problem.c.
 #pragma once
+#include "problem/elements.h"
 #include "problem/settings.h"
 
 /// Read a setting into a problem.
@@ -25,6 +26,9 @@ typedef struct kg_problem_key {
 /// The table, in the order of the documentation, and of the keys that take a function of the caller
 /// and never text; both end with a row of NULL.
 extern const kg_problem_key kg_problem_keys[], kg_function_keys[];
+/// The keys of the functions of a tensor, [0] in the plane and [1] in space. The first is the one
+/// of problem files.
+extern const char *const kg_tensor_keys[2][KG_TENSOR_MAX];
 
 /// The key of a setting; refused with the nearest valid section or key when there is none such, and
 /// with what to write instead when it or its value is gone.

@@ -302,6 +302,22 @@ static kedge_status check_coefficients_z(const matching *m, const kg_coefficient
   return check_z(m, &c->source, "source", kg_settings_find(settings, section, "source"));
 }
 
+/// Functions of the caller for an exact solution are u and as many derivatives as the mesh has
+/// dimensions.
+static kedge_status check_exact(const matching *m)
+{
+  const kedge_problem *const p = m->problem;
+  const bool in_space = kg_mesh_in_space(m->mesh);
+  if (p->exact_u.kind != KG_FUNCTION_CALLER || in_space == (p->exact_dz.kind != KG_FUNCTION_NONE))
+    return KEDGE_OK;
+  return kg_problem_fail(m->ctx, p, kg_settings_find(&p->settings, "exact", "u"),
+                         "the exact solution is a function with %s derivatives, and %s is a mesh "
+                         "of %s: give u, %s",
+                         in_space ? "two" : "three", name_of_mesh(m),
+                         in_space ? "space" : "the plane",
+                         in_space ? "du_dx, du_dy and du_dz" : "du_dx and du_dy");
+}
+
 /// In the plane no function may have z in it.
 static kedge_status check_plane(const matching *m)
 {
@@ -328,6 +344,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
   if (status == KEDGE_OK)
     status = kg_host_calloc(ctx, n, sizeof *out->boundaries, &out->boundaries);
   if (status == KEDGE_OK) status = check_plane(&m);
+  if (status == KEDGE_OK) status = check_exact(&m);
   if (status == KEDGE_OK) status = match_groups(&m);
   if (status == KEDGE_OK) status = resolve_boundaries(&m, out);
   if (status == KEDGE_OK) status = kg_coefficients_resolve(ctx, problem, mesh, out);

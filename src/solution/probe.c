@@ -152,7 +152,7 @@ static void evaluate(const kedge_probe *p, const kedge_solution *s, const kg_gat
   bool scalar = true;
   for (int f = 0; f < n_fields; ++f) scalar = scalar && kg_held_of(fields[f]) != KG_HELD_FLUX;
   kg_point_tables tables;
-  kg_point_tables_fill(s, cell, scalar, p->at[2 * i], p->at[2 * i + 1], &tables);
+  kg_point_tables_fill(s, cell, scalar, p->at + 2 * i, &tables);
   for (int f = 0; f < n_fields; ++f)
     kg_field_of(s, &tables.points, fields[f], p->element[i], g[kg_held_of(fields[f])].of[k],
                 &values[f][i]);

@@ -116,6 +116,46 @@ static void functions_of_the_caller_and_text_replace_each_other(void **state)
   assert_true(at(&p->exact_u, 1, 1) == 6 && at(&p->exact_dx, 1, 1) == 6);
 }
 
+/// Tensors and gradients of the plane, of space and as text take each other's place.
+static void tensors_and_gradients_of_other_dimensions_replace_each_other(void **state)
+{
+  const fixture *f = *state;
+  kedge_problem *p = f->problem;
+  double number[6] = {1, 2, 3, 4, 5, 6};
+  kedge_function *const functions[6] = {scaled_sum, scaled_sum, scaled_sum,
+                                        scaled_sum, scaled_sum, scaled_sum};
+  void *const users[6] = {&number[0], &number[1], &number[2], &number[3], &number[4], &number[5]};
+  static const char *const sections[] = {"equation", "region 7"};
+  for (int i = 0; i < 2; ++i) {
+    const char *const section = sections[i];
+    for (int again = 0; again < 2; ++again) {
+      assert_int_equal(kedge_problem_set_tensor(p, section, functions, users), KEDGE_OK);
+      const kg_coefficients *c = i ? &p->regions[0] : &p->equation;
+      assert_int_equal(c->n_diffusion, 3);
+      for (int k = 0; k < 3; ++k) assert_true(at(&c->diffusion[k], 1, 1) == 2 * (k + 1));
+      assert_int_equal(kedge_problem_set_tensor_space(p, section, functions, users), KEDGE_OK);
+      c = i ? &p->regions[0] : &p->equation;
+      assert_int_equal(c->n_diffusion, 6);
+      for (int k = 0; k < 6; ++k) assert_true(at(&c->diffusion[k], 1, 1) == 2 * (k + 1));
+    }
+    set(f, section, "diffusion", "5");
+    assert_int_equal((i ? &p->regions[0] : &p->equation)->n_diffusion, 1);
+  }
+  assert_int_equal(
+      kedge_problem_set_exact_space(p, scaled_sum, scaled_sum, scaled_sum, scaled_sum, &number[2]),
+      KEDGE_OK);
+  assert_true(at(&p->exact_u, 1, 1) == 6 && at(&p->exact_dz, 2, 1) == 9);
+  assert_int_equal(kedge_problem_set_exact(p, scaled_sum, scaled_sum, scaled_sum, &number[0]),
+                   KEDGE_OK);
+  assert_int_equal(p->exact_dz.kind, KG_FUNCTION_NONE);
+  assert_int_equal(kedge_problem_set_exact_space(p, scaled_sum, scaled_sum, scaled_sum, NULL, NULL),
+                   KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_set_tensor_space(p, "exact", functions, users), KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(f->ctx),
+      "kedge_problem_set_tensor_space: [exact] takes no diffusion, or a function is NULL");
+}
+
 static void an_exact_solution_too_large_to_differentiate_is_refused(void **state)
 {
   const fixture *f = *state;
@@ -310,24 +350,32 @@ static void settings_that_lack_something_are_refused(void **state)
       {{"equation", "source", NULL, {NULL}, {NULL}},
        KEDGE_ERR_ARG,
        "kedge_problem_set_all: settings[1], [equation] source: it has a value as text, or one "
-       "function, or three"},
+       "function, or three, four or six"},
       {{"equation", "source", "x", {scaled_sum}, {NULL}},
        KEDGE_ERR_ARG,
        "kedge_problem_set_all: settings[1], [equation] source: it has a value as text, or one "
-       "function, or three"},
+       "function, or three, four or six"},
       {{"equation", "diffusion", NULL, {scaled_sum, scaled_sum}, {NULL}},
        KEDGE_ERR_ARG,
        "kedge_problem_set_all: settings[1], [equation] diffusion: it has a value as text, or one "
-       "function, or three"},
+       "function, or three, four or six"},
       {{"exact", "u", NULL, {scaled_sum}, {NULL}},
        KEDGE_ERR_INPUT,
        "[exact] u takes no function: diffusion, reaction and source of [equation] and [region "
        "NAME] do, and value and coefficient of [boundary NAME]; u of [exact] takes three, with its "
-       "gradient"},
+       "gradient, in space four"},
       {{"equation", "source", NULL, {scaled_sum, scaled_sum, scaled_sum}, {NULL}},
        KEDGE_ERR_INPUT,
        "[equation] source takes no three functions: diffusion of [equation] and [region NAME] "
-       "does, and u of [exact]"},
+       "takes three, in space six, and u of [exact] three, in space four"},
+      {{"equation", "diffusion", NULL, {scaled_sum, scaled_sum, scaled_sum, scaled_sum}, {NULL}},
+       KEDGE_ERR_INPUT,
+       "[equation] diffusion takes no four functions: diffusion of [equation] and [region NAME] "
+       "takes three, in space six, and u of [exact] three, in space four"},
+      {{"exact", "u", NULL, {scaled_sum, NULL, NULL, scaled_sum}, {NULL}},
+       KEDGE_ERR_ARG,
+       "kedge_problem_set_all: settings[1], [exact] u: it has a value as text, or one function, or "
+       "three, four or six"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const kedge_setting list[] = {{"space", "order", "7", {NULL}, {NULL}}, cases[i].setting};
@@ -346,6 +394,7 @@ int main(void)
       FIXTURE_TEST(a_parameter_that_changes_changes_what_uses_it),
       FIXTURE_TEST(a_refused_setting_changes_nothing),
       FIXTURE_TEST(functions_of_the_caller_and_text_replace_each_other),
+      FIXTURE_TEST(tensors_and_gradients_of_other_dimensions_replace_each_other),
       FIXTURE_TEST(an_exact_solution_too_large_to_differentiate_is_refused),
       FIXTURE_TEST(an_expression_too_long_is_refused),
       FIXTURE_TEST(wrong_arguments_are_errors_not_crashes),

@@ -255,7 +255,7 @@ class Problems(unittest.TestCase):
                 ({"parameters": 3}, TypeError, "parameters is 3; it takes a dict"),
                 ({"source": [1, 2]}, TypeError, "a number or an expression"),
                 ({"source": True}, TypeError, "a number or an expression"),
-                ({"diffusion": ("x", lambda x, y: x, 1)}, TypeError, "make all three the one or the other"),
+                ({"diffusion": ("x", lambda x, y: x, 1)}, TypeError, "make all of them the one or the other"),
                 ({"diffusion": np.ones((4, 2))}, ValueError, r"takes one number an element, \(n,\), or \(n, 3\)"),
                 ({"reaction": np.ones((4, 3))}, ValueError, r"takes one number an element, \(n,\)$"),
                 ({"source": {"iron": np.array(["x", "y"])}}, TypeError, "source is an array of <U1; it takes real numbers"),
