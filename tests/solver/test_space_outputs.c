@@ -398,6 +398,146 @@ static void a_trace_that_was_kept_makes_the_solution_again(void **state)
   copy_free(&c);
 }
 
+enum { ELEMENTS = 6 * 27, CORNERS = 64 };
+
+/// The means of a field, and the indicator behind them.
+static void means_of(const kedge_solution *solution, double *values)
+{
+  for (int f = 0; f < KEDGE_FIELD_COUNT; ++f)
+    must(ctx, kedge_solution_means(solution, (kedge_field)f, values + ELEMENTS * f));
+  must(ctx, kedge_solution_indicator(solution, values + ELEMENTS * KEDGE_FIELD_COUNT));
+}
+
+/// Diffusion as a number and as a tensor, where means are those of the full solution to the bit,
+/// and functions, which have the means of their integrals.
+static void means_that_are_kept_are_those_of_the_full_solution(void **state)
+{
+  enum { ALL = ELEMENTS * (KEDGE_FIELD_COUNT + 1) };
+  static const char *const diffusion[] = {"3", "2, 0.5, 0.1, 1, -0.2, 3", "1 + x*y + z",
+                                          "2 + x, 0.5*y, 0.1, 1 + z, -0.2, 3 - x*z"};
+  (void)state;
+  kedge_mesh *mesh = bent_cube("cube 3");
+  double *const full = malloc(ALL * sizeof *full), *const cells = malloc(ALL * sizeof *cells);
+  assert_true(full && cells);
+  for (int k = 0; k < 8; ++k) {
+    for (int kept = 0; kept < 2; ++kept) {
+      kedge_solution *solution =
+          solve(ctx, mesh,
+                SETTINGS({"space", "order", k % 2 ? "4" : "1"}, {"exact", "u", "exp(x)*y+z^3"},
+                         {"equation", "diffusion", diffusion[k / 2]}, {"equation", "reaction", "2"},
+                         {"boundary default", "type", "dirichlet"},
+                         {"output", "fields", kept ? "cells" : "full"}));
+      means_of(solution, kept ? cells : full);
+      kedge_solution_destroy(solution);
+    }
+    if (k < 4)
+      assert_memory_equal(full, cells, ALL * sizeof *full);
+    else
+      for (int f = 0; f <= KEDGE_FIELD_COUNT; ++f)
+        assert_close(ELEMENTS, cells + ELEMENTS * f, full + ELEMENTS * f, 1e-12);
+  }
+  free(full);
+  free(cells);
+  kedge_mesh_destroy(mesh);
+}
+
+/// A linear function: its means are its values in the middles of elements.
+static void cells_share_their_corners_and_have_means(void **state)
+{
+  (void)state;
+  kedge_mesh *mesh = bent_cube("cube 3");
+  kedge_solution *solution =
+      solve(ctx, mesh,
+            SETTINGS({"space", "order", "2"}, {"exact", "u", "1+2*x-3*y+z"},
+                     {"equation", "diffusion", "3"}, {"boundary default", "type", "dirichlet"},
+                     {"solver", "tolerance", "1e-14"}, {"output", "fields", "cells"}));
+  must(ctx, kedge_solution_write(solution, path));
+  double *const xyz = numbers("Points", 3 * CORNERS), *const types = numbers("Types", ELEMENTS);
+  double *const corners = numbers("Connectivity", 4 * ELEMENTS);
+  double *const offsets = numbers("Offsets", ELEMENTS + 1);
+  double *const u = numbers("CellData/u", ELEMENTS), *const q = numbers("CellData/q", 3 * ELEMENTS);
+  double *const sigma = numbers("CellData/sigma", 3 * ELEMENTS);
+  double *const region = numbers("CellData/region", ELEMENTS);
+  double *const indicator = numbers("CellData/error_indicator", ELEMENTS);
+  double volume = 0.0, of_cells[ELEMENTS];
+  must(ctx, kedge_solution_indicator(solution, of_cells));
+  assert_memory_equal(of_cells, indicator, sizeof of_cells);
+  for (int e = 0; e < ELEMENTS; ++e) {
+    static const double gradient[3] = {2, -3, 1};
+    const double *at[4];
+    double middle[3] = {0}, d[3][3];
+    assert_true(types[e] == 10 && offsets[e + 1] == 4 * (e + 1) && region[e] == 1);
+    for (int l = 0; l < 4; ++l) at[l] = xyz + 3 * (int)corners[4 * e + l];
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 4; ++l) middle[k] += 0.25 * at[l][k];
+      for (int l = 0; l < 3; ++l) d[l][k] = at[l + 1][k] - at[0][k];
+      assert_at_most(fabs(q[3 * e + k] - gradient[k]), 1e-11);
+      assert_at_most(fabs(sigma[3 * e + k] - 3 * gradient[k]), 1e-11);
+    }
+    const double six = d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) -
+                       d[0][1] * (d[1][0] * d[2][2] - d[1][2] * d[2][0]) +
+                       d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0]);
+    assert_true(six > 0.0);
+    volume += six / 6;
+    assert_at_most(fabs(u[e] - (1 + 2 * middle[0] - 3 * middle[1] + middle[2])), 1e-12);
+  }
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+  must(ctx, kedge_mesh_get_info(mesh, &info));
+  assert_at_most(fabs(volume - info.area), 1e-14);
+  double *const all[] = {xyz, types, corners, offsets, u, q, sigma, region, indicator};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) free(all[i]);
+  double value;
+  assert_int_equal(kedge_solution_values(solution, KEDGE_FIELD_U, 1, &value), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(ctx), "only the means over the elements were kept"));
+  assert_int_equal(kedge_solution_trace(solution, NULL, &value), KEDGE_ERR_ARG);
+  unlink(path);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Cell i of a file is element i of the caller; its nodes are those of kedge_solution_nodes().
+static void a_file_of_tetrahedra_is_read_back(void **state)
+{
+  enum { ORDER = 3, NODES = 35, ALL = ELEMENTS * NODES };  // cells are of order 4
+  static const struct {
+    const char *name;
+    kedge_field of[3];
+  } arrays[] = {{"u", {KEDGE_FIELD_U}},
+                {"u_star", {KEDGE_FIELD_U_STAR}},
+                {"q", {KEDGE_FIELD_QX, KEDGE_FIELD_QY, KEDGE_FIELD_QZ}},
+                {"sigma", {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, KEDGE_FIELD_SIGMA_Z}}};
+  (void)state;
+  kedge_mesh *mesh = bent_cube("cube 3");
+  kedge_solution *solution = solution_on(mesh, "3", "full");
+  must(ctx, kedge_solution_write(solution, path));
+  double *const types = numbers("Types", ELEMENTS), *const offsets =
+                                                        numbers("Offsets", ELEMENTS + 1);
+  for (int e = 0; e < ELEMENTS; ++e)
+    assert_true(types[e] == 71 && offsets[e + 1] == NODES * (e + 1));
+  double *const xyz = numbers("Points", 3 * ALL), *const values = malloc(3 * ALL * sizeof *values);
+  assert_non_null(values);
+  must(ctx, kedge_solution_nodes(solution, ORDER + 1, values));
+  assert_memory_equal(xyz, values, 3 * ALL * sizeof *xyz);
+  for (int f = 0; f < 4; ++f) {
+    char name[32];
+    const int parts = f < 2 ? 1 : 3;
+    snprintf(name, sizeof name, "PointData/%s", arrays[f].name);
+    double *const read = numbers(name, parts * ALL);
+    for (int k = 0; k < parts; ++k) {
+      must(ctx, kedge_solution_values(solution, arrays[f].of[k], ORDER + 1, values));
+      for (int i = 0; i < ALL; ++i) assert_true(read[parts * i + k] == values[i]);
+    }
+    free(read);
+  }
+  free(types);
+  free(offsets);
+  free(xyz);
+  free(values);
+  unlink(path);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
 static int make_path(void **state)
 {
   snprintf(path, sizeof path, "/tmp/kedge_space_%ld.vtkhdf", (long)getpid());
@@ -412,6 +552,9 @@ int main(void)
       cmocka_unit_test(faces_inside_the_domain_are_told_from_the_boundary),
       cmocka_unit_test(the_trace_of_every_face_is_that_of_the_function),
       cmocka_unit_test(a_trace_that_was_kept_makes_the_solution_again),
+      cmocka_unit_test(means_that_are_kept_are_those_of_the_full_solution),
+      cmocka_unit_test(cells_share_their_corners_and_have_means),
+      cmocka_unit_test(a_file_of_tetrahedra_is_read_back),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, make_path, close_context);
