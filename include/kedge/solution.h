@@ -305,8 +305,12 @@ KEDGE_API kedge_status kedge_solution_at(const kedge_solution *solution, kedge_f
 KEDGE_API void kedge_by_solution(void *user, const kedge_points *points, double *value);
 /// The trace on every edge: vertices of the edge, lower number first, and the coefficients of the
 /// orthonormal Legendre basis on [-1,1] along that direction.
-/// @param[out] edges  [edge][2] caller's vertex numbers; may be NULL
-/// @param[out] modes  [edge][order + 1]; may be NULL
+/// In space the trace on every face: its vertices in the order of corners of kedge_mesh_nodes(), and
+/// the coefficients of the orthonormal basis on the triangle in which they are (-1, -1), (1, -1) and
+/// (-1, 1): sqrt(2) P_i(2 (1 + r)/(1 - s) - 1) (1 - s)^i P_j^(2 i + 1, 0)(s), P orthonormal Jacobi
+/// polynomials, has the number (i + j)(i + j + 1)/2 + i.
+/// @param[out] edges  [edge][2] caller's vertex numbers, in space [face][3]; may be NULL
+/// @param[out] modes  [edge][order + 1], in space [face][(order + 1)(order + 2)/2]; may be NULL
 KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int32_t *edges,
                                             double *modes);
 /// Norms of the errors of a solution, all in L2, of the error of:
@@ -378,7 +382,9 @@ KEDGE_API kedge_status kedge_solution_write(kedge_solution *solution, const char
 
 /// Write the edges of all groups, on the boundary and inside the domain, as VTKHDF
 /// (docs/output.md#the-boundary): curves with the trace of u, and the tag of the group, the flux
-/// density and where an edge is for each. A solution that keeps its report alone has them too.
+/// density and where an edge is for each. A solution that keeps its report alone has them too. In
+/// space these are the faces of groups, triangles whose normal points to whom they are
+/// counterclockwise for.
 /// @param[in] path  as above
 /// @retval KEDGE_ERR_ARG, KEDGE_ERR_IO, KEDGE_ERR_UNSUPPORTED  as above
 KEDGE_API kedge_status kedge_solution_write_boundary(const kedge_solution *solution,

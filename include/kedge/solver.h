@@ -125,12 +125,13 @@ KEDGE_API kedge_status kedge_solver_report(const kedge_solver *solver, kedge_rep
 // The system A x = b of the trace, for who solves it otherwise or wants eigenvalues. A is symmetric
 // and positive definite, as problems that do not determine u are refused by kedge_solver_create();
 // it and b are in the units of the problem. The unknowns x are those of kedge_solution_trace():
-// its edges in their order, those with Dirichlet values left out, with order + 1 modes each.
+// its edges in their order, those with Dirichlet values left out, with order + 1 modes each, in
+// space (order + 1)(order + 2)/2.
 // report.trace_unknowns of kedge_solver_report() says how many there are. Functions with a solver
 // that has changed are refused as kedge_solver_solve() is: KEDGE_ERR_ARG.
 
-/// Tell which edges have unknowns: those of mode i of edges[k] are k (order + 1) + i.
-/// @param[out] edges  [trace_unknowns / (order + 1)] ascending numbers of edges, as
+/// Tell which edges have unknowns: with m modes each, that of mode i of edges[k] is k m + i.
+/// @param[out] edges  [trace_unknowns / m] ascending numbers of edges, as
 ///                    kedge_solution_trace() orders them
 KEDGE_API kedge_status kedge_solver_edges(const kedge_solver *solver, int32_t *edges);
 

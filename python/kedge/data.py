@@ -115,13 +115,20 @@ class Expression(Operators):
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
         return values if len(self.mesh.all_shapes) > 1 else values.reshape(self.mesh.elements, -1)
 
-    def plot(self, ax: Any = None, *, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
-        """Draw it with matplotlib; returns the axes. Options are those of tripcolor.
+    def plot(self, ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None, z: Optional[float] = None,
+             edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
+        """Draw it with matplotlib; returns the axes. Options, and x, y and z of a slice, are those of a solution's plot().
 
         edges -- draw those of elements; order -- of the pieces that an element is drawn by
         """
+        from . import plot_space
         from .plot import plot_values
-        order = min(self._degree, 8) if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
+        cut = plot_space.cut_of(self.mesh, (x, y, z))
+        order = order if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
+        if self.mesh.info["dimension"] == 3:
+            order = order or plot_space.order_of(self.mesh, self._degree, cut)
+            return plot_space.plot_field(self.mesh, [self.values(order)], order, self._label, ax, edges, cut, options)
+        order = order or min(self._degree, 8)
         values = self.values(order).ravel()
         return plot_values(self.mesh, values, *pieces(self.mesh, order), self._label, ax, edges, options)
 

@@ -271,14 +271,18 @@ class Fields(Operators):
                 yield (rows, k, which, (x, y), maps.places(x, y, which),
                        maps.speeds(x, y, along, which) * weight / 2)
 
-    def plot(self, field: str = "u_star", ax: Any = None, *, edges: bool = True, order: Optional[int] = None,
-             **options: Any) -> Any:
+    def plot(self, field: str = "u_star", ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None,
+             z: Optional[float] = None, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
         """Draw a field, of "q" and "sigma" the length, with matplotlib; returns the axes. Options are those of tripcolor.
 
-        edges -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
+        In space it is drawn on the surface, on axes of three dimensions, with options of Poly3DCollection and cmap, norm,
+        vmin and vmax; or on a slice as a plane is: s.plot(z=0.5).
+
+        x, y, z -- one of them: where the slice is
+        edges   -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
         """
         from .plot import plot_solution
-        return plot_solution(self, field, ax, edges, min(self.order + 1, 8) if order is None else order, options)
+        return plot_solution(self, field, ax, edges, order, (x, y, z), options)
 
     def at_vertices(self, field: str = "u_star") -> Array:
         """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of

@@ -352,7 +352,8 @@ class Mesh:
         return self._locators[context]
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw elements, regions and groups of the boundary with matplotlib; returns the axes."""
+        """Draw elements, regions and groups of the boundary with matplotlib, in space the surface by groups; returns the
+        axes."""
         from .plot import plot_mesh
         return plot_mesh(self, ax)
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from . import _library as c
 from .arguments import named, path_of, wanted
-from .cells import Quadrilateral, Triangle, from_nodes, part
+from .cells import Quadrilateral, Tetrahedron, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError, OutOfMemory, shown
 from .fields import Fields, by_parts, component
 from .hints import Array, Path, Union
 from .mesh import Mesh
 
-QUADRILATERALS, FULL, LINES = (9, 70), (69, 70), 68  # VTK's types
+QUADRILATERALS, TETRAHEDRA, FULL, LINES, TRIANGLES = (9, 70), (10, 71), (69, 70, 71), 68, 69  # VTK's types
 ORDERS = 5  # of the curves of a mesh
 
 
@@ -53,15 +53,17 @@ class Output(Fields):
         self.converged = bool(self._numbers("FieldData/converged")[0])
         self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
         types = self._numbers("Types").astype(int)
-        if types[0] == LINES:
-            raise InputError(f"{self.path} holds the lines of a boundary, not a field; read that of Solution.write()")
+        if types[0] == LINES or types[0] == TRIANGLES and self._has("PointData/trace"):
+            what = "lines" if types[0] == LINES else "faces"
+            raise InputError(f"{self.path} holds the {what} of a boundary, not a field; read that of Solution.write()")
+        self._in_space = types[0] in TETRAHEDRA
         quadrilateral = np.isin(types, QUADRILATERALS)
         self._offsets = self._numbers("Offsets").astype(np.int64)
-        points = self._numbers("Points").reshape(-1, 3)[:, :2]
+        points = self._numbers("Points").reshape(-1, 3)[:, :3 if self._in_space else 2]
         self._points = len(points)
         if not np.isfinite(points).all():
             raise FileError(self._damage("a coordinate of Points is not finite"))
-        shape = Quadrilateral if quadrilateral[0] else Triangle
+        shape = Tetrahedron if self._in_space else Quadrilateral if quadrilateral[0] else Triangle
         self._file_order = next(n for n in range(1, 11) if shape.count(n) == self._offsets[1])
         self._full = types[0] in FULL
         self.order = self._read_order()
@@ -81,6 +83,15 @@ class Output(Fields):
 
     def _damage(self, what):
         return f"{self.path} is damaged: {what}; write it again"
+
+    def _has(self, name):
+        """Whether the file has an array."""
+        try:
+            self.context.call("kedge_output_read", self.context.handle, os.fsencode(self._file), name.encode(),
+                              ctypes.c_int64(), None)
+        except InputError:
+            return False
+        return True
 
     def _numbers(self, name, expected=None):
         """An array of the file. The library has compared it with the others; how many numbers a row has is looked at here."""
@@ -128,8 +139,8 @@ class Output(Fields):
 
     def _check(self, mesh, points, quadrilateral):
         """Whether the file is of a mesh."""
-        same = mesh.elements == len(quadrilateral)
-        for shape, elements, maps in mesh.shapes if same else ():
+        same = mesh.elements == len(quadrilateral) and self._in_space == (mesh.info["dimension"] == 3)
+        for shape, elements, maps in mesh.all_shapes if same else ():
             same = same and (quadrilateral[elements] == (shape is Quadrilateral)).all()
             if same:
                 here = self._of_shape(points, shape, elements)[:, :shape.corners]
@@ -140,6 +151,10 @@ class Output(Fields):
 
     def _make_mesh(self, points, quadrilateral, context):
         order, shapes = self._file_order, []
+        if self._in_space:
+            corners = part(points, self._offsets, Tetrahedron, np.arange(len(self._cell)), order)[:, :4].reshape(-1, 3)
+            joined, number = _join(corners, np.arange(len(corners)))
+            return Mesh(joined, {"tetra": number.reshape(-1, 4)}, regions=self._regions(), backend=context)
         for shape, mine in (Triangle, ~quadrilateral), (Quadrilateral, quadrilateral):
             if mine.any():
                 nodes = self._of_shape(points, shape, np.flatnonzero(mine))
@@ -156,11 +171,14 @@ class Output(Fields):
             n += len(all_points[-1])
         joined, number = _join(np.concatenate(all_points), np.concatenate(
             [cells[:, :shape.corners].ravel() for (shape, _, _), cells in zip(shapes, blocks.values())]))
+        return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=self._regions(),
+                    backend=context)
+
+    def _regions(self):
         regions = self._numbers("CellData/region", len(self._cell))[self._cell]
         if not ((0 <= regions) & (regions < 2**31)).all() or (regions != np.trunc(regions)).any():
             raise FileError(self._damage("CellData/region holds what is no number of a region"))
-        regions = regions.astype(np.int32)
-        return Mesh(joined, {name: number[cells] for name, cells in blocks.items()}, regions=regions, backend=context)
+        return regions.astype(np.int32)
 
     @cached_property
     def indicator(self) -> Array:
@@ -169,20 +187,24 @@ class Output(Fields):
 
     @by_parts
     def means(self, field: str) -> Array:
-        """The mean of a field over every element, [element]; of "q" and "sigma" [element][2]."""
+        """The mean of a field over every element, [element]; of "q" and "sigma" [element][dimension]."""
         if not self._full:
             return self._component("CellData", "u" if field == "u_star" else field)[self._cell]
+        if self._in_space:  # other polynomials are orthogonal to the first one, 1
+            return self._coefficients(field)[1][0][:, 0]
         weight, _, values = self.quadrature(field)
         return (weight * values).sum(axis=1) / weight.sum(axis=1)
 
     def _component(self, where, field):
         """A field of the file, flat."""
         component(field)  # which refuses what is none
+        if not self._in_space and field in ("qz", "sigma_z"):
+            raise InputError(f"{field} is a field of solutions in space, and {self.path} is of the plane")
         rows = self._points if where == "PointData" else len(self._cell)
         if field in ("u", "u_star"):
             return self._numbers(f"{where}/{field}", rows)
         vector, axis = ("q", field[1]) if field[0] == "q" else field.split("_")
-        return self._numbers(f"{where}/{vector}", 3 * rows).reshape(-1, 3)[:, "xy".index(axis)]
+        return self._numbers(f"{where}/{vector}", 3 * rows).reshape(-1, 3)[:, "xyz".index(axis)]
 
     def _degree(self, field):
         return self._file_order
@@ -190,29 +212,30 @@ class Output(Fields):
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         order, count = self._nodes_order(order), np.empty(self.mesh.elements, np.int64)
-        for shape, elements, _ in self.mesh.shapes:
+        for shape, elements, _ in self.mesh.all_shapes:
             count[elements] = shape.count(order)
         return np.concatenate([[0], np.cumsum(count)])
 
     def nodes(self, order: Optional[int] = None) -> Array:
-        """Coordinates of the nodes, [element][node][2]; order: P where it is left out."""
+        """Coordinates of the nodes, [element][node][dimension]; order: P where it is left out."""
         order = self._nodes_order(order)
-        return self._arrange(order, [maps.places(*shape.lattice(order).T / order) for shape, _, maps in self.mesh.shapes])
+        return self._arrange(order, [maps.places(*shape.lattice(order).T / order)
+                                     for shape, _, maps in self.mesh.all_shapes])
 
     @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
-        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
-        [...][2]."""
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y", in space "qz" and
+        "sigma_z" too; "q" and "sigma" are [...][dimension]."""
         if not self._full:
             raise InputError(f"{self.path} holds means alone, as it was written with fields = 'cells'; take means()")
         order = self._nodes_order(order)
         if order == self._file_order:
             flat = self._component("PointData", field)
             return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])
-                                         for shape, elements, _ in self.mesh.shapes])
+                                         for shape, elements, _ in self.mesh.all_shapes])
         degree, modes = self._coefficients(field)
         return self._arrange(order, [coefficients @ shape.basis(degree, *shape.lattice(order).T / order).T
-                                     for (shape, _, _), coefficients in zip(self.mesh.shapes, modes)])
+                                     for (shape, _, _), coefficients in zip(self.mesh.all_shapes, modes)])
 
     def _arrange(self, order, parts):
         """Arrays by shape, [element][node]..., as one."""
@@ -220,7 +243,7 @@ class Output(Fields):
             return parts[0]
         offsets = self.offsets(order)
         flat = np.empty((int(offsets[-1]), *parts[0].shape[2:]))
-        for (shape, elements, _), values in zip(self.mesh.shapes, parts):
+        for (shape, elements, _), values in zip(self.mesh.all_shapes, parts):
             flat[offsets[elements][:, None] + np.arange(shape.count(order))] = values
         return flat
 

@@ -17,7 +17,8 @@ def draw(path):
     from matplotlib.figure import Figure
     picture = io.BytesIO()  # in memory first, so that a file is there whole or not at all
     figure = Figure(figsize=(8, 6), layout="constrained")
-    kedge.read(OUTPUT, backend="host").plot(ax=figure.add_subplot())
+    output = kedge.read(OUTPUT, backend="host")
+    output.plot(ax=figure.add_subplot(projection="3d" if output.mesh.info["dimension"] == 3 else None))
     figure.savefig(picture, format="png", dpi=150, bbox_inches="tight")
     folder, name = os.path.split(path)
     partial = os.path.join(folder, f".{name}.{os.getpid()}.partial")

@@ -29,22 +29,37 @@ def _draw_edges(ax, mesh, **options):
         ax.add_collection(LineCollection(maps.along(own, sides, pieces), **options))
 
 
-def plot_solution(solution, field, ax, edges, order, options):
-    values = [solution.values(part, order).ravel() for part in parts_of(field) or (field,)]
-    values, label = (np.hypot(*values), f"|{field}|") if parts_of(field) else (values[0], field)
-    return plot_values(solution.mesh, values, *solution._pieces(order), label, ax, edges, options)
+def plot_solution(solution, field, ax, edges, order, places, options):
+    """places: x, y and z of a slice."""
+    from . import plot_space
+    mesh = solution.mesh
+    parts = parts_of(field, mesh)
+    label, cut = f"|{field}|" if parts else field, plot_space.cut_of(mesh, places)
+    if mesh.info["dimension"] == 3:
+        order = plot_space.order_of(mesh, solution.order + 1, cut) if order is None else order
+        values = [solution.values(part, order) for part in parts or (field,)]
+        return plot_space.plot_field(mesh, values, order, label, ax, edges, cut, options)
+    order = min(solution.order + 1, 8) if order is None else order
+    values = [solution.values(part, order).ravel() for part in parts or (field,)]
+    values = np.hypot(*values) if parts else values[0]
+    return plot_values(mesh, values, *solution._pieces(order), label, ax, edges, options)
 
 
 def plot_values(mesh, values, points, triangles, label, ax, edges, options):
     """Values at points, with triangles between them."""
+    lines = (lambda ax: _draw_edges(ax, mesh, **THIN)) if edges else None
+    return plot_pieces(values, points, triangles, label, ax, lines, options)
+
+
+def plot_pieces(values, points, triangles, label, ax, draw_edges, options):
     ax = axes(ax, "plot()", constrained_layout=True)
     ax.set_aspect("equal")
     try:
         picture = ax.tripcolor(*points.T, triangles, values, **{"shading": "gouraud", **options})
     except (AttributeError, TypeError, ValueError) as error:
         raise InputError(f"plot(): tripcolor of matplotlib says: {error}") from error
-    if edges:
-        _draw_edges(ax, mesh, **THIN)
+    if draw_edges:
+        draw_edges(ax)
     bar = ax.inset_axes([1.03, 0, 0.04, 1])  # as high as the picture, whose axes keep its shape
     ax.figure.colorbar(picture, cax=bar, label=label)
     return ax
@@ -56,6 +71,9 @@ def legend_beside(ax):
 
 
 def plot_mesh(mesh, ax):
+    if mesh.info["dimension"] == 3:
+        from .plot_space import plot_mesh_surface
+        return plot_mesh_surface(mesh, ax)
     ax = axes(ax, "plot()", constrained_layout=True)
     ax.set_aspect("equal")
     from matplotlib.collections import LineCollection, PolyCollection

@@ -312,9 +312,13 @@ class Solution(Fields):
 
         edges -- [edge][2], vertices, the lower number first
         modes -- [edge][P + 1], coefficients of orthonormal Legendre polynomials on [-1, 1] along that direction
+
+        In space edges are faces, [face][3], their vertices in the order that mesh.corners has, and modes those of the
+        triangle, [face][(P + 1)(P + 2)/2] (include/kedge/solution.h).
         """
-        edges = np.empty((self.mesh.edges, 2), np.int32)
-        modes = np.empty((self.mesh.edges, self.order + 1))
+        dimension, order = self.mesh.info["dimension"], self.order
+        edges = np.empty((self.mesh.edges, dimension), np.int32)
+        modes = np.empty((self.mesh.edges, order + 1 if dimension == 2 else (order + 1) * (order + 2) // 2))
         self.context.call("kedge_solution_trace", self.handle, edges.ctypes.data, modes.ctypes.data)
         return edges, modes
 
@@ -357,7 +361,8 @@ class Solution(Fields):
         self.context.call("kedge_solution_write", self.handle, path_of("path", path))
 
     def write_boundary(self, path: Path) -> None:
-        """Write the edges of all groups as a VTKHDF file for ParaView: trace and flux density (docs/output.md)."""
+        """Write the edges of all groups, in space their faces, as a VTKHDF file for ParaView: trace and flux density
+        (docs/output.md)."""
         self.context.call("kedge_solution_write_boundary", self.handle, path_of("path", path))
 
     @cached_property

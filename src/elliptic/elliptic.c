@@ -4,6 +4,8 @@
 
 #include "device/context.h"
 #include "core/memory.h"
+#include "ops/local/quadrature/means.h"
+#include "ops/local/tetrahedron/tetrahedron.h"
 #include "ops/local/triangle/batch_part.h"
 
 /// The lines of edges, where the smoother has them: made once, counted in the shape.
@@ -57,14 +59,18 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
     const bool by_quadrature = cell == &kg_quadrilateral || s->choice.by_quadrature;
     const int inverse = by_quadrature ? kg_equation_inverse(&p->equation, cell, p->space.is_affine)
                                       : KG_INVERSE_ADJUSTED;
-    s->batch[i] = (kg_shape_batch){.cell = cell,
-                                   .size = kg_cell_sizes_of(cell, order),
-                                   .lanes = *lanes,
-                                   .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
-                                   .exact = inverse == KG_INVERSE_EXACT,
-                                   .keeps_gradient = inverse == KG_INVERSE_GRADIENT,
-                                   .by_quadrature = by_quadrature,
-                                   .samples_cells = by_quadrature || in_space};
+    s->batch[i] =
+        (kg_shape_batch){.cell = cell,
+                         .size = kg_cell_sizes_of(cell, order),
+                         .lanes = *lanes,
+                         .n_nodes = s->geometry > 1 ? cell->n_modes(s->geometry) : 0,
+                         .exact = inverse == KG_INVERSE_EXACT,
+                         .keeps_gradient = inverse == KG_INVERSE_GRADIENT,
+                         .by_quadrature = by_quadrature,
+                         .n_means = by_quadrature ? KG_CELL_MEANS
+                                    : in_space    ? kg_tetrahedron_means_count(s->choice.varies)
+                                                  : 3,
+                         .samples_cells = by_quadrature || in_space};
   }
   s->choice.apart = p->ctx->arrays_apart;
   s->choice.kept = kept_fields(p, &s->choice);

@@ -3,7 +3,6 @@
 #include "device/context.h"
 #include "ops/trace/cg_resident.h"
 #include "ops/assembled/ell.h"
-#include "ops/local/quadrature/means.h"
 #include "ops/sample/points.h"
 #include "basis/cell_tables.h"
 #include "ops/local/quadrature/coefficients.h"
@@ -18,7 +17,7 @@ int kg_batch_rows(const kg_shape_batch *batch, kg_rows rows)
                     [KG_ROWS_STAR] = size->n_star,
                     [KG_ROWS_TRACE] = size->n_trace,
                     [KG_ROWS_NODES] = 2 * batch->n_nodes,
-                    [KG_ROWS_MEANS] = batch->by_quadrature ? KG_CELL_MEANS : 1 + size->dimension};
+                    [KG_ROWS_MEANS] = batch->n_means};
   return of[rows];
 }
 

@@ -19,6 +19,7 @@ typedef struct kg_shape_batch {
   bool exact;           ///< by quadrature: the mass matrix of the flux is inverted
   bool keeps_gradient;  ///< by quadrature: q is the weak gradient, kept beside the flux
   bool by_quadrature;   ///< else: straight triangles or tetrahedra with constant coefficients
+  int n_means;          ///< numbers of an element where means are kept: kg_form.means
   bool samples_cells;   ///< functions are sampled at kg_cell_points; else at kg_points of triangles
 } kg_shape_batch;
 

@@ -226,17 +226,24 @@ static kg_hdf5_finding check_rows(const reading *r, const char *name, const data
 static int64_t nodes_of(int type, int order)
 {
   return type == 5                 ? 3
-         : type == 9               ? 4
+         : type == 9 || type == 10 ? 4
          : type == 68 && order > 0 ? order + 1
          : type == 69 && order > 0 ? (order + 1) * (order + 2) / 2
          : type == 70 && order > 0 ? (order + 1) * (order + 1)
+         : type == 71 && order > 0 ? (order + 1) * (order + 2) * (order + 3) / 6
                                    : 0;
 }
 
 /// Lagrange cells: of lines, and those of elements.
 static bool is_lagrange(int type)
 {
-  return type >= 68 && type <= 70;
+  return type >= 68 && type <= 71;
+}
+
+/// The dimension of a cell: all cells of a file have one.
+static int dimension_of(int type)
+{
+  return type == 68 ? 1 : type == 10 || type == 71 ? 3 : 2;
 }
 
 /// Whether every cell has the nodes of its type, and all of them are there.
@@ -250,7 +257,8 @@ static kg_hdf5_finding compare_cells(const reading *r, const sizes *s, const uin
   while (lagrange && order < ORDER_MAX && (uint64_t)nodes_of(type[0], order) != first) ++order;
   for (int64_t c = 0; c < s->cells; ++c) {
     const int64_t nodes = nodes_of(type[c], order);
-    if (nodes == 0 || is_lagrange(type[c]) != lagrange || (type[c] == 68) != (type[0] == 68))
+    if (nodes == 0 || is_lagrange(type[c]) != lagrange ||
+        dimension_of(type[c]) != dimension_of(type[0]))
       return damaged(r,
                      "VTKHDF/Types has %d for cell %lld, which is no type of kedge or not one of "
                      "the cells before",

@@ -238,6 +238,15 @@ static inline void kg_side_vertices(const kedge_mesh *mesh, kg_side side, int32_
   *lower = v[0] < v[1] ? v[0] : v[1];
   *higher = v[0] < v[1] ? v[1] : v[0];
 }
+/// Whether the caller numbers the vertices of an edge in the other order than the mesh does. Faces
+/// go by the places of their corners, whatever their numbers are.
+static inline bool kg_edge_is_turned(const kedge_mesh *mesh, int32_t edge)
+{
+  int32_t low, high;
+  if (kg_mesh_in_space(mesh)) return false;
+  kg_side_vertices(mesh, mesh->edge_sides[2 * (int64_t)edge], &low, &high);
+  return mesh->vertex_origin[low] > mesh->vertex_origin[high];
+}
 static inline int32_t kg_mesh_quadrilaterals(const kedge_mesh *mesh)
 {
   const kg_block *last = &mesh->block[mesh->n_blocks - 1];

@@ -5,7 +5,7 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/fetch.h"
-#include "ops/local/quadrature/means.h"
+#include "ops/local/quadrature/elements.h"
 #include "solution/solution.h"
 
 size_t kg_held_rows(const kg_results *r, kg_held_field field)
@@ -14,7 +14,7 @@ size_t kg_held_rows(const kg_results *r, kg_held_field field)
                     [KG_HELD_FLUX] = kg_cell_flux_rows(r->size.n_flux, r->keeps_gradient),
                     [KG_HELD_U_STAR] = r->size.n_star,
                     [KG_HELD_INDICATOR] = 1,
-                    [KG_HELD_MEANS] = r->by_quadrature ? KG_CELL_MEANS : 1 + r->size.dimension};
+                    [KG_HELD_MEANS] = r->n_means};
   return (size_t)of[field];
 }
 

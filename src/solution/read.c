@@ -190,33 +190,36 @@ kedge_status kedge_solution_means(const kedge_solution *s, kedge_field field, do
   return status;
 }
 
+/// The vertices of an edge by the caller's numbers, the lower one first; of a face in the order of
+/// its corners.
+static void write_vertices(const kedge_mesh *mesh, int32_t edge, int32_t *to)
+{
+  int32_t v[3];
+  kg_side_corners(mesh, mesh->edge_sides[2 * (int64_t)edge], v);
+  for (int k = 0; k < mesh->dimension; ++k) to[k] = mesh->vertex_origin[v[k]];
+  if (kg_mesh_in_space(mesh) || to[0] < to[1]) return;
+  const int32_t higher = to[0];
+  to[0] = to[1];
+  to[1] = higher;
+}
+
 kedge_status kedge_solution_trace(const kedge_solution *s, int32_t *edges, double *modes)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_trace: the solution is NULL");
   KG_TRY(kg_solution_check_full(s, "kedge_solution_trace"));
-  KG_REQUIRE(
-      s->ctx, !kg_mesh_in_space(s->mesh), KEDGE_ERR_UNSUPPORTED,
-      "kedge_solution_trace: the mesh is of tetrahedra, whose trace kedge does not give yet");
   if (modes) KG_TRY(kg_solution_bring(s, KG_HOLDS_TRACE));
-  const kedge_mesh *mesh = s->mesh;
   const kg_trace_layout *const layout = &s->cut->layout;
   const double *const of_trace = s->held[KG_HELD_TRACE].host;
-  const int m = s->m;
+  const size_t m = (size_t)s->m;
   int32_t next[KG_SECTION_COUNT];  // trace edges of a section ascend with those of the mesh
   for (int k = 0; k < KG_SECTION_COUNT; ++k) next[k] = *kg_section_first(layout, (kg_section)k);
-  for (size_t edge = 0; edge < (size_t)s->n_edges; ++edge) {
+  for (int32_t edge = 0; edge < s->n_edges; ++edge) {
     const int32_t trace = next[layout->edge_section[edge]]++;
-    int32_t low, high;
-    kg_side_vertices(mesh, mesh->edge_sides[2 * edge], &low, &high);
-    // From here on low < high in the mesh's numbering, which the caller's may turn around.
-    const int32_t a = mesh->vertex_origin[low], b = mesh->vertex_origin[high];
-    if (edges) {
-      edges[2 * edge] = a < b ? a : b;
-      edges[2 * edge + 1] = a < b ? b : a;
-    }
-    for (int k = 0; modes && k < m; ++k)
-      modes[edge * (size_t)m + (size_t)k] =
-          (a > b && k % 2 == 1 ? -1.0 : 1.0) * of_trace[(size_t)trace * (size_t)m + (size_t)k];
+    const bool turned = kg_edge_is_turned(s->mesh, edge);
+    if (edges) write_vertices(s->mesh, edge, edges + (size_t)s->mesh->dimension * (size_t)edge);
+    for (size_t k = 0; modes && k < m; ++k)
+      modes[(size_t)edge * m + k] =
+          (turned && k % 2 == 1 ? -1.0 : 1.0) * of_trace[(size_t)trace * m + k];
   }
   return KEDGE_OK;
 }

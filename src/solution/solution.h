@@ -21,10 +21,11 @@ typedef struct kg_results {
   int32_t first_element, n_elements;
   int32_t first_group, n_groups;
   bool by_quadrature, keeps_gradient;
+  int n_means;        ///< of `constant`
   double *indicator;  ///< [group][lane]
-  /// [group][3][lane]: coefficients of the constant modes of u, q_x and q_y. On elements integrated
-  /// by quadrature [group][5][lane], followed by sigma_x and sigma_y. NULL: the solution keeps all
-  /// modes instead of means.
+  /// [group][n_means][lane]: coefficients of the constant modes of u, q_x and q_y. On elements
+  /// integrated by quadrature sigma_x and sigma_y follow; on tetrahedra q_z and, where coefficients
+  /// vary, sigma. NULL: the solution keeps all modes instead of means.
   double *constant;
   double *u;  ///< [group][N][lane]
   /// [group][S][lane], S the number of flux coefficients. On straight triangles: q_x, then q_y, in

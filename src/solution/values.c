@@ -98,8 +98,7 @@ void kg_element_points_free(kg_element_points *points)
   *points = (kg_element_points){0};
 }
 
-/// Whether the determinant of a tetrahedron's map is negative.
-static bool is_mirrored(const kedge_mesh *mesh, int32_t element)
+bool kg_is_mirrored(const kedge_mesh *mesh, int32_t element)
 {
   const int32_t *const v = kg_element_vertices(mesh, element);
   double d[3][3];
@@ -115,7 +114,7 @@ static bool is_mirrored(const kedge_mesh *mesh, int32_t element)
 const kg_cell_points *kg_points_of(const kedge_solution *s, const kg_element_points *points,
                                    int32_t element)
 {
-  if (points->mirrored.n > 0 && is_mirrored(s->mesh, element)) return &points->mirrored;
+  if (points->mirrored.n > 0 && kg_is_mirrored(s->mesh, element)) return &points->mirrored;
   return &points->points[kg_cell_index(kg_block_of(s->mesh, element)->cell)];
 }
 
@@ -347,10 +346,10 @@ void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_fi
            coefficients + first * KG_LANES, 1.0, values);
 }
 
-/// The place of a field among means of u, q_x, q_y, sigma_x and sigma_y.
-static int place_of_mean(kedge_field field)
+/// The place of a field among means of u, q and sigma.
+static int place_of_mean(int dimension, kedge_field field)
 {
-  static const int first[] = {[SCALAR] = 0, [GRADIENT] = 1, [FLUX] = 3};
+  const int first[] = {[SCALAR] = 0, [GRADIENT] = 1, [FLUX] = 1 + dimension};
   return first[vector_of(field)] + component_of(field);
 }
 
@@ -370,13 +369,13 @@ static double integrated_mean(const kedge_solution *s, const kg_cell_points *rul
   kg_cell_means_of(rule, &diffusion, x, y, u, flux,
                    r->keeps_gradient ? flux + r->size.n_flux : NULL, (kg_team){0}, means);
   for (int k = 3; k < KG_CELL_MEANS; ++k) means[k] /= s->scale;
-  return means[place_of_mean(field)];
+  return means[place_of_mean(2, field)];
 }
 
 double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_field field,
                      int32_t element)
 {
-  // u* has the mean of u. On triangles the constant mode alone has a mean.
+  // u* has the mean of u. On triangles and tetrahedra the constant mode alone has a mean.
   const kg_results *const r = kg_results_of(s, element);
   const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
@@ -388,7 +387,9 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
                                              r->flux + kg_cell_at(e, r->size.n_flux, 0), i);
     return sum / r->cell->measure;
   }
-  if (vector_of(field) == FLUX && !r->by_quadrature) {
+  const int place = place_of_mean(r->size.dimension, field);
+  const bool is_kept = r->constant && place < r->n_means;
+  if (vector_of(field) == FLUX && !r->by_quadrature && !is_kept) {
     double kappa[3];
     constant_diffusion(s, element, component, kappa);
     const double plane = kappa[0] * kg_field_mean(s, rule, KEDGE_FIELD_QX, element) +
@@ -398,8 +399,7 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
                : plane + kappa[2] * kg_field_mean(s, rule, KEDGE_FIELD_QZ, element);
   }
   const double scale = vector_of(field) == FLUX ? s->scale : 1.0;
-  const int n_means = r->by_quadrature ? KG_CELL_MEANS : 1 + r->size.dimension;
-  if (r->constant) return mode * r->constant[kg_cell_at(e, n_means, place_of_mean(field))] / scale;
+  if (r->constant) return mode * r->constant[kg_cell_at(e, r->n_means, place)] / scale;
   if (r->by_quadrature) return integrated_mean(s, rule, field, element);
   const double constant = vector_of(field) == GRADIENT
                               ? r->flux[kg_cell_at(e, r->size.n_flux, component * N)]

@@ -25,6 +25,10 @@ kedge_status kg_nodes_create(const kedge_solution *solution, int order, kg_eleme
 kedge_status kg_rule_create(const kedge_solution *solution, int rows, kg_element_points *out);
 void kg_element_points_free(kg_element_points *points);
 
+/// Whether the determinant of a tetrahedron's map is negative: VTK wants its last two corners
+/// exchanged.
+bool kg_is_mirrored(const kedge_mesh *mesh, int32_t element);
+
 /// Find the points of an element's shape.
 const kg_cell_points *kg_points_of(const kedge_solution *solution, const kg_element_points *points,
                                    int32_t element);

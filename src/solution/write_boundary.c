@@ -1,4 +1,5 @@
-// The edges of groups as curves: the trace at their nodes, and the numerical flux of each.
+// The edges of groups as curves, in space their faces: the trace at their nodes, and the numerical
+// flux of each.
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,12 +10,21 @@
 #include "io/vtkhdf.h"
 #include "solution/solution.h"
 
-enum { CHUNK = 4096, NODES = KG_VTKHDF_ORDER_MAX + 1 };
+enum { CHUNK = 4096, NODES = KG_SPACE_FACET_MAX };
+_Static_assert(NODES > KG_VTKHDF_ORDER_MAX, "curves have fewer nodes than faces");
+
+/// The nodes of a face: where they are, as shares of its second and third corner, and the modes of
+/// the trace there.
+typedef struct face_nodes {
+  double share[NODES][2], psi[NODES][KG_SPACE_FACET_MAX];
+} face_nodes;
 
 /// Work of one writer.
 typedef struct writer {
   const kedge_solution *s;
-  int order;               ///< of the curves
+  int order;               ///< of the cells
+  int nodes;               ///< of a cell
+  face_nodes *face[2];     ///< in space: as their corners are sorted; the last two exchanged
   double *values;          ///< [CHUNK][node][3]
   double *trace, *number;  ///< [CHUNK][node], [CHUNK]
   int32_t *tag, *inside;   ///< [CHUNK]
@@ -27,8 +37,8 @@ static double place_of(int order, int k)
   return -1.0 + 2.0 * i / order;
 }
 
-/// The nodes of a facet, and the trace there, whose modes run from the lower vertex.
-static void fill_nodes(const writer *w, int32_t facet, double *xyz, double *trace)
+/// The nodes of a curve, and the trace there, whose modes run from the lower vertex.
+static void fill_curve(const writer *w, int32_t facet, double *xyz, double *trace)
 {
   const kedge_mesh *const mesh = w->s->mesh;
   const int m = w->s->m;
@@ -48,6 +58,39 @@ static void fill_nodes(const writer *w, int32_t facet, double *xyz, double *trac
   }
 }
 
+static void fill_face_nodes(int order, bool turned, face_nodes *of)
+{
+  double r[NODES], t[NODES];
+  kg_lagrange_nodes(order, r, t);
+  for (int k = 0; k < kg_triangle_modes(order); ++k) {
+    const double at[2] = {turned ? t[k] : r[k], turned ? r[k] : t[k]};
+    for (int d = 0; d < 2; ++d) of->share[k][d] = 0.5 * (1.0 + at[d]);
+    kg_dubiner(order, at[0], at[1], of->psi[k], NULL, NULL);
+  }
+}
+
+/// The nodes of a face, in an order seen from outside as counterclockwise, and the trace there.
+static void fill_face(const writer *w, int32_t facet, double *xyz, double *trace)
+{
+  const kedge_mesh *const mesh = w->s->mesh;
+  const int m = w->s->m;
+  const kg_side side = w->s->numbers.side[facet];
+  const double *const modes = w->s->numbers.facets + (int64_t)facet * (1 + m) + 1;
+  const face_nodes *const of = w->face[kg_space_is_above(mesh, side)];
+  int32_t v[3];
+  kg_side_corners(mesh, side, v);
+  const double *const a = mesh->vertices + 3 * (int64_t)v[0];
+  const double *const b = mesh->vertices + 3 * (int64_t)v[1];
+  const double *const c = mesh->vertices + 3 * (int64_t)v[2];
+  for (int k = 0; k < w->nodes; ++k) {
+    const double to_b = of->share[k][0], to_c = of->share[k][1];
+    for (int d = 0; d < 3; ++d)
+      xyz[3 * k + d] = (1.0 - to_b - to_c) * a[d] + to_b * b[d] + to_c * c[d];
+    trace[k] = 0.0;
+    for (int i = 0; i < m; ++i) trace[k] += of->psi[k][i] * modes[i];
+  }
+}
+
 /// The length of a side, by a rule that curves of every order have enough points of.
 static double length_of(const kedge_mesh *mesh, kg_side side)
 {
@@ -63,17 +106,28 @@ static double length_of(const kedge_mesh *mesh, kg_side side)
   return length;
 }
 
+/// The length of a side, in space its area.
+static double size_of(const kedge_mesh *mesh, kg_side side)
+{
+  return kg_mesh_in_space(mesh) ? kg_space_area(mesh, kg_side_edge(mesh, side))
+                                : length_of(mesh, side);
+}
+
 static kedge_status write_chunk(const writer *w, kg_vtkhdf *file, int32_t first, int32_t count)
 {
   const kg_numbers *const of = &w->s->numbers;
   const kedge_mesh *const mesh = w->s->mesh;
-  const int n = w->order + 1, row = 1 + w->s->m;
+  const int n = w->nodes, row = 1 + w->s->m;
   for (int32_t i = 0; i < count; ++i) {
     const int32_t facet = first + i, mark = mesh->edge_group[of->edge[facet]];
-    fill_nodes(w, facet, w->values + (int64_t)3 * n * i, w->trace + (int64_t)n * i);
+    double *const xyz = w->values + (int64_t)3 * n * i, *const trace = w->trace + (int64_t)n * i;
+    if (kg_mesh_in_space(mesh))
+      fill_face(w, facet, xyz, trace);
+    else
+      fill_curve(w, facet, xyz, trace);
     w->tag[i] = mesh->groups[kg_group_of_edge(mark)].tag;
     w->inside[i] = mark < 0;
-    w->number[i] = of->facets[(int64_t)facet * row] / length_of(mesh, of->side[facet]);
+    w->number[i] = of->facets[(int64_t)facet * row] / size_of(mesh, of->side[facet]);
   }
   KG_TRY(kg_vtkhdf_write_points(file, first, count, w->values));
   KG_TRY(kg_vtkhdf_write(file, "trace", first, count, w->trace));
@@ -100,6 +154,10 @@ static kedge_status write_all(const writer *w, kg_vtkhdf *file)
 static kedge_status allocate(writer *w)
 {
   kedge_context *const ctx = w->s->ctx;
+  for (int turned = 0; turned < 2 && kg_mesh_in_space(w->s->mesh); ++turned) {
+    KG_TRY(kg_host_alloc(ctx, 1, sizeof *w->face[turned], &w->face[turned]));
+    fill_face_nodes(w->order, turned, w->face[turned]);
+  }
   KG_TRY(kg_host_alloc(ctx, CHUNK, 3 * NODES * sizeof *w->values, &w->values));
   KG_TRY(kg_host_alloc(ctx, CHUNK, NODES * sizeof *w->trace, &w->trace));
   KG_TRY(kg_host_alloc(ctx, CHUNK, sizeof *w->number, &w->number));
@@ -107,27 +165,32 @@ static kedge_status allocate(writer *w)
   return kg_host_alloc(ctx, CHUNK, sizeof *w->inside, &w->inside);
 }
 
-static int larger(int a, int b)
+/// The order of the cells. A straight edge has the trace as a polynomial of order P; a curve needs
+/// that of the mesh too.
+static int order_of(const kedge_solution *s)
 {
-  return a > b ? a : b;
+  const int geometry = s->mesh->nodes ? s->mesh->geometry : 1;
+  const int order = s->size.order > geometry ? s->size.order : geometry;
+  return order < KG_VTKHDF_ORDER_MAX ? order : KG_VTKHDF_ORDER_MAX;
 }
 
 kedge_status kedge_solution_write_boundary(const kedge_solution *s, const char *path)
 {
   KG_REQUIRE(NULL, s, KEDGE_ERR_ARG, "kedge_solution_write_boundary: the solution is NULL");
   KG_REQUIRE(s->ctx, path, KEDGE_ERR_ARG, "kedge_solution_write_boundary: path is NULL");
+  const bool in_space = kg_mesh_in_space(s->mesh);
   kg_writable named = {.path = path, .what = "output"};
   KG_REQUIRE(s->ctx, kg_writable_named(&named, ".vtkhdf", ".hdf"), KEDGE_ERR_ARG, "%s",
              named.sentence);
   KG_REQUIRE(s->ctx, s->numbers.n_facets > 0, KEDGE_ERR_ARG,
-             "kedge_solution_write_boundary: the solution has no edges of groups");
-  // A straight edge has the trace as a polynomial of order P; a curve needs that of the mesh too.
-  const int order = larger(s->size.order, s->mesh->nodes ? s->mesh->geometry : 1);
-  writer w = {.s = s, .order = order < KG_VTKHDF_ORDER_MAX ? order : KG_VTKHDF_ORDER_MAX};
+             "kedge_solution_write_boundary: the solution has no %s of groups",
+             in_space ? "faces" : "edges");
+  writer w = {.s = s, .order = order_of(s)};
+  w.nodes = in_space ? kg_triangle_modes(w.order) : w.order + 1;
   kg_vtkhdf *file = NULL;
   kedge_status status = allocate(&w);
   if (status == KEDGE_OK) {
-    const kg_vtkhdf_cells cells = {.n = s->numbers.n_facets, .lines = true};
+    const kg_vtkhdf_cells cells = {.n = s->numbers.n_facets, .lines = !in_space};
     status = kg_vtkhdf_create(s->ctx, path, w.order, &cells, &file);
   }
   if (status == KEDGE_OK) status = write_all(&w, file);
@@ -135,6 +198,7 @@ kedge_status kedge_solution_write_boundary(const kedge_solution *s, const char *
     status = kg_vtkhdf_finish(file);
   else
     kg_vtkhdf_abandon(file);
+  for (int turned = 0; turned < 2; ++turned) free(w.face[turned]);
   free(w.values);
   free(w.trace);
   free(w.number);

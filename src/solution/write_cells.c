@@ -22,13 +22,13 @@ typedef struct writer {
 static kedge_status write_points(const writer *w)
 {
   const kedge_mesh *mesh = w->s->mesh;
+  const int dimension = mesh->dimension;
   for (int64_t first = 0; first < mesh->n_vertices; first += CHUNK) {
     const int64_t rest = mesh->n_vertices - first, count = rest < CHUNK ? rest : CHUNK;
-    for (int64_t i = 0; i < count; ++i) {
-      w->values[3 * i] = mesh->vertices[2 * (first + i)];
-      w->values[3 * i + 1] = mesh->vertices[2 * (first + i) + 1];
-      w->values[3 * i + 2] = 0.0;
-    }
+    const double *const from = mesh->vertices + dimension * first;
+    for (int64_t i = 0; i < count; ++i)
+      for (int k = 0; k < 3; ++k)
+        w->values[3 * i + k] = k < dimension ? from[dimension * i + k] : 0.0;
     KG_TRY(kg_vtkhdf_write_points(w->file, first, count, w->values));
   }
   return KEDGE_OK;
@@ -41,25 +41,25 @@ static void fill_means(const writer *w, const int32_t *element, int64_t count)
     w->values[i] = kg_field_mean(w->s, NULL, KEDGE_FIELD_U, element[i]);
 }
 
-/// @param[in] x, y  the components of a vector
-static void fill_vector(const writer *w, kedge_field x, kedge_field y, const int32_t *element,
+/// @param[in] of  the components of a vector
+static void fill_vector(const writer *w, const kedge_field of[3], const int32_t *element,
                         int64_t count)
 {
+  const int dimension = w->s->mesh->dimension;
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->s->ctx, count, 64))
-  for (int64_t i = 0; i < count; ++i) {
-    w->values[3 * i] = kg_field_mean(w->s, NULL, x, element[i]);
-    w->values[3 * i + 1] = kg_field_mean(w->s, NULL, y, element[i]);
-    w->values[3 * i + 2] = 0.0;
-  }
+  for (int64_t i = 0; i < count; ++i)
+    for (int k = 0; k < 3; ++k)
+      w->values[3 * i + k] = k < dimension ? kg_field_mean(w->s, NULL, of[k], element[i]) : 0.0;
 }
 
 static void fill_corners(const writer *w, const int32_t *element, int64_t count)
 {
   int32_t *corner = w->numbers;
   for (int64_t i = 0; i < count; ++i) {
+    const kg_cell *const cell = kg_block_of(w->s->mesh, element[i])->cell;
     const int32_t *const v = kg_element_vertices(w->s->mesh, element[i]);
-    for (int l = 0; l < kg_block_of(w->s->mesh, element[i])->cell->n_vertices; ++l)
-      *corner++ = v[l];
+    const bool turned = cell == &kg_tetrahedron && kg_is_mirrored(w->s->mesh, element[i]);
+    for (int l = 0; l < cell->n_vertices; ++l) *corner++ = v[turned && l > 1 ? 5 - l : l];
   }
 }
 
@@ -74,6 +74,9 @@ static void fill_rest(const writer *w, const int32_t *element, int64_t count)
 
 static kedge_status write_cells(const writer *w)
 {
+  static const kedge_field q[] = {KEDGE_FIELD_QX, KEDGE_FIELD_QY, KEDGE_FIELD_QZ};
+  static const kedge_field sigma[] = {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y,
+                                      KEDGE_FIELD_SIGMA_Z};
   const int64_t n = w->s->mesh->n_elements;
   for (int64_t first = 0; first < n; first += CHUNK) {
     const int64_t count = n - first < CHUNK ? n - first : CHUNK;
@@ -82,9 +85,9 @@ static kedge_status write_cells(const writer *w)
     KG_TRY(kg_vtkhdf_write_corners(w->file, first, count, w->numbers));
     fill_means(w, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "u", first, count, w->values));
-    fill_vector(w, KEDGE_FIELD_QX, KEDGE_FIELD_QY, element, count);
+    fill_vector(w, q, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "q", first, count, w->values));
-    fill_vector(w, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, element, count);
+    fill_vector(w, sigma, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "sigma", first, count, w->values));
     fill_rest(w, element, count);
     KG_TRY(kg_vtkhdf_write(w->file, "region", first, count, w->numbers));

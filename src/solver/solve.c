@@ -26,6 +26,7 @@ kedge_status kg_results_allocate(kg_elliptic *p, kg_place place)
                                .first_group = b->lanes.first_group,
                                .by_quadrature = b->by_quadrature,
                                .keeps_gradient = b->keeps_gradient,
+                               .n_means = b->n_means,
                                .n_groups = b->lanes.n_groups};
   }
   return kg_solution_allocate(s, p->shape.choice.kept, place, (int64_t)p->plan.bytes);

@@ -18,12 +18,8 @@ static void list(const kg_elliptic *p, uint32_t *unknowns, int32_t *edges)
     const kg_section section = (kg_section)p->space.cut->layout.edge_section[edge];
     const int32_t trace = next[section]++;
     if (section == KG_SECTION_DIRICHLET) continue;
-    // The caller may number the vertices of an edge in the other order than the mesh does.
-    const int32_t *const origin = p->mesh->vertex_origin;
-    int32_t low, high;
-    kg_side_vertices(p->mesh, p->mesh->edge_sides[2 * (size_t)edge], &low, &high);
     if (edges) edges[n] = edge;
-    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | (origin[low] > origin[high]);
+    if (unknowns) unknowns[n] = (uint32_t)trace << 1 | kg_edge_is_turned(p->mesh, edge);
     ++n;
   }
 }

@@ -9,7 +9,7 @@
 #include "ops/local/tetrahedron/field_sums.h"
 #include "space_case.h"
 
-enum { PIECES = 3, FIRST = 100, VALUES = KG_FIELD_POINTS * KG_SPACE_MODES_MAX };
+enum { PIECES = 3, FIRST = 100, OF_MEANS = 4, VALUES = KG_FIELD_POINTS * KG_SPACE_MODES_MAX };
 
 /// Fields at random, [element][rows].
 typedef struct case_fields {
@@ -26,7 +26,7 @@ static void open_fields(case_fields *f, int order, int n_elements)
   f->u = case_randoms(1, e * N);
   f->star = case_randoms(2, e * (size_t)f->c.size.n_star);
   f->flux = case_randoms(3, e * 3 * N);
-  f->means = case_randoms(4, e * KG_TETRAHEDRON_MEANS);
+  f->means = case_randoms(4, e * OF_MEANS);
   f->n_points = kg_field_points(&kg_tetrahedron, order, f->value);
   assert_int_equal(f->n_points, 9);
 }
@@ -49,7 +49,7 @@ static double *input(case_fields *f, int rows, const double *by_element)
 static kg_field_sums sums_of(case_fields *f, int32_t groups_at_once)
 {
   const kg_cell_sizes z = f->c.size;
-  const int M = KG_TETRAHEDRON_MEANS;
+  const int M = OF_MEANS;
   kg_field_sums pieces[PIECES], all = kg_no_field_sums();
   memset(pieces, 0xff, sizeof pieces);
   kg_field_sums *there = case_upload(&f->c.memory, pieces, PIECES, sizeof *pieces);
@@ -186,7 +186,7 @@ static void the_first_element_of_each_field_that_is_not_finite_is_told(void **st
   for (int k = 0; k < 3; ++k) {
     case_fields f;
     open_fields(&f, 2, 3 * KG_LANES + 5);
-    f.means[KG_TETRAHEDRON_MEANS * 31 + 3] = bad[k];
+    f.means[OF_MEANS * 31 + 3] = bad[k];
     f.star[f.c.size.n_star * 77 + f.c.size.n_star - 1] = bad[k];
     f.star[f.c.size.n_star * 90] = bad[(k + 1) % 3];
     f.u[f.c.size.n_modes * 88] = bad[k];

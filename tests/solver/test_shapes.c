@@ -129,6 +129,7 @@ static kedge_solution *create_solution(const kedge_mesh *mesh, int order)
   for (int b = 0; b < mesh->n_blocks; ++b) {
     const kg_block *const block = &mesh->block[b];
     s->batch[b] = (kg_results){.by_quadrature = block->cell != &kg_triangle,
+                               .n_means = block->cell != &kg_triangle ? 5 : 3,
                                .cell = block->cell,
                                .size = kg_cell_sizes_of(block->cell, order),
                                .first_element = block->first,

@@ -110,8 +110,8 @@ static kedge_status means(kedge_context *ctx, const kg_elements *e,
                           double *constant)
 {
   if (in_space(e))
-    return kg_tetrahedron_means(ctx, &(kg_tetrahedron_means_args){.size = e->size,
-                                                                  .n_elements = e->n_elements,
+    return kg_tetrahedron_means(ctx, &(kg_tetrahedron_means_args){.cells = e->tetrahedra,
+                                                                  .materials = coefficient->space,
                                                                   .u = u,
                                                                   .flux = flux,
                                                                   .constant = constant});

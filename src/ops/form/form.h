@@ -75,7 +75,7 @@ typedef struct kg_form {
   /// @param[out] constant  [group][means][lane]: coefficients of the constant mode of functions
   ///                       that have the means of u, q_x and q_y, and no other mode: 3; of
   ///                       elements by quadrature also of sigma_x and sigma_y (KG_CELL_MEANS), of
-  ///                       tetrahedra of q_z (KG_TETRAHEDRON_MEANS)
+  ///                       tetrahedra of q_z, and of sigma (kg_tetrahedron_means_count())
   kedge_status (*means)(kedge_context *ctx, const kg_elements *elements,
                         const kg_coefficient *coefficient, const double *u, const double *flux,
                         double *constant);

@@ -4,6 +4,7 @@
 #pragma once
 #include "ops/local/quadrature/coefficients.h"
 #include "ops/local/tetrahedron/elimination.h"
+#include "ops/local/tetrahedron/point_sums.h"
 #include "ops/local/tetrahedron/tetrahedron.h"
 
 enum { KG_TETRAHEDRON_FACTORS = sizeof(kg_tetrahedron_factors) / sizeof(double) };
@@ -247,8 +248,19 @@ KG_INLINE void kg_tetrahedron_postprocess_element(const void *arguments, int32_t
 /// The constant modes of lane i of the range.
 KG_INLINE void kg_tetrahedron_means_of(const kg_tetrahedron_means_args *a, int32_t i)
 {
-  const int N = a->size.n_modes;
-  double *const to = a->constant + kg_cell_at(i, KG_TETRAHEDRON_MEANS, 0);
+  const int N = a->cells.reference.size.n_modes;
+  const bool varies = a->materials.values != NULL;
+  double *const to = a->constant + kg_cell_at(i, kg_tetrahedron_means_count(varies), 0);
   to[0] = a->u[kg_cell_at(i, N, 0)];
   for (int k = 0; k < 3; ++k) to[(k + 1) * KG_LANES] = a->flux[kg_cell_at(i, 3 * N, k * N)];
+  if (!varies) return;
+  const double mode = 0.86602540378443864676;  // the constant one
+  double sum[3] = {0.0, 0.0, 0.0};
+  for (int p = 0; p < a->cells.points.n; ++p) {
+    double k[KG_SPACE_FUNCTIONS], q[3], sigma[3];
+    kg_space_coefficients_at(&a->cells, &a->materials, i, p, k);
+    kg_space_flux_at(&a->cells, a->flux, i, p, k, q, sigma);
+    for (int c = 0; c < 3; ++c) sum[c] += a->cells.points.weight[p] * sigma[c];
+  }
+  for (int c = 0; c < 3; ++c) to[(c + 4) * KG_LANES] = mode * sum[c];
 }

@@ -43,8 +43,11 @@ kedge_status kg_tetrahedron_postprocess_host(kedge_context *ctx,
 KG_OPERATOR(kg_tetrahedron_means, kg_tetrahedron_means_args)
 kedge_status kg_tetrahedron_means_host(kedge_context *ctx, const kg_tetrahedron_means_args *args)
 {
-#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, args->n_elements, 32))
-  for (int32_t i = 0; i < args->n_elements; ++i) kg_tetrahedron_means_of(args, i);
+  const int32_t n = args->cells.n_elements;
+  const int modes = args->materials.values ? args->cells.reference.size.n_modes : 1;
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, n, 32 * modes * (1 + args->cells.points.n)))
+  for (int32_t i = 0; i < n; ++i) kg_tetrahedron_means_of(args, i);
   return KEDGE_OK;
 }
 
@@ -96,5 +99,5 @@ kg_cost kg_tetrahedron_postprocess_cost(kg_cell_sizes size, int64_t n_elements)
 
 kg_cost kg_tetrahedron_means_cost(int64_t n_elements)
 {
-  return (kg_cost){.bytes = 2.0 * 8.0 * KG_TETRAHEDRON_MEANS * (double)n_elements};
+  return (kg_cost){.bytes = 2.0 * 8.0 * kg_tetrahedron_means_count(false) * (double)n_elements};
 }

@@ -43,14 +43,19 @@ typedef struct kg_tetrahedron_postprocess_args {
 KG_DECLARE_OPERATOR(kg_tetrahedron_postprocess, kg_tetrahedron_postprocess_args);
 kg_cost kg_tetrahedron_postprocess_cost(kg_cell_sizes size, int64_t n_elements);
 
-enum { KG_TETRAHEDRON_MEANS = 4 };  ///< of u, q_x, q_y, q_z
+/// Means of an element: of u and q, and of sigma where coefficients vary; else that is K times the
+/// mean of q.
+KG_INLINE int kg_tetrahedron_means_count(bool varies)
+{
+  return varies ? 7 : 4;
+}
 
 typedef struct kg_tetrahedron_means_args {
-  kg_cell_sizes size;
-  int32_t n_elements;
+  kg_tetrahedra cells;  ///< vertices and sides are not read
+  kg_space_materials materials;
   const double *u, *flux;  ///< as above
-  double *constant;        ///< out: [group][KG_TETRAHEDRON_MEANS][lane]: the constant modes;
-                           ///< empty lanes are left alone
+  double *constant;        ///< out: [group][mean][lane]: coefficients of the constant mode; empty
+                           ///< lanes are left alone
 } kg_tetrahedron_means_args;
 
 KG_DECLARE_OPERATOR(kg_tetrahedron_means, kg_tetrahedron_means_args);

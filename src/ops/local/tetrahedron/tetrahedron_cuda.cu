@@ -71,5 +71,6 @@ extern "C" kedge_status kg_tetrahedron_postprocess_cuda(kedge_context *ctx,
 extern "C" kedge_status kg_tetrahedron_means_cuda(kedge_context *ctx,
                                                   const kg_tetrahedron_means_args *a)
 {
-  return kg_do_each<256, kg_tetrahedron_means_of>(ctx, "tetrahedron_means", a->n_elements, *a);
+  return kg_do_each<256, kg_tetrahedron_means_of>(ctx, "tetrahedron_means", a->cells.n_elements,
+                                                  *a);
 }
