@@ -256,6 +256,10 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 }
 /// Refuse a mesh of tetrahedra. `what` is for plane meshes alone: "refinement".
 kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what);
+/// Refuse points of so many coordinates on a mesh that has other ones. `call` is of the API; that
+/// of points in space ends in _space.
+kedge_status kg_mesh_check_points(kedge_context *ctx, const kedge_mesh *mesh, int dimension,
+                                  const char *call);
 /// The first overlap in which a group does not count; NULL: none. As in kg_group_named(), a name is
 /// a number only where no group has it.
 const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name);

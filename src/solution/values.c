@@ -412,32 +412,38 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
 enum { TOGETHER = 512 };
 
 void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, bool scalar,
-                          double r, double s, kg_point_tables *t)
+                          const double *at, kg_point_tables *t)
 {
   const int order = solution->size.order, geometry = solution->mesh->geometry;
   const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
   const int n_nodes = cell->n_modes(geometry);
-  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX];
-  const long double at[] = {r, s};
-  cell->modes(order + 1, at, value, NULL);
+  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX], wide[3] = {0};
+  for (int k = 0; k < cell->dimension; ++k) wide[k] = t->at[k] = at[k];
+  cell->modes(order + 1, wide, value, NULL);
   for (int i = 0; i < size.n_star; ++i) t->value[i] = (double)value[i];
   if (!scalar) {
-    cell->map(geometry, at, map);
-    cell->flux(order, at, flux, NULL);
-    for (int i = 0; i < 3 * n_nodes; ++i) t->map[i] = (double)map[i];
+    cell->map(geometry, wide, map);
+    cell->flux(order, wide, flux, NULL);
+    for (int i = 0; i < (1 + cell->dimension) * n_nodes; ++i) t->map[i] = (double)map[i];
     for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
   }
-  t->r = r;
-  t->s = s;
   t->points = (kg_cell_points){.size = size,
                                .geometry = geometry,
                                .n_nodes = n_nodes,
                                .n = 1,
-                               .r = &t->r,
-                               .s = &t->s,
+                               .r = &t->at[0],
+                               .s = &t->at[1],
+                               .t = cell->dimension == 3 ? &t->at[2] : NULL,
                                .map = t->map,
                                .value = t->value,
                                .flux = t->flux};
+}
+
+/// Whether points have the same place in the reference element.
+static bool is_same_place(const kedge_points *points, size_t i, size_t k)
+{
+  return points->r[i] == points->r[k] && points->s[i] == points->s[k] &&
+         (!points->third || points->third[i] == points->third[k]);
 }
 
 /// Evaluate a field at up to TOGETHER points, beginning with number `first`. The points may lie in
@@ -452,10 +458,10 @@ static void values_at(const kedge_solution *solution, kedge_field field, const k
   for (size_t i = first; i < end; ++i) {
     if (done[i - first]) continue;
     const kg_cell *const cell = kg_block_of(solution->mesh, points->place[i])->cell;
-    const double r = points->r[i], s = points->s[i];
-    kg_point_tables_fill(solution, cell, vector_of(field) == SCALAR, r, s, &tables);
+    const double at[] = {points->r[i], points->s[i], points->third ? points->third[i] : 0.0};
+    kg_point_tables_fill(solution, cell, vector_of(field) == SCALAR, at, &tables);
     for (size_t k = i; k < end; ++k) {
-      if (points->r[k] != r || points->s[k] != s || done[k - first]) continue;
+      if (done[k - first] || !is_same_place(points, i, k)) continue;
       if (kg_block_of(solution->mesh, points->place[k])->cell != cell) continue;
       kg_field_at(solution, &tables.points, field, points->place[k], &value[k]);
       done[k - first] = true;
@@ -467,7 +473,8 @@ kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field
                                const kedge_points *points, double *value)
 {
   if (!solution || !points || (!value && points->n > 0) || points->mesh != solution->mesh ||
-      (unsigned)field >= KEDGE_FIELD_COUNT || !kg_holds(solution, kg_held_of(field)))
+      (unsigned)field >= (unsigned)kg_mesh_fields(solution->mesh) ||
+      !kg_holds(solution, kg_held_of(field)))
     return KEDGE_ERR_ARG;
   KG_TRY(kg_field_prepare(solution, field));
   for (size_t first = 0; first < points->n; first += TOGETHER)
