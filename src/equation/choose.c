@@ -108,7 +108,6 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
                {p->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother", "smoother = edge"},
                {p->precision == KEDGE_PRECISION_COMPACT, "solver", "precision",
                 "precision = double or mixed"},
-               {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
                {p->boundary_output != NULL, "output", "boundary", "no boundary output"},
                {p->cells_only, "output", "fields", "fields = full"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; ++i)

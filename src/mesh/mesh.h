@@ -214,6 +214,7 @@ static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t
   const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
   for (int i = 0; i < cell->facet->n_vertices; ++i) vertex[i] = v[corner[i]];
 }
+double kg_space_volume(const kedge_mesh *mesh, int32_t element);
 /// The area of a facet of a mesh in space.
 double kg_space_area(const kedge_mesh *mesh, int32_t facet);
 /// On which side of a facet, seen along its corners, its element lies, in space.

@@ -207,8 +207,7 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
 
 static const int space_row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
-/// Whether diffusion may differ inside of an element.
-static bool diffusion_varies(const kedge_solution *s)
+bool kg_diffusion_varies(const kedge_solution *s)
 {
   bool varies = false;
   for (int k = 0; k < s->equation.n_diffusion; ++k)
@@ -277,6 +276,22 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
   }
 }
 
+void kg_diffusion_turn(const kedge_solution *s, int32_t element, const double at[3],
+                       const double from[3], double out[3])
+{
+  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED], place[3];
+  const kg_located located = kg_located_in(memory, 1);
+  kg_tetrahedron_point(s->mesh, element, at, place);
+  kg_locate_at(&located, 0, s->mesh, element, at);
+  kedge_points point = kg_located_points(&located, s->mesh, 1, &place[0], &place[1]);
+  point.z = &place[2];
+  kg_coefficients_evaluate(&s->equation, &point, value);
+  for (int i = 0; i < 3; ++i) {
+    out[i] = 0.0;
+    for (int k = 0; k < 3; ++k) out[i] += value[space_row[i][k]] * from[k];
+  }
+}
+
 /// A component of sigma = K q at point i of a tetrahedron, where K varies. Tables of nodes may be
 /// of others than their coordinates (kg_element_points), so that places come from the map.
 /// @param[in] coefficients  of q
@@ -287,19 +302,12 @@ static double flux_in_space(const kedge_solution *s, const kg_cell_points *point
   const double *const share = points->map + 16 * i, *const phi =
                                                         points->value + i * points->size.n_star;
   const double at[3] = {2.0 * share[1] - 1.0, 2.0 * share[2] - 1.0, 2.0 * share[3] - 1.0};
-  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED], place[3], flux = 0.0;
-  const kg_located located = kg_located_in(memory, 1);
-  kg_tetrahedron_point(s->mesh, element, at, place);
-  kg_locate_at(&located, 0, s->mesh, element, at);
-  kedge_points point = kg_located_points(&located, s->mesh, 1, &place[0], &place[1]);
-  point.z = &place[2];
-  kg_coefficients_evaluate(&s->equation, &point, value);
-  for (int k = 0; k < 3; ++k) {
-    double q = 0.0;
-    for (int j = 0; j < N; ++j) q = kg_add_product(phi[j], coefficients[(k * N + j) * KG_LANES], q);
-    flux += value[space_row[component][k]] * q;
-  }
-  return flux;
+  double q[3] = {0.0, 0.0, 0.0}, sigma[3];
+  for (int k = 0; k < 3; ++k)
+    for (int j = 0; j < N; ++j)
+      q[k] = kg_add_product(phi[j], coefficients[(k * N + j) * KG_LANES], q[k]);
+  kg_diffusion_turn(s, element, at, q, sigma);
+  return sigma[component];
 }
 
 kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
@@ -329,7 +337,7 @@ void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_fi
     return;
   }
   for (int q = 0; q < points->n; ++q) values[q] = 0.0;
-  if (vector_of(field) == FLUX && kg_mesh_in_space(s->mesh) && diffusion_varies(s)) {
+  if (vector_of(field) == FLUX && kg_mesh_in_space(s->mesh) && kg_diffusion_varies(s)) {
     for (int i = 0; i < points->n; ++i)
       values[i] = flux_in_space(s, points, element, component_of(field), coefficients, i);
     return;
@@ -381,7 +389,8 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
   const double mode = kg_constant_mode(r->cell);
-  if (vector_of(field) == FLUX && r->size.dimension == 3 && !r->constant && diffusion_varies(s)) {
+  if (vector_of(field) == FLUX && r->size.dimension == 3 && !r->constant &&
+      kg_diffusion_varies(s)) {
     double sum = 0.0;
     for (int i = 0; i < rule->n; ++i)
       sum += rule->weight[i] * flux_in_space(s, rule, element, component,

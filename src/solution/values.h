@@ -84,6 +84,13 @@ typedef struct kg_point_tables {
 void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, bool scalar,
                           const double *at, kg_point_tables *tables);
 
+/// Whether diffusion may differ inside of an element.
+bool kg_diffusion_varies(const kedge_solution *solution);
+/// Diffusion at a point of a tetrahedron times a vector.
+/// @param[in] at  in the reference shape
+void kg_diffusion_turn(const kedge_solution *solution, int32_t element, const double at[3],
+                       const double from[3], double out[3]);
+
 /// Return the mean of a field over an element.
 /// @param[in] rule  quadrature points of the element; read only if the solution keeps all modes
 double kg_field_mean(const kedge_solution *solution, const kg_cell_points *rule, kedge_field field,
