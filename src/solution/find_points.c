@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/memory.h"
+#include "ops/local/tetrahedron/tetrahedra.h"
 #include "solution/locator.h"
 #include "solution/values.h"
 
@@ -21,19 +22,43 @@ static double size_of(const kedge_mesh *mesh)
 
 /// Move a place, in coordinates of the reference element from 0 to 1, onto the element if it lies
 /// outside.
-static void clamp(const kg_cell *cell, double *place)
+static void clamp(bool triangle, double place[2])
 {
-  double sum = 0.0;
-  for (int d = 0; d < cell->dimension; ++d) {
-    place[d] = fmin(fmax(place[d], 0.0), 1.0);
-    sum += place[d];
+  for (int d = 0; d < 2; ++d) place[d] = fmin(fmax(place[d], 0.0), 1.0);
+  const double beyond = 0.5 * (place[0] + place[1] - 1.0);
+  if (!triangle || beyond <= 0.0) return;
+  for (int d = 0; d < 2; ++d) place[d] = fmax(place[d] - beyond, 0.0);
+}
+
+/// Likewise onto a tetrahedron: at right angles to the faces that the place lies outside of, the
+/// farthest first.
+static void clamp_in_space(const kedge_mesh *mesh, int32_t element, double place[3])
+{
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  double share[4] = {1.0 - place[0] - place[1] - place[2], place[0], place[1], place[2]}, sum = 0.0;
+  double x[4][3];
+  kg_tetrahedron_factors t;
+  for (int l = 0; l < 4; ++l)
+    for (int d = 0; d < 3; ++d) x[l][d] = mesh->vertices[3 * (int64_t)v[l] + d];
+  kg_tetrahedron_geometry(x, &t);
+  for (int step = 0; step < 3; ++step) {
+    double most = 0.0, ratio[4];
+    int far = -1;
+    for (int l = 0; l < 4; ++l) {  // share over the length of its gradient is a distance
+      const double outside = -share[l] / sqrt(kg_space_dot(t.normal[l], t.normal[l]));
+      if (outside > most) most = outside, far = l;
+    }
+    if (far < 0) return;
+    for (int l = 0; l < 4; ++l)
+      ratio[l] =
+          kg_space_dot(t.normal[l], t.normal[far]) / kg_space_dot(t.normal[far], t.normal[far]);
+    const double part = share[far];
+    for (int l = 0; l < 4; ++l) share[l] -= ratio[l] * part;
+    share[far] = 0.0;
+    for (int d = 0; d < 3; ++d) place[d] = share[d + 1];
   }
-  if (cell == &kg_quadrilateral || sum <= 1.0) return;
-  if (cell == &kg_tetrahedron) {  // less a third of the excess might be below 0
-    for (int d = 0; d < 3; ++d) place[d] /= sum;
-    return;
-  }
-  for (int d = 0; d < 2; ++d) place[d] = fmax(place[d] - 0.5 * (sum - 1.0), 0.0);
+  for (int l = 0; l < 4; ++l) sum += share[l] = fmax(share[l], 0.0);
+  for (int d = 0; d < 3; ++d) place[d] = share[d + 1] / sum;
 }
 
 /// Where a place of an element is.
@@ -72,7 +97,10 @@ static double distance(const kedge_mesh *mesh, int32_t element, const double *at
 /// @param[in,out] at  as kg_locator_find() gives it; as kg_points_find() does
 static void settle(const kedge_mesh *mesh, int32_t element, double *at)
 {
-  clamp(kg_block_of(mesh, element)->cell, at);
+  if (kg_mesh_in_space(mesh))
+    clamp_in_space(mesh, element, at);
+  else
+    clamp(kg_block_of(mesh, element)->cell == &kg_triangle, at);
   for (int d = 0; d < mesh->dimension; ++d) at[d] = 2.0 * at[d] - 1.0;
 }
 
