@@ -66,7 +66,7 @@ class Setting(ctypes.Structure):
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
                 ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
-                ("s", c_void_p)]
+                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p)]
 
 
 class IntegralValue(ctypes.Structure):
@@ -254,9 +254,11 @@ FUNCTIONS = {
     "kedge_locator_bytes": (c_int64, P),
     "kedge_locator_keep": (c_int, P, c_int64, P, P),
     "kedge_locator_values": (c_int, P, c_int, P, c_int64, P, P, P),
+    "kedge_locator_values_space": (c_int, P, c_int, P, c_int64, P, P, P, P),
     "kedge_solution_write": (c_int, P, S),
     "kedge_solution_write_boundary": (c_int, P, S),
     "kedge_probe_create": (c_int, P, P, c_int64, P, P, OUT),
+    "kedge_probe_create_space": (c_int, P, P, c_int64, P, P, P, OUT),
     "kedge_probe_destroy": (None, P),
     "kedge_probe_count": (c_int64, P),
     "kedge_probe_outside": (c_int64, P),
