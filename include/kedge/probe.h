@@ -6,19 +6,21 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kedge_probe kedge_probe;
 
-/// Find the elements that hold points, once. A point on an edge belongs to the element of the lower
-/// number; one that lies outside by no more than 1e-9 of the size of the mesh, as rounding has it,
-/// counts as inside, at the nearest place of an element there. Others are outside.
-///
-/// Coordinates are arrays of their own: z of elements in space will be one more.
+/// Find the elements that hold points, once. A point on an edge or a face belongs to the element of
+/// the lowest number; one that lies outside by no more than 1e-9 of the size of the mesh, as
+/// rounding has it, counts as inside, at the nearest place of an element there. Others are outside.
 /// @param[in] mesh  borrowed; it must outlive the probe
 /// @param[in] x, y  [n], copied
 /// @retval KEDGE_ERR_ARG    an argument is NULL, or n is no positive number
-/// @retval KEDGE_ERR_INPUT  no point lies in the mesh
+/// @retval KEDGE_ERR_INPUT  no point lies in the mesh, or it is of tetrahedra
 /// @retval KEDGE_ERR_MEMORY the device has less than kedge_locator_bytes() free, and 36 bytes a
-///                          point; they are given back before the call returns
+///                          point, 52 in space; they are given back before the call returns
 KEDGE_API kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
                                           const double *x, const double *y, kedge_probe **out);
+/// Likewise on a mesh of tetrahedra, which the former refuses, as this refuses others.
+KEDGE_API kedge_status kedge_probe_create_space(kedge_context *ctx, const kedge_mesh *mesh,
+                                                int64_t n, const double *x, const double *y,
+                                                const double *z, kedge_probe **out);
 KEDGE_API void kedge_probe_destroy(kedge_probe *probe);  ///< NULL is allowed
 
 /// How many points there are, and how many of them are outside; 0 where probe is NULL.
@@ -34,9 +36,10 @@ KEDGE_API int64_t kedge_probe_outside(const kedge_probe *probe);
 /// @retval KEDGE_ERR_ARG  the solution is of another mesh, or keeps means or a report alone
 KEDGE_API kedge_status kedge_probe_values(const kedge_probe *probe, const kedge_solution *solution,
                                           kedge_field field, double *values);
-/// Write CSV, whole or not at all: the line "x,y,region,u,u_star,qx,qy,sigma_x,sigma_y", then one
-/// for each point. Numbers are the shortest that read back as the same; those of points outside are
-/// left empty, and the report of the solution says how many there are (probe_note).
+/// Write CSV, whole or not at all: the line "x,y,region,u,u_star,qx,qy,sigma_x,sigma_y", in space
+/// "x,y,z,region,u,u_star,qx,qy,qz,sigma_x,sigma_y,sigma_z", then one for each point. Numbers are
+/// the shortest that read back as the same; those of points outside are left empty, and the report
+/// of the solution says how many there are (probe_note).
 /// @retval KEDGE_ERR_ARG  as of kedge_probe_values()
 /// @retval KEDGE_ERR_IO   the file cannot be written; an old file there is as it was
 KEDGE_API kedge_status kedge_probe_write(const kedge_probe *probe, kedge_solution *solution,

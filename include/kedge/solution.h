@@ -357,18 +357,24 @@ KEDGE_API int64_t kedge_locator_bytes(const kedge_mesh *mesh);
 /// @retval KEDGE_ERR_MEMORY  the device has not 8 n bytes free
 KEDGE_API kedge_status kedge_locator_keep(kedge_locator *locator, int64_t n, const double *from,
                                           const double **to);
-/// Evaluate a field at points. On an edge it is that of the neighbour of the lower number; outside
-/// of the mesh NaN. Arrays are in memory of the context's device, with a backend of the host in its
-/// memory; what the device's default stream has been given is waited for, and values are there when
-/// the call returns. With a backend of the host several threads may call it at once.
+/// Evaluate a field at points. On an edge, and on a face in space, it is that of the neighbour of
+/// the lowest number; outside of the mesh NaN. Arrays are in memory of the context's device, with a
+/// backend of the host in its memory; what the device's default stream has been given is waited
+/// for, and values are there when the call returns. With a backend of the host several threads may
+/// call it at once.
 /// @param[in]  order   of the nodes, 1 to KEDGE_ORDER_MAX + 1
 /// @param[in]  nodes   [element][node], as of kedge_solution_values() or kedge_data.device
 /// @param[in]  x, y    [n]
 /// @param[out] values  [n]; it may be x or y
-/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+/// @retval KEDGE_ERR_ARG    also an array that is not in memory of this GPU
+/// @retval KEDGE_ERR_INPUT  the mesh is of tetrahedra
 KEDGE_API kedge_status kedge_locator_values(kedge_locator *locator, int order, const double *nodes,
                                             int64_t n, const double *x, const double *y,
                                             double *values);
+/// Likewise on a mesh of tetrahedra, which the former refuses, as this refuses others.
+KEDGE_API kedge_status kedge_locator_values_space(kedge_locator *locator, int order,
+                                                  const double *nodes, int64_t n, const double *x,
+                                                  const double *y, const double *z, double *values);
 
 /// Write VTKHDF (docs/output.md): Lagrange cells of order P + 1 (at most 10) with u, q, sigma,
 /// u_star, the region tag and the error indicator; with [output] fields = cells the elements of the

@@ -1,8 +1,10 @@
 """Triangles, quadrilaterals and tetrahedra as NumPy sees them: nodes, polynomials, maps, quadrature.
 
 The reference triangle has the corners (0, 0), (1, 0), (0, 1), the reference square (0, 0), (1, 0), (1, 1), (0, 1), the
-reference tetrahedron (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1).
+reference tetrahedron the origin and a corner at 1 on every axis. Tetrahedra have positive volumes here: the last two
+corners of those of the library are exchanged where theirs is negative, as at nodes of solutions.
 """
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -136,6 +138,7 @@ class Quadrilateral:
 
 class Tetrahedron:
     name, corners = "tetra", 4
+    faces = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # corners of side k, which is opposite corner k
 
     @staticmethod
     def count(order):
@@ -144,56 +147,58 @@ class Tetrahedron:
     @staticmethod
     @lru_cache(maxsize=None)
     def lattice(order):
-        """Nodes in VTK's order: [node][3]."""
-        corner = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)])
+        """Nodes in VTK's order as whole numbers of coordinates times the order: [node][3]."""
+        corner = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 
         def shell(n, at):
-            if n < 0:
-                return []
-            if n == 0:
-                return [np.full(3, at)]
-            points = [at + n * one for one in corner]
+            if n <= 0:
+                return [(at, at, at)] * (n == 0)
+            points = list(n * corner)
             for a, b in (0, 1), (1, 2), (2, 0), (0, 3), (1, 3), (2, 3):
-                points += [at + (n - k) * corner[a] + k * corner[b] for k in range(1, n)]
+                points += [(n - i) * corner[a] + i * corner[b] for i in range(1, n)]
             for a, b, c in (0, 1, 3), (2, 3, 1), (0, 3, 2), (0, 2, 1):
-                for i, j in Triangle.lattice(n - 3) if n >= 3 else ():
-                    points.append(at + (n - 2 - i - j) * corner[a] + (1 + i) * corner[b] + (1 + j) * corner[c])
-            return points + shell(n - 4, at + 1)
+                points += [(n - 2 - i - j) * corner[a] + (1 + i) * corner[b] + (1 + j) * corner[c]
+                           for i, j in (Triangle.lattice(n - 3) if n >= 3 else ())]
+            return [tuple(point + at) for point in points] + shell(n - 4, at + 1)
 
         return np.array(shell(order, 0))
 
     @staticmethod
+    def exponents(order):
+        return [(i, j, k) for k in range(order + 1) for j in range(order + 1 - k) for i in range(order + 1 - k - j)]
+
+    @staticmethod
     def basis(order, x, y, z):
         """Orthogonal polynomials of the degree `order` at points: [point][mode]."""
-        columns, g, h = [], 1 - y - z, 1 - z
-        across, left = np.ones_like(x), np.zeros_like(x)
+        columns, u, t, w = [], 2 * x + y + z - 1, 1 - y - z, 1 - z
+        across, before = np.ones_like(x), np.zeros_like(x)
         for i in range(order + 1):
-            up, below = np.ones_like(x), np.zeros_like(x)
+            up, last = np.ones_like(y), np.zeros_like(y)
             for j in range(order + 1 - i):
-                out, inside = np.ones_like(x), np.zeros_like(x)
+                deep, below = np.ones_like(z), np.zeros_like(z)
                 for k in range(order + 1 - i - j):
-                    columns.append(across * up * out * np.sqrt((2 * i + 1) * (i + j + 1) * (2 * (i + j + k) + 3) / 3))
-                    out, inside = _jacobi(k, 2 * (i + j) + 2, 2 * z - 1, out, inside), out
-                up, below = _jacobi(j, 2 * i + 1, 2 * y - h, up, below, h), up
-            across, left = _jacobi(i, 0, 2 * x - g, across, left, g), across
+                    columns.append(across * up * deep * np.sqrt((2 * i + 1) * (i + j + 1) * (2 * (i + j + k) + 3)))
+                    deep, below = _jacobi(k, 2 * (i + j) + 2, 2 * z - 1, deep, below), deep
+                up, last = _jacobi(j, 2 * i + 1, 2 * y + z - 1, up, last, w), up
+            across, before = ((2 * i + 1) * u * across - i * t * t * before) / (i + 1), across
         return np.stack(columns, axis=-1)
 
     @staticmethod
     def rule(n):
-        """n^3 points x, y, z and weights, exact for the degree 2 n - 3."""
+        """n x n x n points x, y, z and weights, exact for the degree 2 n - 3."""
         at, weight = np.polynomial.legendre.leggauss(n)
         s, w = (at + 1) / 2, weight / 2
-        z, y, x = (one.ravel() for one in np.meshgrid(s, s, s, indexing="ij"))
-        weights = (w[:, None, None] * w[:, None] * w).ravel()
-        return x * (1 - y) * (1 - z), y * (1 - z), z, weights * (1 - y) * (1 - z) ** 2
+        x, y, of_layer = Triangle.rule(n)
+        z, shrunk = np.repeat(s, n * n), np.repeat(1 - s, n * n)
+        return np.tile(x, n) * shrunk, np.tile(y, n) * shrunk, z, np.tile(of_layer, n) * np.repeat(w, n * n) * shrunk**2
 
 
-def _jacobi(j, a, z, now, before, h=1):
-    """h^(j+1) P_{j+1}^(a, 0)(z / h) from those of j and j - 1."""
+def _jacobi(j, a, z, now, before, w=1.0):
+    """P_{j+1}^(a, 0)(z / w) w^(j+1) from those of j and j - 1."""
     if j == 0:
-        return (a * h + (a + 2) * z) / 2
+        return (a * w + (a + 2) * z) / 2
     s = 2 * j + a
-    return ((s + 1) * ((s + 2) * s * z + a * a * h) * now - 2 * j * (j + a) * (s + 2) * h * h * before) / (
+    return ((s + 1) * ((s + 2) * s * z + a * a * w) * now - 2 * j * (j + a) * (s + 2) * w * w * before) / (
         2 * (j + 1) * (j + a + 1) * s)
 
 
@@ -206,6 +211,8 @@ def from_nodes(shape, order):
 def shapes_of(info, offsets):
     """The shapes of a mesh with the numbers of their elements: [(shape, elements)]."""
     n, quadrilaterals = info["elements"], info["quadrilaterals"]
+    if info["dimension"] == 3:
+        return [(Tetrahedron, np.arange(n))]
     if quadrilaterals in (0, n):
         return [(Quadrilateral if quadrilaterals else Triangle, np.arange(n))]
     sizes = np.diff(offsets)
@@ -221,29 +228,31 @@ def part(flat, offsets, shape, elements, order):
 class Maps:
     """Maps of elements of one shape, as polynomials in powers of reference coordinates.
 
-    nodes -- [element][node][2] of the order `geometry`
+    nodes -- [element][node][dimension] of the order `geometry`
     """
 
     def __init__(self, shape, geometry, nodes):
         self.shape, self.exponents = shape, np.array(shape.exponents(geometry))
-        x, y = shape.lattice(geometry).T / geometry
-        # [element][power][2]; the first power is 1, so that its coefficient is the first corner.
+        # [element][power][dimension]; the first power is 1, so that its coefficient is the first corner.
         corner = nodes[:, :1]
-        self.coefficients = np.linalg.solve(self.powers(x, y), nodes - corner)
+        self.coefficients = np.linalg.solve(self.powers(*shape.lattice(geometry).T / geometry), nodes - corner)
         self.coefficients[:, :1] = corner
 
-    def powers(self, x, y):
-        i, j = self.exponents.T
-        return _powers(x, i.max())[..., i] * _powers(y, j.max())[..., j]
+    def powers(self, *at):
+        """Of reference coordinates: [point][power]."""
+        return math.prod(_powers(x, i.max())[..., i] for x, i in zip(at, self.exponents.T))
 
-    def _slopes(self, x, y):
-        i, j = self.exponents.T
-        px, py = _powers(x, i.max()), _powers(y, j.max())
-        return (i * px[..., np.maximum(i - 1, 0)] * py[..., j], j * px[..., i] * py[..., np.maximum(j - 1, 0)])
+    def _slopes(self, *at):
+        """Derivatives of the powers by each coordinate."""
+        powers = [_powers(x, i.max()) for x, i in zip(at, self.exponents.T)]
+        return [math.prod(i * power[..., np.maximum(i - 1, 0)] if k == along else power[..., i]
+                          for k, (power, i) in enumerate(zip(powers, self.exponents.T))) for along in range(len(at))]
 
-    def jacobians(self, x, y, elements=slice(None)):
+    def jacobians(self, *at, elements=slice(None)):
         """Determinants of the maps of elements at reference points: [element][point]."""
-        along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients[elements]) for slope in self._slopes(x, y))
+        along, up, *deep = (np.einsum("pk,ekd->epd", slope, self.coefficients[elements]) for slope in self._slopes(*at))
+        if deep:
+            return np.einsum("epd,epd->ep", np.cross(along, up), deep[0])
         return along[..., 0] * up[..., 1] - along[..., 1] * up[..., 0]
 
     def speeds(self, x, y, direction, elements=slice(None)):
@@ -264,9 +273,9 @@ class Maps:
                 lines[here] = np.einsum("pk,ekd->epd", self.powers(*at.T), self.coefficients[elements[here]])
         return lines
 
-    def places(self, x, y, elements=slice(None)):
-        """Points of elements at reference points: [element][point][2]."""
-        return np.einsum("pk,ekd->epd", self.powers(x, y), self.coefficients[elements])
+    def places(self, *at, elements=slice(None)):
+        """Points of elements at reference points: [element][point][dimension]."""
+        return np.einsum("pk,ekd->epd", self.powers(*at), self.coefficients[elements])
 
 
 class SpaceMaps:

@@ -22,24 +22,26 @@ class Locator:
 
     def __init__(self, context, mesh):
         self._context, self._handle = context, ctypes.c_void_p()
+        self._call = "kedge_locator_values_space" if mesh._is_space else "kedge_locator_values"
         context.call("kedge_locator_create", context.handle, mesh.handle, self._handle)
         own(self, context, c.library.kedge_locator_destroy, self._handle, mesh)
         self._kept, self._there = None, ctypes.c_void_p()
 
-    def values(self, order, nodes, x, y):
-        """On the host: values at points x, y, [point], of a field by values at nodes of an order; NaN outside. Functions
-        that a solve calls may call it."""
-        x, y, nodes = (np.ascontiguousarray(array, float) for array in (x, y, nodes))
-        values = np.empty(x.shape)
-        self._context.ask("kedge_locator_values", self._handle, order, nodes.ctypes.data, x.size, x.ctypes.data,
-                          y.ctypes.data, values.ctypes.data)
+    def values(self, order, nodes, *at):
+        """On the host: values at points x, y, in space z, [point], of a field by values at nodes of an order; NaN outside.
+        Functions that a solve calls may call it."""
+        nodes, *at = (np.ascontiguousarray(array, float) for array in (nodes, *at))
+        values = np.empty(at[0].shape)
+        self._context.ask(self._call, self._handle, order, nodes.ctypes.data, values.size,
+                          *(array.ctypes.data for array in at), values.ctypes.data)
         return values
 
-    def fill(self, order, nodes, n, x, y, values):
-        """On the GPU: values at n points, by their addresses; nodes: an address too, or an array of the host."""
+    def fill(self, order, nodes, n, *arrays):
+        """On the GPU: values at n points, by addresses: of x, y, in space z, and values; nodes: an address too, or an array
+        of the host."""
         with self._context.turn():  # in which no other thread has values at nodes kept
             there = nodes if isinstance(nodes, int) else self._keep(nodes)
-            self._context.call("kedge_locator_values", self._handle, order, there, n, x, y, values)
+            self._context.call(self._call, self._handle, order, there, n, *arrays)
 
     def _keep(self, nodes):
         """The address on the GPU of values at nodes that are on the host."""

@@ -10,45 +10,73 @@ from .outline import values_at
 
 
 class Points:
-    """Points x, y, arrays of one shape, and the elements that hold them.
+    """Points, arrays x, y and, in space, z of one shape, and the elements that hold them.
 
-    shape   -- of x and y, which are here one after the other
+    shape   -- of these arrays; `at` has them one after the other
     element -- of each, NaN outside, [point]; of a point that takes the value of the nearest place, the element there
     """
 
-    def __init__(self, mesh, x, y, outside, tolerance, nearest):
+    def __init__(self, mesh, at, outside, tolerance, nearest):
         most = check_outside(outside, tolerance, nearest)
         if most is None:
-            most = mesh._rounding(max(unit_of(x), unit_of(y)))
-        x, y = alike(x, y)
-        self.mesh, self.shape, self.x, self.y = mesh, x.shape, x.ravel(), y.ravel()
+            most = mesh._rounding(max(map(unit_of, at)))
+        at = alike(*at)
+        self.mesh, self.shape, self.at = mesh, at[0].shape, [array.ravel() for array in at]
         numbers_at_nodes = np.repeat(np.arange(mesh.elements, dtype=float), np.diff(mesh._nodes_of(1)))
-        self.element = np.rint(mesh.locator.values(1, numbers_at_nodes, self.x, self.y))
+        self.element = np.rint(mesh.locator.values(1, numbers_at_nodes, *self.at))
         lost = np.flatnonzero(np.isnan(self.element))
         self._moved = lost[:0]
         if len(lost) and most > 0:
-            found, self._at_element, self._at = mesh.outline.nearest(self.x[lost], self.y[lost], most)
+            found, self._at_element, self._at = mesh.outline.nearest(*(array[lost] for array in self.at), most)
             self._moved = lost[found]
             self.element[self._moved] = self._at_element
         bad = np.flatnonzero(np.isnan(self.element)) if outside == "raise" else ()
         if len(bad):
-            refuse_outside(len(bad), x.size, self.x[bad[0]], self.y[bad[0]])
+            refuse_outside(len(bad), self.element.size, *(array[bad[0]] for array in self.at))
 
     def values(self, order, nodes):
         """A field by values at nodes of an order: [point]."""
-        values = self.mesh.locator.values(order, nodes, self.x, self.y)
+        values = self.mesh.locator.values(order, nodes, *self.at)
         if len(self._moved):
             values[self._moved] = values_at(self.mesh, order, nodes, self._at_element, self._at)
         return values
 
 
-def alike(x, y):
+def coordinates(mesh, x, y, z, *more):
+    """Coordinates of points on a mesh, and the arguments behind them. In the plane these are z and what follows it, so that
+    calls are f(x, y, "qx") there and f(x, y, z, "qx") in space; the last of `more` are what is left out."""
+    given, defaults = more[:len(more) // 2], more[len(more) // 2:]
+    if mesh._is_space:
+        if z is None or isinstance(z, str):
+            raise InputError("the mesh is of tetrahedra, and a point has x, y and z: s(x, y, z)")
+        at = [x, y, z]
+    else:
+        at = [x, y]
+        if isinstance(z, numbers.Real):
+            raise InputError("the mesh is of the plane, and a point has x and y alone: s(x, y)")
+        if z is not None:
+            given = _moved(z, given)
+    return at, *(default if value is None else value for value, default in zip(given, defaults))
+
+
+def _moved(first, given):
+    """Arguments behind a first one. One that a name was given for stays where it is."""
+    moved = [first, *given[:-1]]
+    if given[-1] is not None:
+        if moved[-1] is not None:
+            raise WrongType("a call has more arguments than x, y and those behind them")
+        moved[-1] = given[-1]
+    return moved
+
+
+def alike(*at):
     """Coordinates as arrays of numbers of one shape."""
-    x, y = real("x", x), real("y", y)
+    at = [real(name, array) for name, array in zip("xyz", at)]
     try:
-        return np.broadcast_arrays(x, y)
+        return np.broadcast_arrays(*at)
     except ValueError:
-        raise InputError(f"x has the shape {x.shape} and y {y.shape}; take arrays of the same shape") from None
+        shapes = " and ".join(f"{name} {array.shape}" for name, array in zip("xyz", at))
+        raise InputError(f"{shapes.replace(' ', ' has the shape ', 1)}; take arrays of the same shape") from None
 
 
 def check_outside(outside, tolerance, nearest):
@@ -74,5 +102,5 @@ def unit_of(values):
     return {"float32": 2.0**-23, "float16": 2.0**-10}.get(kind, 2.0**-52)
 
 
-def refuse_outside(bad, n, x, y):
-    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({x:g}, {y:g})")
+def refuse_outside(bad, n, *at):
+    raise InputError(f"{bad} of {n} points lie outside of the mesh, the first at ({', '.join(f'{x:g}' for x in at)})")

@@ -6,7 +6,10 @@
 #include "basis/polynomials.h"
 #include "basis/quadrature.h"
 
-enum { ORDERS = KG_SPACE_ORDER_MAX + 2 };  ///< most modes along a line: u* is of order P + 1
+enum {
+  ORDERS = KG_SPACE_ORDER_MAX + 2,  ///< most modes along a line: u* is of order P + 1
+  FACE_NODES = (KEDGE_ORDER_MAX - 1) * KEDGE_ORDER_MAX / 2,  ///< inside of a face, at most
+};
 
 static int modes_of(int order)
 {
@@ -131,7 +134,7 @@ static void shell(int order, int size, int c, double *const *at, int *n)
       put(at, n, order, step);
     }
   if (size < 3) return;
-  double r[KG_NODES_MAX], s[KG_NODES_MAX];
+  double r[FACE_NODES], s[FACE_NODES];
   const int inner = size - 3, many = kg_triangle_modes(inner);
   if (inner > 0) kg_lagrange_nodes(inner, r, s);
   for (int f = 0; f < 4; ++f)

@@ -94,9 +94,7 @@ static kedge_status check_space(kedge_context *ctx, const kg_choose_args *a)
                 "operator = matrix-free or ell"},
                {p->smoother == KEDGE_SMOOTHER_LINE, "solver", "smoother", "smoother = edge"},
                {p->precision == KEDGE_PRECISION_COMPACT, "solver", "precision",
-                "precision = double or mixed"},
-               {p->n_integrals > 0, "integral", "of", "no [integral NAME]"},
-               {p->n_probes > 0, "probe", "points", "no [probe NAME]"}};
+                "precision = double or mixed"}};
   for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
     if (table[i].asked)
       return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, table[i].section, table[i].key),

@@ -78,7 +78,6 @@ int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
 kedge_status kg_space_hanging(kg_mesh_builder *b);
 /// Six times the signed volume of a tetrahedron, over the cube of its extent along an axis.
 double kg_space_determinant(const double *vertices, const int32_t *v);
-double kg_space_volume(const kedge_mesh *mesh, int32_t element);
 /// On which side of a facet, seen along its corners, its element lies.
 bool kg_space_is_above(const kedge_mesh *mesh, kg_side side);
 /// Turn the elements of kg_mesh_to_raw() so that determinants are positive, and its facets of the

@@ -218,6 +218,18 @@ kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, con
   return KEDGE_OK;
 }
 
+kedge_status kg_mesh_check_points(kedge_context *ctx, const kedge_mesh *mesh, int dimension,
+                                  const char *call)
+{
+  const int plane = (int)(strlen(call) - (dimension == 3 ? strlen("_space") : 0));
+  KG_REQUIRE(ctx, mesh->dimension == dimension, KEDGE_ERR_INPUT,
+             dimension == 2
+                 ? "%s: %s is a mesh of tetrahedra, and a point has x, y, z: call %.*s_space"
+                 : "%s: %s is a mesh of the plane, and a point has x, y: call %.*s",
+             call, mesh->source, plane, call);
+  return KEDGE_OK;
+}
+
 int64_t kg_mesh_inner_edges(const kedge_mesh *mesh)
 {
   int64_t n = 0;

@@ -214,6 +214,7 @@ static inline void kg_side_corners(const kedge_mesh *mesh, kg_side side, int32_t
   const int32_t *v = kg_element_vertices(mesh, kg_side_element(side));
   for (int i = 0; i < cell->facet->n_vertices; ++i) vertex[i] = v[corner[i]];
 }
+double kg_space_volume(const kedge_mesh *mesh, int32_t element);
 /// The area of a facet of a mesh in space.
 double kg_space_area(const kedge_mesh *mesh, int32_t facet);
 /// On which side of a facet, seen along its corners, its element lies, in space.
@@ -265,6 +266,10 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 }
 /// Refuse a mesh of tetrahedra. `what` is for plane meshes alone: "refinement".
 kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what);
+/// Refuse points of so many coordinates on a mesh that has other ones. `call` is of the API; that
+/// of points in space ends in _space.
+kedge_status kg_mesh_check_points(kedge_context *ctx, const kedge_mesh *mesh, int dimension,
+                                  const char *call);
 /// The first overlap in which a group does not count; NULL: none. As in kg_group_named(), a name is
 /// a number only where no group has it.
 const kg_overlap *kg_overlap_named(const kedge_mesh *mesh, int dimension, const char *name);

@@ -20,10 +20,13 @@ void kg_face_rule_make(int rows, kg_face_rule *rule)
   }
 }
 
-/// The area of a face, as a multiple of the reference face's, and its outward normal.
-static double put_normal(const double corner[4][3], int l, double normal[3])
+double kg_face_normal(const kedge_mesh *mesh, kg_side side, double normal[3])
 {
-  const int *const c = kg_tetrahedron.facet_corner[l];
+  const int l = kg_side_facet(side), *const c = kg_tetrahedron.facet_corner[l];
+  const int32_t *const v = kg_element_vertices(mesh, kg_side_element(side));
+  double corner[4][3];
+  for (int i = 0; i < 4; ++i)
+    for (int k = 0; k < 3; ++k) corner[i][k] = mesh->vertices[3 * (int64_t)v[i] + k];
   double a[3], b[3], inward = 0.0;
   for (int k = 0; k < 3; ++k) {
     a[k] = corner[c[1]][k] - corner[c[0]][k];
@@ -41,13 +44,11 @@ static double put_normal(const double corner[4][3], int l, double normal[3])
 kedge_points kg_face_points(const kedge_mesh *mesh, const kg_face_rule *rule, kg_side side,
                             kg_face *f)
 {
-  const int32_t element = kg_side_element(side), *v = kg_element_vertices(mesh, element);
+  const int32_t element = kg_side_element(side);
   const int l = kg_side_facet(side);
   const kg_located at = kg_located_in(f->located, KG_FACE_POINTS);
-  double corner[4][3], normal[3], x[3];
-  for (int c = 0; c < 4; ++c)
-    for (int k = 0; k < 3; ++k) corner[c][k] = mesh->vertices[3 * (int64_t)v[c] + k];
-  f->jacobian = put_normal((const double(*)[3])corner, l, normal);
+  double normal[3], x[3];
+  f->jacobian = kg_face_normal(mesh, side, normal);
   for (int q = 0; q < rule->n; ++q) {
     kg_tetrahedron_point(mesh, element, rule->place[l][q], x);
     for (int k = 0; k < 3; ++k) {

@@ -20,6 +20,8 @@ typedef struct kg_face {
   double jacobian;  ///< area over that of the reference face
 } kg_face;
 
+/// The outward normal of a side of a tetrahedron. @return its area over that of the reference face
+double kg_face_normal(const kedge_mesh *mesh, kg_side side, double normal[3]);
 void kg_face_rule_make(int rows, kg_face_rule *rule);
 /// Fill a face. @return points of it, which point into `face`
 kedge_points kg_face_points(const kedge_mesh *mesh, const kg_face_rule *rule, kg_side side,

@@ -6,8 +6,9 @@
 #include "expression/nearest.h"
 #include "problem/problem.h"
 
-const char *const kg_integral_names[] = {
-    "u", "qx", "qy", "u_star", "sigma_x", "sigma_y", "normal_x", "normal_y", "flux", "trace", NULL};
+const char *const kg_integral_names[] = {"u",        "qx",   "qy",      "u_star",   "sigma_x",
+                                         "sigma_y",  "qz",   "sigma_z", "normal_x", "normal_y",
+                                         "normal_z", "flux", "trace",   NULL};
 
 enum { WHO_BYTES = 120 };
 
@@ -63,6 +64,12 @@ static kedge_status no_such_group(const finding *f, const char *name)
   return fail(f, f->integral->on_at, sentence);
 }
 
+/// What groups that are no regions have.
+static const char *facets_of(const kedge_mesh *mesh)
+{
+  return kg_mesh_in_space(mesh) ? "faces" : "lines";
+}
+
 static kedge_status find_group(const finding *f, const char *name, int *out)
 {
   for (meaning how = BY_NAME; how < MEANINGS; ++how) {
@@ -77,9 +84,9 @@ static kedge_status find_group(const finding *f, const char *name, int *out)
       char sentence[300];
       snprintf(sentence, sizeof sentence,
                alike ? "'%.80s' is the name of several regions of the mesh; give the number of one"
-                     : "'%.80s' is a group of lines of the mesh and also a region; give one of "
-                       "them another name",
-               name);
+                     : "'%.80s' is a group of %s of the mesh and also a region; give one of them "
+                       "another name",
+               name, facets_of(f->mesh));
       return fail(f, f->integral->on_at, sentence);
     }
     if (*out >= 0) return KEDGE_OK;
@@ -99,11 +106,17 @@ static kedge_status check_names(const finding *f, const kg_integral_place *at, u
 {
   char sentence[400];
   const kg_group *const group = at->group < 0 ? NULL : &f->mesh->groups[at->group];
+  const char *const facets = facets_of(f->mesh);
+  if (names & KG_NAMES_OF_SPACE && !kg_mesh_in_space(f->mesh)) {
+    snprintf(sentence, sizeof sentence, "it names %s, and the mesh is one of the plane",
+             first_of(names & KG_NAMES_OF_SPACE));
+    return fail(f, f->integral->of_at, sentence);
+  }
   if ((group && kg_is_edge_group(f->mesh, group)) || !(names & KG_NAMES_OF_LINES)) return KEDGE_OK;
   snprintf(sentence, sizeof sentence,
-           "%s has a value on lines alone, and '%.80s' is %s; take a group of lines with on",
-           first_of(names & KG_NAMES_OF_LINES), group ? group->name : "all",
-           group ? "a region" : "the whole domain");
+           "%s has a value on %s alone, and '%.80s' is %s; take a group of %s with on",
+           first_of(names & KG_NAMES_OF_LINES), facets, group ? group->name : "all",
+           group ? "a region" : "the whole domain", facets);
   return fail(f, f->integral->of_at, sentence);
 }
 

@@ -596,9 +596,9 @@ const kg_problem_key kg_problem_keys[] = {
   {"output", "boundary", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,
    .member = MEMBER(boundary_output)},
   {"output", "fields", "full or cells", read_fields},
-  {"probe NAME", "points", "x y, x y, ...", read_probe, true},
-  {"probe NAME", "line", "x0 y0, x1 y1, n", read_probe},
-  {"probe NAME", "file", "a CSV file with columns x, y", read_probe},
+  {"probe NAME", "points", "x y, x y, ..., in space x y z, ...", read_probe, true},
+  {"probe NAME", "line", "x0 y0, x1 y1, n, in space x0 y0 z0, ...", read_probe},
+  {"probe NAME", "file", "a CSV file with columns x, y, in space z", read_probe},
   {"probe NAME", "output", "a CSV file", read_probe_output},
   {NULL},
 };

@@ -58,15 +58,20 @@ static const char *read_number(const char *text, double *value)
   return isfinite(*value) ? text + n : NULL;
 }
 
-/// Read "x y", up to a comma or the end. @return what follows, NULL: it is something else
-static const char *read_point(const char *text, double xy[2])
+/// Read "x y" or "x y z", up to a comma or the end.
+/// @param[out] dimension  how many numbers it has
+/// @return what follows, NULL: it is something else
+static const char *read_point(const char *text, double at[3], int *dimension)
 {
-  text = read_number(text, &xy[0]);
-  if (!text || !isspace((unsigned char)*text)) return NULL;
-  text = read_number(text, &xy[1]);
-  if (!text) return NULL;
-  text = skip_blanks(text);
-  return *text == ',' || *text == '\0' ? text : NULL;
+  for (*dimension = 0; *dimension < 3;) {
+    text = read_number(text, &at[*dimension]);
+    if (!text) return NULL;
+    const char *const next = skip_blanks(text);
+    if (*next == ',' || *next == '\0') return ++*dimension > 1 ? next : NULL;
+    if (next == text) return NULL;
+    ++*dimension;
+  }
+  return NULL;
 }
 
 kedge_status kg_probe_read_points(const kg_settings *settings, const kg_setting *s, kg_probe *out)
@@ -74,14 +79,22 @@ kedge_status kg_probe_read_points(const kg_settings *settings, const kg_setting 
   int64_t n = 1;
   for (const char *c = s->value; *c; ++c) n += *c == ',';
   free(out->points);
-  KG_TRY(kg_host_alloc(settings->ctx, (size_t)n, 2 * sizeof *out->points, &out->points));
+  KG_TRY(kg_host_alloc(settings->ctx, (size_t)n, 3 * sizeof *out->points, &out->points));
   const char *text = s->value;
   for (int64_t i = 0; i < n; ++i) {
-    text = read_point(text + (i > 0), out->points + 2 * i);
+    double at[3];
+    int dimension;
+    text = read_point(text + (i > 0), at, &dimension);
     if (!text)
       return kg_setting_fail(settings, s,
-                             "point %lld of points is no pair of numbers; write x y, x y, ...",
+                             "point %lld of points is neither two numbers nor, in space, three; "
+                             "write x y, x y, ... or x y z, x y z, ...",
                              (long long)i + 1);
+    if (i == 0) out->dimension = dimension;
+    if (dimension != out->dimension)
+      return kg_setting_fail(settings, s, "point %lld of points has %d numbers, and point 1 has %d",
+                             (long long)i + 1, dimension, out->dimension);
+    memcpy(out->points + dimension * i, at, (size_t)dimension * sizeof *at);
   }
   out->n = n;
   return KEDGE_OK;
@@ -89,20 +102,25 @@ kedge_status kg_probe_read_points(const kg_settings *settings, const kg_setting 
 
 kedge_status kg_probe_read_line(const kg_settings *settings, const kg_setting *s, kg_probe *out)
 {
-  double n = NAN;
-  free(out->points);
-  KG_TRY(kg_host_alloc(settings->ctx, 2, 2 * sizeof *out->points, &out->points));
-  const char *text = read_point(s->value, out->points);
-  if (text && *text == ',') text = read_point(text + 1, out->points + 2);
+  double n = NAN, ends[2][3];
+  int dimension[2] = {0, 0};
+  const char *text = read_point(s->value, ends[0], &dimension[0]);
+  if (text && *text == ',') text = read_point(text + 1, ends[1], &dimension[1]);
   if (text && *text == ',') text = read_number(text + 1, &n);
-  if (!text || isnan(n) || *skip_blanks(text))
+  if (!text || isnan(n) || *skip_blanks(text) || dimension[0] != dimension[1])
     return kg_setting_fail(settings, s,
-                           "line is x0 y0, x1 y1, n: its ends and how many points it has, not '%s'",
+                           "line is x0 y0, x1 y1, n or, in space, x0 y0 z0, x1 y1 z1, n: its ends "
+                           "and how many points it has, not '%s'",
                            s->value);
   if (n != floor(n) || n < 2 || n > KG_PROBE_POINTS_MAX)
     return kg_setting_fail(settings, s,
                            "a line has a whole number of points from 2 to %d, not %.9g",
                            KG_PROBE_POINTS_MAX, n);
+  free(out->points);
+  KG_TRY(kg_host_alloc(settings->ctx, 2, 3 * sizeof *out->points, &out->points));
+  for (int end = 0; end < 2; ++end)
+    memcpy(out->points + end * dimension[0], ends[end], (size_t)dimension[0] * sizeof(double));
+  out->dimension = dimension[0];
   out->n = (int64_t)n;
   return KEDGE_OK;
 }
@@ -147,10 +165,7 @@ kedge_status kg_probes_check_file(const kedge_problem *problem, const kg_setting
 
 // Points of a CSV file.
 
-/// The columns of x and y, counted from 0.
-typedef struct columns {
-  int x, y;
-} columns;
+enum { COLUMNS_MAX = 1000 };  ///< that a header is looked through
 
 /// Where a field of a line begins; NULL: the line has fewer.
 static const char *field_of(const char *line, int number)
@@ -184,16 +199,30 @@ static bool read_field(const char *field, double *value)
 }
 
 /// Whether the line is a header, which names columns.
-static bool find_columns(const char *line, columns *out)
+/// @param[out] column  [dimension]: of x, y and z, counted from 0
+static bool find_columns(const char *line, int dimension, int *column)
 {
-  *out = (columns){-1, -1};
-  for (int k = 0; k < 1000; ++k) {
-    const char *const field = field_of(line, k);
-    if (!field) break;
-    if (out->x < 0 && is_named(field, 'x')) out->x = k;
-    if (out->y < 0 && is_named(field, 'y')) out->y = k;
+  bool all = true;
+  for (int d = 0; d < dimension; ++d) {
+    column[d] = -1;
+    for (int k = 0; k < COLUMNS_MAX && column[d] < 0; ++k) {
+      const char *const field = field_of(line, k);
+      if (!field) break;
+      if (is_named(field, "xyz"[d])) column[d] = k;
+    }
+    all = all && column[d] >= 0;
   }
-  return out->x >= 0 && out->y >= 0;
+  for (int d = 0; d < dimension && !all; ++d) column[d] = d;
+  return all;
+}
+
+/// Read the coordinates of a point.
+static bool read_line(const char *line, int dimension, const int *column, int64_t i,
+                      double *const *x)
+{
+  bool all = true;
+  for (int d = 0; d < dimension; ++d) all = all && read_field(field_of(line, column[d]), x[d] + i);
+  return all;
 }
 
 /// Whether a line has no point: it is empty or a comment.
@@ -210,42 +239,38 @@ static int64_t count_lines(const char *text)
   return n;
 }
 
-kedge_status kg_points_parse(kedge_context *ctx, const char *name, const char *text, int64_t *n,
-                             double **x, double **y)
+kedge_status kg_points_parse(kedge_context *ctx, const char *name, const char *text, int dimension,
+                             int64_t *n, double **x)
 {
   static const char mark[] = "\xef\xbb\xbf";  // of UTF-8, as spreadsheets put it
   const size_t lines = (size_t)count_lines(text);
-  columns at = {0, 1};
+  const char *const wanted = dimension == 3 ? "x,y,z" : "x,y";
+  int column[3];
   int64_t number = 1;
   *n = 0;
-  *y = NULL;
-  KG_TRY(kg_host_alloc(ctx, lines, sizeof **x, x));
-  KG_TRY(kg_host_alloc(ctx, lines, sizeof **y, y));
+  for (int d = 0; d < dimension; ++d) x[d] = NULL;
+  for (int d = 0; d < dimension; ++d) KG_TRY(kg_host_alloc(ctx, lines, sizeof *x[d], &x[d]));
   if (strncmp(text, mark, strlen(mark)) == 0) text += strlen(mark);
   bool is_first = true;
   for (const char *line = text; *line; ++number) {
     const char *const next = line + strcspn(line, "\n");
     if (!is_empty(line)) {
-      const bool is_header = is_first && find_columns(line, &at);
-      if (is_first && !is_header) at = (columns){0, 1};
-      KG_REQUIRE(ctx,
-                 is_header || (read_field(field_of(line, at.x), *x + *n) &&
-                               read_field(field_of(line, at.y), *y + *n)),
-                 KEDGE_ERR_INPUT,
-                 "%s:%lld: '%.*s' is no point: a line has numbers x,y, and the first one may name "
+      const bool is_header = is_first && find_columns(line, dimension, column);
+      KG_REQUIRE(ctx, is_header || read_line(line, dimension, column, *n, x), KEDGE_ERR_INPUT,
+                 "%s:%lld: '%.*s' is no point: a line has numbers %s, and the first one may name "
                  "its columns",
-                 name, (long long)number, (int)(next - line > 60 ? 60 : next - line), line);
+                 name, (long long)number, (int)(next - line > 60 ? 60 : next - line), line, wanted);
       *n += !is_header;
       is_first = false;
     }
     line = next + (*next == '\n');
   }
-  KG_REQUIRE(ctx, *n > 0, KEDGE_ERR_INPUT, "%s holds no points: write lines x,y", name);
+  KG_REQUIRE(ctx, *n > 0, KEDGE_ERR_INPUT, "%s holds no points: write lines %s", name, wanted);
   return KEDGE_OK;
 }
 
-static kedge_status points_of_file(kedge_context *ctx, const kg_probe *p, int64_t *n, double **x,
-                                   double **y)
+static kedge_status points_of_file(kedge_context *ctx, const kg_probe *p, int dimension, int64_t *n,
+                                   double **x)
 {
   char *text;
   size_t bytes;
@@ -253,7 +278,7 @@ static kedge_status points_of_file(kedge_context *ctx, const kg_probe *p, int64_
   kedge_status status = KEDGE_OK;
   if (strlen(text) < bytes)
     status = KG_FAIL(ctx, KEDGE_ERR_INPUT, "%s is no text: it has a zero byte", p->file);
-  if (status == KEDGE_OK) status = kg_points_parse(ctx, p->file, text, n, x, y);
+  if (status == KEDGE_OK) status = kg_points_parse(ctx, p->file, text, dimension, n, x);
   free(text);
   return status;
 }
@@ -269,18 +294,20 @@ static double between(double first, double last, int64_t i, int64_t n)
                        : first * (before / (before + after)) + last * (after / (before + after));
 }
 
-kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *p, int64_t *n, double **x,
-                             double **y)
+kedge_status kg_probe_points(kedge_context *ctx, const kg_probe *p, int dimension, int64_t *n,
+                             double **x)
 {
-  if (p->file) return points_of_file(ctx, p, n, x, y);
+  if (p->file) return points_of_file(ctx, p, dimension, n, x);
+  KG_REQUIRE(ctx, p->dimension == dimension, KEDGE_ERR_INPUT,
+             dimension == 3 ? "a point has two numbers, and the mesh is of tetrahedra: write x y z"
+                            : "a point has three numbers, and the mesh is of the plane: write x y");
   const bool is_line = strcmp(p->at->key, "line") == 0;
-  KG_TRY(kg_host_alloc(ctx, (size_t)p->n, sizeof **x, x));
-  KG_TRY(kg_host_alloc(ctx, (size_t)p->n, sizeof **y, y));
   *n = p->n;
-  for (int64_t i = 0; i < p->n; ++i) {
-    const double *const here = is_line ? p->points : p->points + 2 * i;
-    (*x)[i] = is_line ? between(here[0], here[2], i, p->n) : here[0];
-    (*y)[i] = is_line ? between(here[1], here[3], i, p->n) : here[1];
+  for (int d = 0; d < dimension; ++d) {
+    KG_TRY(kg_host_alloc(ctx, (size_t)p->n, sizeof *x[d], &x[d]));
+    for (int64_t i = 0; i < p->n; ++i)
+      x[d][i] = is_line ? between(p->points[d], p->points[dimension + d], i, p->n)
+                        : p->points[dimension * i + d];
   }
   return KEDGE_OK;
 }
@@ -309,11 +336,10 @@ kedge_status kedge_problem_check_probes(const kedge_problem *problem)
   KG_REQUIRE(NULL, problem, KEDGE_ERR_ARG, "kedge_problem_check_probes: the problem is NULL");
   for (const kg_probe *p = problem->probes; p < problem->probes + problem->n_probes; ++p) {
     int64_t n;
-    double *x = NULL, *y = NULL;
+    double *x[2] = {NULL, NULL};
     if (!p->file || is_stream(p->file)) continue;
-    const kedge_status status = kg_probe_points(problem->ctx, p, &n, &x, &y);
-    free(x);
-    free(y);
+    const kedge_status status = kg_probe_points(problem->ctx, p, 2, &n, x);  // z is asked for later
+    for (int d = 0; d < 2; ++d) free(x[d]);
     if (status != KEDGE_OK) return kg_probe_blame(problem->ctx, problem, p, status);
   }
   return KEDGE_OK;

@@ -40,16 +40,21 @@ typedef struct kg_wanted_integral {
 } kg_wanted_integral;
 
 /// Names that only expressions of integrals may use. The first KG_NAMES_OF_FIELDS are the fields,
-/// in the order of kedge_field; the names behind them have a value on lines alone.
+/// in the order of kedge_field; the names behind them have a value on lines, in space on faces,
+/// alone.
 enum {
-  KG_NAMES_OF_FIELDS = 6,
+  KG_NAMES_OF_FIELDS = 8,
   KG_NAME_NORMAL_X = KG_NAMES_OF_FIELDS,
   KG_NAME_NORMAL_Y,
+  KG_NAME_NORMAL_Z,
   KG_NAME_FLUX,
   KG_NAME_TRACE,
   KG_NAMES,
-  KG_NAMES_OF_LINES = 15 << KG_NAMES_OF_FIELDS,  ///< sets of names
-  KG_NAMES_OF_TRACE = 12 << KG_NAMES_OF_FIELDS
+  // Sets of names.
+  KG_NAMES_OF_LINES = 31 << KG_NAMES_OF_FIELDS,
+  KG_NAMES_OF_NORMAL = 7 << KG_NAMES_OF_FIELDS,
+  KG_NAMES_OF_TRACE = 24 << KG_NAMES_OF_FIELDS,
+  KG_NAMES_OF_SPACE = 3 << 6 | 1 << KG_NAME_NORMAL_Z,
 };
 extern const char *const kg_integral_names[];  ///< [KG_NAMES], ends with NULL
 

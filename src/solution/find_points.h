@@ -4,13 +4,13 @@
 #include "kedge/probe.h"
 
 /// Find the elements that hold points, as kedge_probe_create() says, by one tree over the mesh.
-/// @param[in]  x, y     [n]
+/// @param[in]  x        [dimension][n]: coordinates
 /// @param[out] element  [n] of the mesh; -1: the point is outside
-/// @param[out] at       [n][2]: r, s of the element's reference shape
-kedge_status kg_points_find(kedge_context *ctx, const kedge_mesh *mesh, int64_t n, const double *x,
-                            const double *y, int32_t *element, double *at);
+/// @param[out] at       [n][dimension]: in the element's reference shape
+kedge_status kg_points_find(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
+                            const double *const *x, int32_t *element, double *at);
 /// Make a probe of such points; arrays are copied.
 /// @retval KEDGE_ERR_INPUT  all are outside
-kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n, const double *x,
-                           const double *y, const int32_t *element, const double *at,
+kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
+                           const double *const *x, const int32_t *element, const double *at,
                            kedge_probe **out);

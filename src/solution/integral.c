@@ -112,7 +112,6 @@ kedge_status kedge_integral_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && options, KEDGE_ERR_ARG,
              "kedge_integral_create: context, mesh or options is NULL");
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "an integral"));
   kedge_integral_options known = KEDGE_INTEGRAL_OPTIONS_INIT;
   KG_TRY(kg_check_sized(ctx, "KEDGE_INTEGRAL_OPTIONS_INIT", options->size));
   kg_copy_sized(options, &known);
@@ -143,7 +142,7 @@ void kedge_integral_destroy(kedge_integral *in)
   kg_expression_free(in->of);
   free(in->element);
   free(in->side);
-  kg_element_points_free(&in->rule.points);
+  kg_integral_rule_free(&in->rule);
   kg_layout_leave(&in->cut);
   kg_integral_read_free(&in->elements);
   kg_integral_read_free(&in->edges);
@@ -151,15 +150,31 @@ void kedge_integral_destroy(kedge_integral *in)
   free(in);
 }
 
-static kg_integral_points points_in(double *memory)
+/// Elements or sides of a block.
+static int32_t block_of(const kedge_integral *in)
 {
-  kg_integral_points p = {.x = memory,
-                          .y = memory + KG_INTEGRAL_BLOCK,
-                          .weight = memory + 2 * KG_INTEGRAL_BLOCK,
-                          .value = memory + 3 * KG_INTEGRAL_BLOCK};
-  memory += 4 * KG_INTEGRAL_BLOCK;
-  for (int k = 0; k < KG_NAMES; ++k, memory += KG_INTEGRAL_BLOCK) p.name[k] = memory;
-  p.at = kg_located_in(memory, KG_INTEGRAL_BLOCK);
+  const int each = kg_integral_points_each(in);
+  return each < KG_INTEGRAL_BLOCK ? KG_INTEGRAL_BLOCK / each : 1;
+}
+
+/// Points that a block has room for.
+static size_t room_of(const kedge_integral *in)
+{
+  const int each = kg_integral_points_each(in);
+  return (size_t)(each < KG_INTEGRAL_BLOCK ? KG_INTEGRAL_BLOCK : each);
+}
+
+/// @param[in] memory  [KG_INTEGRAL_ARRAYS * room]
+static kg_integral_points points_in(double *memory, size_t room)
+{
+  kg_integral_points p = {
+      .x = {memory, memory + room, memory + 2 * room},
+      .weight = memory + 3 * room,
+      .value = memory + 4 * room,
+  };
+  memory += 5 * room;
+  for (int k = 0; k < KG_NAMES; ++k, memory += room) p.name[k] = memory;
+  p.at = kg_located_in(memory, room);
   return p;
 }
 
@@ -167,14 +182,16 @@ static kg_integral_points points_in(double *memory)
 static kg_integral_points values_of_block(const kg_integral_reading *r, int32_t b, double *memory)
 {
   const kedge_integral *const in = r->integral;
-  const int32_t block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in), first = b * block;
+  const int32_t block = block_of(in), first = b * block;
   const int32_t last = in->n - first < block ? in->n : first + block;
-  kg_integral_points p = points_in(memory);
+  kg_integral_points p = points_in(memory, room_of(in));
   for (int32_t i = first; i < last; ++i) kg_integral_points_add(r, i, &p);
-  kedge_points points = kg_located_points(&p.at, in->mesh, p.n, p.x, p.y);
+  kedge_points points = kg_located_points(&p.at, in->mesh, p.n, p.x[0], p.x[1]);
+  if (kg_mesh_in_space(in->mesh)) points.z = p.x[2];
   if (in->on_lines) {
     points.normal_x = p.name[KG_NAME_NORMAL_X];
     points.normal_y = p.name[KG_NAME_NORMAL_Y];
+    if (kg_mesh_in_space(in->mesh)) points.normal_z = p.name[KG_NAME_NORMAL_Z];
   }
   if (in->of)
     kg_expression_evaluate_fields(in->of, &points, (const double *const *)p.name, p.value);
@@ -191,6 +208,19 @@ static double sum_block(const kg_integral_reading *r, int32_t b, double *memory)
   return sum;
 }
 
+/// Refuse a value at a point.
+static kedge_status refuse_at(const kedge_integral *in, const kg_integral_points *p, size_t i)
+{
+  char z[40] = "";
+  if (kg_mesh_in_space(in->mesh)) snprintf(z, sizeof z, ", z = %.6g", p->x[2][i]);
+  return KG_FAIL(
+      in->ctx, KEDGE_ERR_INPUT,
+      "%s is %g at x = %.6g, y = %.6g%s, in element %d (from 0); change it so that it is "
+      "finite everywhere",
+      in->what, isnan(p->value[i]) ? NAN : p->value[i], p->x[0][i], p->x[1][i], z,
+      (int)p->at.element[i]);  // some NaN print as -nan
+}
+
 /// Refuse a sum that is not finite: name the first point where the integrand is not.
 /// @param[in] sum     [n_blocks]
 /// @param[in] memory  of a thread
@@ -202,11 +232,7 @@ static kedge_status refuse(const kg_integral_reading *r, int32_t n_blocks, const
     if (isfinite(sum[b])) continue;
     const kg_integral_points p = values_of_block(r, b, memory);
     for (size_t i = 0; i < p.n; ++i)
-      KG_REQUIRE(in->ctx, isfinite(p.value[i]), KEDGE_ERR_INPUT,
-                 "%s is %g at x = %.6g, y = %.6g, in element %d (from 0); change it so that it is "
-                 "finite everywhere",
-                 in->what, isnan(p.value[i]) ? NAN : p.value[i], p.x[i], p.y[i],
-                 (int)p.at.element[i]);  // some NaN print as -nan
+      if (!isfinite(p.value[i])) return refuse_at(in, &p, i);
   }
   return KG_FAIL(in->ctx, KEDGE_ERR_INPUT,
                  "%s has finite values that add up to %g; scale it so that double precision holds "
@@ -219,9 +245,8 @@ static kedge_status sum_all(const kg_integral_reading *r, double *value)
 {
   const kedge_integral *const in = r->integral;
   kedge_context *const ctx = in->ctx;
-  const int block = KG_INTEGRAL_BLOCK / kg_integral_points_each(in);
-  const int32_t n = (in->n + block - 1) / block;
-  const size_t of_thread = (size_t)KG_INTEGRAL_ARRAYS * KG_INTEGRAL_BLOCK;
+  const int32_t block = block_of(in), n = (in->n + block - 1) / block;
+  const size_t of_thread = (size_t)KG_INTEGRAL_ARRAYS * room_of(in);
   const int threads = kg_loop_threads(ctx, n, (int64_t)KG_INTEGRAL_BLOCK * 16);
   double *sum, *memory = NULL, all = 0.0;
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *sum, &sum));
@@ -254,7 +279,7 @@ kedge_status kedge_integral_evaluate(const kedge_integral *in, const kedge_solut
 {
   KG_REQUIRE(NULL, in && value, KEDGE_ERR_ARG,
              "kedge_integral_evaluate: the integral or the value is NULL");
-  KG_REQUIRE(in->ctx, s || !(in->names & ~(3u << KG_NAME_NORMAL_X)), KEDGE_ERR_ARG,
+  KG_REQUIRE(in->ctx, s || !(in->names & ~(unsigned)KG_NAMES_OF_NORMAL), KEDGE_ERR_ARG,
              "kedge_integral_evaluate: the expression names fields, and the solution is NULL");
   KG_REQUIRE(in->ctx, !s || s->mesh == in->mesh, KEDGE_ERR_ARG,
              "kedge_integral_evaluate: the solution is of another mesh object than the integral");

@@ -18,6 +18,11 @@ typedef struct kg_integral_rule {
   int rows;                  ///< points a direction
   kg_element_points points;  ///< of elements; on lines those of the facets lie behind
   double t[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];  ///< of a line
+  // Of faces in space; owned.
+  double *face;  ///< [point]: weights, then [point][m]: the modes of the trace
+  /// The rule by which the method integrates coefficients that vary, of as many points a direction
+  kg_element_points method;
+  int method_rows;  ///< 0: there is none yet
 } kg_integral_rule;
 
 /// The elements, or trace edges, of sides.
@@ -48,9 +53,8 @@ struct kedge_integral {
   kg_integral_read edges;
 };
 
-/// Points are taken in blocks, each of whole elements or sides.
+/// Points are taken in blocks, each of whole elements or sides: of so many, or those of one.
 enum { KG_INTEGRAL_BLOCK = 2048 };
-static_assert(KG_INTEGRAL_BLOCK >= KG_GAUSS_MAX * KG_GAUSS_MAX, "every element fits a block");
 
 /// What an evaluation reads of a solution.
 typedef struct kg_integral_reading {
@@ -63,16 +67,16 @@ typedef struct kg_integral_reading {
   kg_gathered trace;  ///< of the sides' edges
 } kg_integral_reading;
 
-/// Points of a block, with the values of names there. Arrays have room for KG_INTEGRAL_BLOCK.
+/// Points of a block, with the values of names there. Arrays have room for those of a block.
 typedef struct kg_integral_points {
   size_t n;
-  double *x, *y, *weight;
+  double *x[3], *weight;
   double *name[KG_NAMES];
   double *value;
   kg_located at;
 } kg_integral_points;
 
-enum { KG_INTEGRAL_ARRAYS = 4 + KG_NAMES + KG_LOCATED };  ///< of KG_INTEGRAL_BLOCK doubles
+enum { KG_INTEGRAL_ARRAYS = 5 + KG_NAMES + KG_LOCATED };  ///< of doubles
 
 /// Find which elements the sides of an integral on lines belong to.
 kedge_status kg_integral_find_read(kedge_integral *integral);
@@ -87,6 +91,7 @@ kedge_status kg_integral_pass_on(const kedge_integral *integral, const kedge_con
 kedge_status kg_integral_reading_open(kedge_integral *integral, const kedge_solution *solution,
                                       kg_integral_reading *reading);
 void kg_integral_reading_close(kg_integral_reading *reading);
+void kg_integral_rule_free(kg_integral_rule *rule);
 /// Points of one element, or side.
 int kg_integral_points_each(const kedge_integral *integral);
 /// Append the points of element or side i of the integral's list.

@@ -2,32 +2,65 @@
 #include "basis/polynomials.h"
 #include "ops/local/quadrature/elements.h"
 #include "ops/local/triangle/element.h"
+#include "problem/face_points.h"
 #include "solution/integral.h"
 
 enum { PART = 128 };  // points whose fields are evaluated together
 
 int kg_integral_points_each(const kedge_integral *in)
 {
-  return in->on_lines ? in->rule.rows : in->rule.rows * in->rule.rows;
+  const kg_cell *const cell = in->mesh->block[0].cell;
+  return kg_cell_rule_points(in->on_lines ? cell->facet : cell, in->rule.rows);
+}
+
+/// A field at points of an element.
+/// @param[in] i  of the list of the integral
+static void evaluate(const kg_integral_reading *r, const kg_cell_points *points, kedge_field field,
+                     int32_t element, int32_t i, double *values)
+{
+  const int32_t place = r->integral->side ? r->integral->elements.place[i] : i;
+  const double *const *const of = r->held[kg_held_of(field)].of;
+  for (int first = 0; first < points->n; first += PART) {
+    const int left = points->n - first;
+    const kg_cell_points part = kg_points_part(points, first, left < PART ? left : PART);
+    if (of)
+      kg_field_of(r->solution, &part, field, element, of[place], values + first);
+    else
+      kg_field_at(r->solution, &part, field, element, values + first);
+  }
 }
 
 /// @param[in] i  of the list of the integral
 static void add_fields(const kg_integral_reading *r, const kg_cell_points *points, int32_t element,
                        int32_t i, kg_integral_points *p)
 {
-  const int32_t place = r->integral->side ? r->integral->elements.place[i] : i;
-  for (int f = 0; f < KG_NAMES_OF_FIELDS; ++f) {
-    const double *const *const of = r->held[kg_held_of((kedge_field)f)].of;
-    for (int first = 0; r->fields >> f & 1 && first < points->n; first += PART) {
-      const int left = points->n - first;
-      const kg_cell_points part = kg_points_part(points, first, left < PART ? left : PART);
-      double *const values = p->name[f] + p->n + (size_t)first;
-      if (of)
-        kg_field_of(r->solution, &part, (kedge_field)f, element, of[place], values);
-      else
-        kg_field_at(r->solution, &part, (kedge_field)f, element, values);
-    }
+  for (int f = 0; f < KG_NAMES_OF_FIELDS; ++f)
+    if (r->fields >> f & 1) evaluate(r, points, (kedge_field)f, element, i, p->name[f] + p->n);
+}
+
+/// Where points of a tetrahedron are.
+static void put_places(const kedge_mesh *mesh, const kg_cell_points *points, int32_t element,
+                       kg_integral_points *p)
+{
+  for (int q = 0; q < points->n; ++q) {
+    const double at[3] = {points->r[q], points->s[q], points->t[q]};
+    double x[3];
+    kg_tetrahedron_point(mesh, element, at, x);
+    for (int d = 0; d < 3; ++d) p->x[d][p->n + (size_t)q] = x[d];
+    kg_locate_at(&p->at, p->n + (size_t)q, mesh, element, at);
   }
+}
+
+static void add_tetrahedron(const kg_integral_reading *r, int32_t i, kg_integral_points *p)
+{
+  const kedge_integral *const in = r->integral;
+  const kg_cell_points *const points = &in->rule.points.points[kg_cell_index(&kg_tetrahedron)];
+  const int32_t element = in->element ? in->element[i] : i;
+  const double jacobian = kg_space_volume(in->mesh, element) / kg_tetrahedron.measure;
+  put_places(in->mesh, points, element, p);
+  for (int q = 0; q < points->n; ++q) p->weight[p->n + (size_t)q] = points->weight[q] * jacobian;
+  add_fields(r, points, element, i, p);
+  p->n += (size_t)points->n;
 }
 
 static void add_element(const kg_integral_reading *r, int32_t i, kg_integral_points *p)
@@ -42,8 +75,8 @@ static void add_element(const kg_integral_reading *r, int32_t i, kg_integral_poi
   for (int q = 0; q < points->n; ++q) {
     const kg_cell_place place = kg_cell_place_at(points, q, x, y);
     const size_t at = p->n + (size_t)q;
-    p->x[at] = place.x;
-    p->y[at] = place.y;
+    p->x[0][at] = place.x;
+    p->x[1][at] = place.y;
     p->weight[at] = points->weight[q] * place.jacobian;
     kg_locate(&p->at, at, mesh, element, points->r[q], points->s[q]);
   }
@@ -128,8 +161,8 @@ static void add_side(const kg_integral_reading *r, int32_t i, kg_integral_points
     const double dy = place.y_r * (double)step[0] + place.y_s * (double)step[1];
     const size_t at = p->n + (size_t)q;
     length[q] = hypot(dx, dy);
-    p->x[at] = place.x;
-    p->y[at] = place.y;
+    p->x[0][at] = place.x;
+    p->x[1][at] = place.y;
     p->weight[at] = rule->weight[q] * length[q];
     p->name[KG_NAME_NORMAL_X][at] = dy / length[q];
     p->name[KG_NAME_NORMAL_Y][at] = -dx / length[q];
@@ -140,10 +173,105 @@ static void add_side(const kg_integral_reading *r, int32_t i, kg_integral_points
   p->n += (size_t)n;
 }
 
+/// tau of a face, as kg_tetrahedron_factors_of() has it.
+static double tau_of_face(const kg_integral_reading *r, kg_side side, double area,
+                          const double normal[3])
+{
+  const kedge_solution *const s = r->solution;
+  const kg_stabilization *const tau = &s->stabilization;
+  if (!(tau->length > 0.0))
+    return tau->number * kg_tau_scale(tau->scaling, 2.0 * area) / sqrt(2.0 * area);
+  const kg_cell_points *const rule =
+      &r->integral->rule.method.points[kg_cell_index(&kg_tetrahedron)];
+  const int32_t element = kg_side_element(side);
+  const int n = kg_diffusion_varies(s) ? rule->n : 1;
+  double sum = 0.0, measure = 0.0;
+  for (int q = 0; q < n; ++q) {
+    double turned[3];
+    kg_diffusion_turn(s, element, (const double[]){rule->r[q], rule->s[q], rule->t[q]}, normal,
+                      turned);
+    measure += rule->weight[q];
+    for (int k = 0; k < 3; ++k) sum += rule->weight[q] * turned[k] * normal[k];
+  }
+  return sum / (measure * tau->length);
+}
+
+/// sigma . n on a face. Where diffusion varies, it is of the projection of diffusion q to
+/// polynomials, which the method has in the flux; else the names of sigma have it.
+static void put_normal_flux(const kg_integral_reading *r, const kg_cell_points *points, int32_t i,
+                            const double normal[3], kg_integral_points *p)
+{
+  static const kedge_field parts[3] = {KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y,
+                                       KEDGE_FIELD_SIGMA_Z};
+  const kg_cell_points *const rule =
+      &r->integral->rule.method.points[kg_cell_index(&kg_tetrahedron)];
+  const int32_t element = kg_side_element(r->integral->side[i]);
+  const int N = points->size.n_modes, n_star = points->size.n_star;
+  double *const to = p->name[KG_NAME_FLUX] + p->n, mode[KG_SPACE_MODES_MAX] = {0}, value[PART];
+  const bool varies = kg_diffusion_varies(r->solution);
+  for (int q = 0; q < points->n; ++q) to[q] = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    for (int q = 0; q < points->n && !varies; ++q)
+      to[q] += normal[k] * p->name[parts[k]][p->n + (size_t)q];
+    for (int first = 0; varies && first < rule->n; first += PART) {
+      const int left = rule->n - first;
+      const kg_cell_points part = kg_points_part(rule, first, left < PART ? left : PART);
+      evaluate(r, &part, parts[k], element, i, value);
+      for (int q = 0; q < part.n; ++q)
+        for (int j = 0; j < N; ++j)
+          mode[j] += part.weight[q] * part.value[q * n_star + j] * normal[k] * value[q];
+    }
+  }
+  for (int q = 0; varies && q < points->n; ++q)
+    for (int j = 0; j < N; ++j) to[q] += points->value[q * n_star + j] * mode[j];
+}
+
+/// The trace, and the flux from u, sigma and the normal that are there.
+static void add_flux_of_face(const kg_integral_reading *r, const kg_cell_points *points, int32_t i,
+                             double area, const double normal[3], kg_integral_points *p)
+{
+  const kedge_integral *const in = r->integral;
+  const int m = r->solution->m;
+  const double *const modes = r->trace.of[in->edges.place[i]], *psi = in->rule.face + points->n;
+  const bool with_flux = in->names >> KG_NAME_FLUX & 1;
+  const double tau = with_flux ? tau_of_face(r, in->side[i], area, normal) : 0.0;
+  if (with_flux) put_normal_flux(r, points, i, normal, p);
+  for (int q = 0; q < points->n; ++q, psi += m) {
+    const size_t at = p->n + (size_t)q;
+    double trace = 0.0;
+    for (int k = 0; k < m; ++k) trace += psi[k] * modes[k];
+    p->name[KG_NAME_TRACE][at] = trace;
+    if (with_flux) p->name[KG_NAME_FLUX][at] -= tau * (p->name[KEDGE_FIELD_U][at] - trace);
+  }
+}
+
+static void add_face(const kg_integral_reading *r, int32_t i, kg_integral_points *p)
+{
+  const kg_integral_rule *const rule = &r->integral->rule;
+  const kedge_mesh *const mesh = r->integral->mesh;
+  const kg_side side = r->integral->side[i];
+  const int32_t element = kg_side_element(side);
+  const int n = kg_cell_rule_points(&kg_triangle, rule->rows);
+  const int first = kg_cell_rule_points(&kg_tetrahedron, rule->rows) + kg_side_facet(side) * n;
+  const kg_cell_points points =
+      kg_points_part(&rule->points.points[kg_cell_index(&kg_tetrahedron)], first, n);
+  double normal[3];
+  const double jacobian = kg_face_normal(mesh, side, normal);
+  put_places(mesh, &points, element, p);
+  for (int q = 0; q < n; ++q) {
+    p->weight[p->n + (size_t)q] = rule->face[q] * jacobian;
+    for (int k = 0; k < 3; ++k) p->name[KG_NAME_NORMAL_X + k][p->n + (size_t)q] = normal[k];
+  }
+  add_fields(r, &points, element, i, p);
+  if (r->trace.of) add_flux_of_face(r, &points, i, kg_triangle.measure * jacobian, normal, p);
+  p->n += (size_t)n;
+}
+
 void kg_integral_points_add(const kg_integral_reading *r, int32_t i, kg_integral_points *points)
 {
+  const bool in_space = kg_mesh_in_space(r->integral->mesh);
   if (r->integral->side)
-    add_side(r, i, points);
+    (in_space ? add_face : add_side)(r, i, points);
   else
-    add_element(r, i, points);
+    (in_space ? add_tetrahedron : add_element)(r, i, points);
 }

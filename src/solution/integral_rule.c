@@ -2,6 +2,7 @@
 // trace edges, and the parts of fields that belong to them.
 #include <stdlib.h>
 
+#include "basis/polynomials.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "ops/local/quadrature/elements.h"
@@ -32,6 +33,9 @@ static int degree_of_name(const kedge_mesh *mesh, int order, int name)
 {
   const bool affine = mesh->geometry == 1 && kg_mesh_quadrilaterals(mesh) == 0;
   const bool vector = name != KEDGE_FIELD_U && name != KEDGE_FIELD_U_STAR;
+  const bool flux =
+      name == KEDGE_FIELD_SIGMA_X || name == KEDGE_FIELD_SIGMA_Y || name == KEDGE_FIELD_SIGMA_Z;
+  if (flux && kg_mesh_in_space(mesh)) return -1;  // diffusion q, where diffusion may vary
   if (name < KG_NAMES_OF_FIELDS) return affine || !vector ? order + 1 : -1;
   if (name == KG_NAME_TRACE || name == KG_NAME_FLUX) return order;
   return 0;  // normals of straight sides; on curves nothing is a polynomial
@@ -46,7 +50,7 @@ static int degree_of(const kedge_integral *integral, int order)
   for (int32_t i = 0; i < e->n_nodes; ++i) {
     const kg_node *const node = &e->nodes[i];
     int d = 0;
-    if (node->op == KG_OP_X || node->op == KG_OP_Y)
+    if (node->op == KG_OP_X || node->op == KG_OP_Y || node->op == KG_OP_Z)
       d = integral->mesh->geometry;
     else if (node->op == KG_OP_FIELD)
       d = degree_of_name(integral->mesh, order, (int)node->value);
@@ -84,16 +88,59 @@ static kedge_status create_points(const kedge_integral *in, int order, int rows,
   return KEDGE_OK;
 }
 
+void kg_integral_rule_free(kg_integral_rule *rule)
+{
+  kg_element_points_free(&rule->points);
+  kg_element_points_free(&rule->method);
+  free(rule->face);
+  *rule = (kg_integral_rule){0};
+}
+
+/// The weights of a face, and the modes of the trace at its points.
+static kedge_status fill_face(kedge_context *ctx, int order, int rows, double **out)
+{
+  const int n = rows * rows, m = kg_triangle.n_modes(order);
+  long double *on, psi[KG_SPACE_FACET_MAX];
+  KG_TRY(kg_host_alloc(ctx, (size_t)n, 3 * sizeof *on, &on));
+  const kedge_status status = kg_host_alloc(ctx, (size_t)n, (size_t)(1 + m) * sizeof **out, out);
+  if (status == KEDGE_OK) {
+    kg_triangle.rule(rows, (long double *const[]){on, on + n}, on + 2 * n);
+    kg_round_all(n, on + 2 * n, *out);
+    for (int q = 0; q < n; ++q) {
+      kg_triangle.modes(order, (const long double[]){on[q], on[n + q]}, psi, NULL);
+      kg_round_all(m, psi, *out + n + q * m);
+    }
+  }
+  free(on);
+  return status;
+}
+
 /// Have the rule for an order.
 static kedge_status keep_rule(kedge_integral *in, int order)
 {
   kg_integral_rule *const rule = &in->rule;
   if (rule->order == order) return KEDGE_OK;
-  kg_element_points_free(&rule->points);
-  *rule = (kg_integral_rule){.rows = rows_of(in, order)};
+  kg_integral_rule_free(rule);
+  rule->rows = rows_of(in, order);
   kg_gauss_jacobi(rule->rows, 0, rule->t, rule->weight);
   KG_TRY(create_points(in, order, rule->rows, &rule->points));
+  if (in->on_lines && kg_mesh_in_space(in->mesh))
+    KG_TRY(fill_face(in->ctx, order, rule->rows, &rule->face));
   rule->order = order;
+  return KEDGE_OK;
+}
+
+/// Have the rule of the method, where a flux in space asks for it.
+static kedge_status keep_method(kedge_integral *in, const kedge_solution *s)
+{
+  kg_integral_rule *const rule = &in->rule;
+  const int rows = s->stabilization.rows;
+  if (!kg_mesh_in_space(in->mesh) || !(in->names >> KG_NAME_FLUX & 1) || rule->method_rows == rows)
+    return KEDGE_OK;
+  kg_element_points_free(&rule->method);
+  rule->method_rows = 0;
+  KG_TRY(kg_rule_create(s, rows, &rule->method));
+  rule->method_rows = rows;
   return KEDGE_OK;
 }
 
@@ -192,9 +239,9 @@ static kedge_status bring_fields(kg_integral_reading *r)
 kedge_status kg_integral_reading_open(kedge_integral *in, const kedge_solution *s,
                                       kg_integral_reading *r)
 {
-  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT_PLANE,
-                "names of fields come first");
-  const unsigned flux = 1u << KEDGE_FIELD_U | 1u << KEDGE_FIELD_SIGMA_X | 1u << KEDGE_FIELD_SIGMA_Y;
+  static_assert((int)KG_NAMES_OF_FIELDS == (int)KEDGE_FIELD_COUNT, "names of fields come first");
+  unsigned flux = 1u << KEDGE_FIELD_U | 1u << KEDGE_FIELD_SIGMA_X | 1u << KEDGE_FIELD_SIGMA_Y;
+  if (kg_mesh_in_space(in->mesh)) flux |= 1u << KEDGE_FIELD_SIGMA_Z;
   *r = (kg_integral_reading){.integral = in, .solution = s};
   r->fields = in->names & ((1u << KG_NAMES_OF_FIELDS) - 1);
   if (in->names >> KG_NAME_FLUX & 1) r->fields |= flux;
@@ -202,7 +249,8 @@ kedge_status kg_integral_reading_open(kedge_integral *in, const kedge_solution *
   if (!s) return KEDGE_OK;
   const bool has_trace = in->names & KG_NAMES_OF_TRACE;
   if (has_trace) KG_TRY(keep_edges(in, s));
-  kedge_status status = bring_fields(r);
+  kedge_status status = kg_integral_pass_on(in, s->ctx, keep_method(in, s));
+  if (status == KEDGE_OK) status = bring_fields(r);
   if (status == KEDGE_OK && has_trace)
     status = kg_gather(s, KG_HELD_TRACE, in->edges.n, in->edges.number, &r->trace);
   return kg_integral_pass_on(in, s->ctx, status);

@@ -4,14 +4,12 @@
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "device/loop.h"
 #include "kedge/solution.h"
 #include "ops/sample/locate.h"
+#include "solution/located_maps.h"
 #include "solution/locator.h"
 #include "solution/values.h"
 #include "space/caller_order.h"
-
-enum { LOOKED_AT_MAX = (3 * KG_GEOMETRY_MAX + 1) * (3 * KG_GEOMETRY_MAX + 1) };
 
 struct kedge_locator {
   kedge_context *ctx;
@@ -23,125 +21,11 @@ struct kedge_locator {
   kg_buffer coefficients[KG_BLOCKS_MAX];
 };
 
-/// Replace a matrix by its inverse. @param[in,out] a  [n][2 n], the second half is work
-static void invert(int n, long double *a)
-{
-  const int w = 2 * n;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) a[i * w + n + j] = i == j;
-  for (int k = 0; k < n; ++k) {
-    int best = k;
-    for (int i = k + 1; i < n; ++i)
-      if (fabsl(a[i * w + k]) > fabsl(a[best * w + k])) best = i;
-    for (int j = k; j < w; ++j) {
-      const long double pivot = a[best * w + j];
-      a[best * w + j] = a[k * w + j];
-      a[k * w + j] = pivot;
-    }
-    for (int j = w - 1; j >= k; --j) a[k * w + j] /= a[k * w + k];
-    for (int i = 0; i < n; ++i)
-      for (int j = w - 1; i != k && j >= k; --j) a[i * w + j] -= a[i * w + k] * a[k * w + j];
-  }
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) a[i * w + j] = a[i * w + n + j];
-}
-
-/// Nodes of an order on the shapes of ops/sample/polynomial.h. @return how many
-static int nodes_at(const kg_cell *cell, int order, double *x, double *y)
-{
-  const int n = cell->n_modes(order);
-  cell->nodes(order, (double *const[]){x, y});
-  for (int i = 0; i < n; ++i) {
-    x[i] = 0.5 * (x[i] + 1.0);
-    y[i] = 0.5 * (y[i] + 1.0);
-  }
-  return n;
-}
-
-/// A block of the mesh, and what its elements are measured with.
-typedef struct ruler {
-  const kg_block *block;
-  bool triangle;
-  int geometry, n_powers;
-  double power_of_node[KG_NODES_MAX * KG_NODES_MAX];  ///< [power][node]: of a map
-  int n_looked_at;
-  double x[LOOKED_AT_MAX], y[LOOKED_AT_MAX];  ///< places in the shape, whose images the box holds
-} ruler;
-
-static kedge_status make_ruler(kedge_context *ctx, const kedge_mesh *mesh, int b, ruler *out)
-{
-  const kg_block *const block = &mesh->block[b];
-  const int g = mesh->nodes ? mesh->geometry : 1;
-  double x[KG_NODES_MAX], y[KG_NODES_MAX];
-  long double *m;
-  out->block = block;
-  out->triangle = block->cell == &kg_triangle;
-  out->geometry = g;
-  const int n = out->n_powers = nodes_at(block->cell, g, x, y);
-  out->n_looked_at = nodes_at(block->cell, g > 1 ? 3 * g : 1, out->x, out->y);
-  KG_TRY(kg_host_alloc(ctx, 2 * (size_t)n * (size_t)n, sizeof *m, &m));
-  for (int l = 0; l < n; ++l)
-    for (int j = 0, k = 0; j <= g; ++j)
-      for (int i = 0; i <= (out->triangle ? g - j : g); ++i, ++k)
-        m[l * 2 * n + k] = powl(x[l], i) * powl(y[l], j);
-  invert(n, m);
-  for (int k = 0; k < n; ++k)
-    for (int l = 0; l < n; ++l) out->power_of_node[k * n + l] = (double)m[k * 2 * n + l];
-  free(m);
-  return KEDGE_OK;
-}
-
-/// The coefficients of an element's map.
-static void make_map(const kedge_mesh *mesh, const ruler *r, int32_t element, double *c)
-{
-  double x[KG_NODES_MAX], y[KG_NODES_MAX];
-  const int n = kg_nodes_of(mesh, element, x, y);
-  for (int k = 1; k < n; ++k) {
-    const double *const row = r->power_of_node + k * n;
-    c[2 * k] = c[2 * k + 1] = 0.0;
-    for (int l = 1; l < n; ++l) {
-      c[2 * k] += row[l] * (x[l] - x[0]);
-      c[2 * k + 1] += row[l] * (y[l] - y[0]);
-    }
-  }
-  c[0] = x[0];
-  c[1] = y[0];
-}
-
-/// Compute the bounding box of an element, and the tolerance of the test whether a point lies in
-/// it. The tolerance is in coordinates of the reference element. It is 1e-9, or more far from the
-/// origin, where the rounding of coordinates is larger than that.
-/// @param[out] box   also of points outside, at a distance of `reach`
-/// @param[out] wide  the tolerance of these points too; NULL: it is not asked for
-static void measure(const ruler *r, const double *c, double reach, double box[4], double *tolerance,
-                    double *wide)
-{
-  const double middle = r->triangle ? 1.0 / 3.0 : 0.5;
-  double most = 0.0, m[3][2];
-  for (int d = 0; d < 2; ++d) box[d] = INFINITY, box[d + 2] = -INFINITY;
-  for (int i = 0; i < r->n_looked_at; ++i) {
-    kg_map_at(r->triangle, r->geometry, c, r->x[i], r->y[i], m);
-    for (int d = 0; d < 2; ++d) {
-      const double at = m[0][d] + c[d];
-      box[d] = fmin(box[d], at);
-      box[d + 2] = fmax(box[d + 2], at);
-      most = fmax(most, fabs(at));
-    }
-  }
-  const double size = fmax(box[2] - box[0], box[3] - box[1]), rounding = 8.0 * DBL_EPSILON * most;
-  // Curves may go further between the places that were looked at.
-  const double margin = rounding + reach + size * (r->geometry == 1 ? 1e-8 : 0.05);
-  for (int d = 0; d < 2; ++d) box[d] -= margin, box[d + 2] += margin;
-  kg_map_at(r->triangle, r->geometry, c, middle, middle, m);
-  const double height = fabs(m[1][0] * m[2][1] - m[1][1] * m[2][0]) / size;
-  *tolerance = fmax(1e-9, rounding / fmax(height, 1e-300));
-  if (wide) *wide = fmax(1e-9, (rounding + reach) / fmax(height, 1e-300));
-}
-
 /// Levels and places of a tree. @return boxes
-static int64_t shape_tree(int64_t n, kg_box_tree *t)
+static int64_t shape_tree(const kedge_mesh *mesh, kg_box_tree *t)
 {
-  int64_t first = 0;
+  int64_t first = 0, n = mesh->n_elements;
+  t->dimension = mesh->dimension;
   for (t->n_levels = 0;; n = (n + KG_BRANCHES - 1) / KG_BRANCHES) {
     t->first[t->n_levels] = first;
     t->count[t->n_levels++] = n;
@@ -153,77 +37,69 @@ static int64_t shape_tree(int64_t n, kg_box_tree *t)
 /// Boxes of boxes, from those of the elements.
 static void grow_tree(const kg_box_tree *t, double *box)
 {
+  const int n = t->dimension;
   for (int level = 1; level < t->n_levels; ++level)
     for (int64_t k = 0; k < t->count[level]; ++k) {
-      double *const to = box + 4 * (t->first[level] + k);
-      for (int d = 0; d < 2; ++d) to[d] = INFINITY, to[d + 2] = -INFINITY;
+      double *const to = box + 2 * n * (t->first[level] + k);
+      for (int d = 0; d < n; ++d) to[d] = INFINITY, to[d + n] = -INFINITY;
       for (int64_t i = KG_BRANCHES * k; i < KG_BRANCHES * (k + 1) && i < t->count[level - 1]; ++i) {
-        const double *const from = box + 4 * (t->first[level - 1] + i);
-        for (int d = 0; d < 2; ++d) {
+        const double *const from = box + 2 * n * (t->first[level - 1] + i);
+        for (int d = 0; d < n; ++d) {
           to[d] = fmin(to[d], from[d]);
-          to[d + 2] = fmax(to[d + 2], from[d + 2]);
+          to[d + n] = fmax(to[d + n], from[d + n]);
         }
       }
     }
 }
 
-/// Maps, boxes and tolerances of a block.
-static kedge_status put_block(kedge_locator *l, int b, double *box, double *tolerance)
+/// Numbers of the maps of a block.
+static size_t map_numbers(const kedge_mesh *mesh, const kg_block *block)
 {
-  kedge_context *const ctx = l->ctx;
-  const kedge_mesh *const mesh = l->mesh;
-  const kg_block *const block = &mesh->block[b];
+  return (size_t)(mesh->dimension * block->cell->n_modes(mesh->geometry)) * (size_t)block->n;
+}
+
+/// Maps, boxes and tolerances of a block.
+static kedge_status put_block(kedge_locator *l, int b, const kg_located_boxes *boxes)
+{
+  const kg_block *const block = &l->mesh->block[b];
+  const size_t n = map_numbers(l->mesh, block);
   double *c;
-  ruler *r;
-  KG_TRY(kg_host_alloc(ctx, 1, sizeof *r, &r));
-  kedge_status status = make_ruler(ctx, mesh, b, r);
-  const size_t n = 2 * (size_t)block->n * (size_t)block->cell->n_modes(mesh->geometry);
-  if (status == KEDGE_OK) status = kg_host_alloc(ctx, n, sizeof *c, &c);
-  if (status == KEDGE_OK) {
-#pragma omp parallel for num_threads(kg_loop_threads(ctx, block->n, 100))
-    for (int32_t e = 0; e < block->n; ++e) {
-      double *const map = c + 2 * (size_t)e * (size_t)r->n_powers;
-      make_map(mesh, r, block->first + e, map);
-      const int32_t element = block->first + e;
-      measure(r, map, l->reach, box + 4 * (size_t)element, &tolerance[element],
-              l->wide ? &l->wide[element] : NULL);
-    }
-    status = kg_upload(ctx, c, n, sizeof *c, &l->coefficients[b]);
-    free(c);
-  }
-  l->args.shape[b] = (kg_located_shape){.triangle = r->triangle,
-                                        .geometry = r->geometry,
-                                        .n_powers = r->n_powers,
+  KG_TRY(kg_host_alloc(l->ctx, n, sizeof *c, &c));
+  kedge_status status = kg_locate_block(l->ctx, l->mesh, b, c, boxes);
+  if (status == KEDGE_OK) status = kg_upload(l->ctx, c, n, sizeof *c, &l->coefficients[b]);
+  free(c);
+  l->args.shape[b] = (kg_located_shape){.triangle = block->cell == &kg_triangle,
+                                        .geometry = l->mesh->geometry,
+                                        .n_powers = block->cell->n_modes(l->mesh->geometry),
                                         .first = block->first,
                                         .n = block->n,
                                         .coefficients = l->coefficients[b].data};
-  free(r);
   return status;
 }
 
 static kedge_status put_all(kedge_locator *l)
 {
   const kedge_mesh *const mesh = l->mesh;
-  const size_t n = (size_t)mesh->n_elements;
+  const size_t n = (size_t)mesh->n_elements, width = 2 * (size_t)mesh->dimension;
   kg_locate_args *const a = &l->args;
-  const size_t boxes = (size_t)shape_tree(mesh->n_elements, &a->tree);
-  double *box, *tolerance = NULL;
-  KG_TRY(kg_host_alloc(l->ctx, 4 * boxes, sizeof *box, &box));
-  kedge_status status = kg_host_alloc(l->ctx, n, sizeof *tolerance, &tolerance);
+  const size_t boxes = (size_t)shape_tree(mesh, &a->tree);
+  kg_located_boxes to = {.reach = l->reach};
+  KG_TRY(kg_host_alloc(l->ctx, width * boxes, sizeof *to.box, &to.box));
+  kedge_status status = kg_host_alloc(l->ctx, n, sizeof *to.tolerance, &to.tolerance);
   if (status == KEDGE_OK && l->reach > 0.0)
     status = kg_host_alloc(l->ctx, n, sizeof *l->wide, &l->wide);
+  to.wide = l->wide;
   a->n_shapes = mesh->n_blocks;
-  for (int b = 0; status == KEDGE_OK && b < mesh->n_blocks; ++b)
-    status = put_block(l, b, box, tolerance);
+  for (int b = 0; status == KEDGE_OK && b < mesh->n_blocks; ++b) status = put_block(l, b, &to);
   if (status == KEDGE_OK) {
-    grow_tree(&a->tree, box);
-    status = kg_upload(l->ctx, box, 4 * boxes, sizeof *box, &l->boxes);
+    grow_tree(&a->tree, to.box);
+    status = kg_upload(l->ctx, to.box, width * boxes, sizeof *to.box, &l->boxes);
   }
   if (status == KEDGE_OK)
-    status = kg_upload(l->ctx, tolerance, n, sizeof *tolerance, &l->tolerance);
+    status = kg_upload(l->ctx, to.tolerance, n, sizeof *to.tolerance, &l->tolerance);
   if (status == KEDGE_OK) status = kg_caller_order_upload(l->ctx, mesh, &l->order);
-  free(box);
-  free(tolerance);
+  free(to.box);
+  free(to.tolerance);
   a->tree.box = l->boxes.data;
   a->tolerance = l->tolerance.data;
   a->origin = l->order.data;
@@ -236,12 +112,11 @@ int64_t kedge_locator_bytes(const kedge_mesh *mesh)
   if (!mesh) return 0;
   kg_box_tree tree;
   const size_t n = (size_t)mesh->n_elements, d = sizeof(double);
-  int64_t bytes = kg_caller_order_bytes(mesh) + (int64_t)kg_rounded(n * d) +
-                  (int64_t)kg_rounded(4 * (size_t)shape_tree(mesh->n_elements, &tree) * d);
-  for (int b = 0; b < mesh->n_blocks; ++b) {
-    const size_t powers = (size_t)mesh->block[b].cell->n_modes(mesh->geometry);
-    bytes += (int64_t)kg_rounded(2 * (size_t)mesh->block[b].n * powers * d);
-  }
+  int64_t bytes =
+      kg_caller_order_bytes(mesh) + (int64_t)kg_rounded(n * d) +
+      (int64_t)kg_rounded(2 * (size_t)mesh->dimension * (size_t)shape_tree(mesh, &tree) * d);
+  for (int b = 0; b < mesh->n_blocks; ++b)
+    bytes += (int64_t)kg_rounded(map_numbers(mesh, &mesh->block[b]) * d);
   return bytes;
 }
 
@@ -257,7 +132,6 @@ kedge_status kg_locator_create(kedge_context *ctx, const kedge_mesh *mesh, doubl
                                kedge_locator **out)
 {
   *out = NULL;
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "a search for points"));
   KG_TRY(kg_enter(ctx));
   const int64_t needed = kedge_locator_bytes(mesh), free_now = kg_free_bytes(ctx);
   KG_REQUIRE(ctx, needed <= free_now, KEDGE_ERR_MEMORY,
@@ -286,18 +160,28 @@ void kedge_locator_destroy(kedge_locator *l)
   free(l);
 }
 
-/// The nodes of an order, row after row. Those of a triangle get shorter upwards.
+/// The place of a node among those of its layer, row after row. Rows of a triangle get shorter
+/// upwards.
+static int place_in_layer(int order, bool triangle, int i, int j)
+{
+  return j * (order + 1) - (triangle ? j * (j - 1) / 2 : 0) + i;
+}
+
+/// The nodes of an order, layer after layer. Those of a tetrahedron get smaller.
 static void put_nodes(const kg_cell *cell, int order, kg_nodal *out)
 {
-  double x[KG_NODES_ACROSS * KG_NODES_ACROSS], y[KG_NODES_ACROSS * KG_NODES_ACROSS];
+  double at[3][KG_NODES_LISTED];
+  const bool in_space = cell->dimension == 3;
   out->triangle = cell == &kg_triangle;
   out->order = order;
-  out->n = nodes_at(cell, order, x, y);
+  out->n = kg_nodes_from_0(cell, order, (double *const[]){at[0], at[1], at[2]});
   for (int k = 0; k < order; ++k) out->part[k] = 1.0 / (k + 1);
   for (int v = 0; v < out->n; ++v) {
-    const int i = (int)lround(order * x[v]), j = (int)lround(order * y[v]);
-    const int shorter = out->triangle ? j * (j - 1) / 2 : 0;
-    out->node[j * (order + 1) - shorter + i] = (uint8_t)v;
+    const int i = (int)lround(order * at[0][v]), j = (int)lround(order * at[1][v]);
+    const int k = in_space ? (int)lround(order * at[2][v]) : 0;
+    const int below = in_space ? out->n - cell->n_modes(order - k) : 0;
+    const int place = place_in_layer(order - k, in_space || out->triangle, i, j);
+    out->node[below + place] = (uint16_t)v;
   }
 }
 
@@ -317,45 +201,69 @@ kedge_status kedge_locator_keep(kedge_locator *l, int64_t n, const double *from,
   return KEDGE_OK;
 }
 
-kedge_status kedge_locator_values(kedge_locator *l, int order, const double *nodes, int64_t n,
-                                  const double *x, const double *y, double *values)
+/// @param[in] at    coordinates, as many as the mesh has
+/// @param[in] call  for sentences
+static kedge_status values_at(kedge_locator *l, int order, const double *nodes, int64_t n,
+                              const double *const *at, double *values, const char *call)
 {
-  KG_REQUIRE(NULL, l, KEDGE_ERR_ARG, "kedge_locator_values: the locator is NULL");
   KG_REQUIRE(l->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
-             "kedge_locator_values: nodes of order %d: the order must be 1 to %d", order,
-             KEDGE_ORDER_MAX + 1);
+             "%s: nodes of order %d: the order must be 1 to %d", call, order, KEDGE_ORDER_MAX + 1);
   if (n == 0) return KEDGE_OK;
-  KG_REQUIRE(l->ctx, n > 0 && nodes && x && y && values, KEDGE_ERR_ARG,
-             "kedge_locator_values: an array is NULL, or there are %lld points", (long long)n);
+  bool there = n > 0 && nodes && values;
+  for (int d = 0; d < l->mesh->dimension; ++d) there = there && at[d];
+  KG_REQUIRE(l->ctx, there, KEDGE_ERR_ARG, "%s: an array is NULL, or there are %lld points", call,
+             (long long)n);
   kg_locate_args a = l->args;
-  const void *const arrays[] = {nodes, x, y, values};
   KG_TRY(kg_enter(l->ctx));
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) KG_TRY(kg_join(l->ctx, arrays[i]));
+  KG_TRY(kg_join(l->ctx, nodes));
+  for (int d = 0; d < l->mesh->dimension; ++d) KG_TRY(kg_join(l->ctx, at[d]));
+  KG_TRY(kg_join(l->ctx, values));
   for (int b = 0; b < a.n_shapes; ++b) put_nodes(l->mesh->block[b].cell, order, &a.shape[b].field);
   a.nodes = nodes;
   a.n = n;
-  a.x = x;
-  a.y = y;
+  a.x = at[0];
+  a.y = at[1];
+  a.z = at[2];
   a.values = values;
   KG_TRY(kg_locate(l->ctx, &a));
   return kg_sync(l->ctx);
 }
 
+kedge_status kedge_locator_values(kedge_locator *l, int order, const double *nodes, int64_t n,
+                                  const double *x, const double *y, double *values)
+{
+  static const char call[] = "kedge_locator_values";
+  KG_REQUIRE(NULL, l, KEDGE_ERR_ARG, "%s: the locator is NULL", call);
+  KG_TRY(kg_mesh_check_points(l->ctx, l->mesh, 2, call));
+  return values_at(l, order, nodes, n, (const double *const[]){x, y, NULL}, values, call);
+}
+
+kedge_status kedge_locator_values_space(kedge_locator *l, int order, const double *nodes, int64_t n,
+                                        const double *x, const double *y, const double *z,
+                                        double *values)
+{
+  static const char call[] = "kedge_locator_values_space";
+  KG_REQUIRE(NULL, l, KEDGE_ERR_ARG, "%s: the locator is NULL", call);
+  KG_TRY(kg_mesh_check_points(l->ctx, l->mesh, 3, call));
+  return values_at(l, order, nodes, n, (const double *const[]){x, y, z}, values, call);
+}
+
 /// Find elements by arrays of the device.
-/// @param[in] at  x, y, element, place
-static kedge_status find_there(kedge_locator *l, int64_t n, const kg_buffer at[4], int32_t *element,
+/// @param[in] at  x, y, z, element, place
+static kedge_status find_there(kedge_locator *l, int64_t n, const kg_buffer at[5], int32_t *element,
                                double *place)
 {
-  const size_t count = (size_t)n;
+  const size_t count = (size_t)n, dimension = (size_t)l->mesh->dimension;
   kg_locate_args a = l->args;
   a.n = n;
   a.x = at[0].data;
   a.y = at[1].data;
-  a.element = at[2].data;
-  a.place = at[3].data;
+  a.z = at[2].data;
+  a.element = at[3].data;
+  a.place = at[4].data;
   KG_TRY(kg_locate(l->ctx, &a));
-  KG_TRY(kg_copy_out(l->ctx, element, at[2].data, count * sizeof *element));
-  return kg_copy_out(l->ctx, place, at[3].data, 2 * count * sizeof *place);
+  KG_TRY(kg_copy_out(l->ctx, element, at[3].data, count * sizeof *element));
+  return kg_copy_out(l->ctx, place, at[4].data, dimension * count * sizeof *place);
 }
 
 kedge_status kg_locator_reach_out(kedge_locator *l)
@@ -366,18 +274,21 @@ kedge_status kg_locator_reach_out(kedge_locator *l)
   return kg_copy_in(l->ctx, l->tolerance.data, l->wide, n * sizeof *l->wide);
 }
 
-kedge_status kg_locator_find(kedge_locator *l, int64_t n, const double *x, const double *y,
-                             int32_t *element, double *place)
+kedge_status kg_locator_find(kedge_locator *l, int64_t n, const double *const *at, int32_t *element,
+                             double *place)
 {
   const size_t count = (size_t)n;
-  kg_buffer at[4] = {{0}};
+  const int dimension = l->mesh->dimension;
+  kg_buffer there[5] = {{0}};
   if (n == 0) return KEDGE_OK;
   KG_TRY(kg_enter(l->ctx));
-  kedge_status status = kg_upload(l->ctx, x, count, sizeof *x, &at[0]);
-  if (status == KEDGE_OK) status = kg_upload(l->ctx, y, count, sizeof *y, &at[1]);
-  if (status == KEDGE_OK) status = kg_alloc(l->ctx, count, sizeof *element, &at[2]);
-  if (status == KEDGE_OK) status = kg_alloc(l->ctx, 2 * count, sizeof *place, &at[3]);
-  if (status == KEDGE_OK) status = find_there(l, n, at, element, place);
-  for (int i = 0; i < 4; ++i) kg_free(l->ctx, &at[i]);
+  kedge_status status = KEDGE_OK;
+  for (int d = 0; status == KEDGE_OK && d < dimension; ++d)
+    status = kg_upload(l->ctx, at[d], count, sizeof(double), &there[d]);
+  if (status == KEDGE_OK) status = kg_alloc(l->ctx, count, sizeof *element, &there[3]);
+  if (status == KEDGE_OK)
+    status = kg_alloc(l->ctx, (size_t)dimension * count, sizeof *place, &there[4]);
+  if (status == KEDGE_OK) status = find_there(l, n, there, element, place);
+  for (int i = 0; i < 5; ++i) kg_free(l->ctx, &there[i]);
   return status;
 }

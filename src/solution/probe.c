@@ -20,18 +20,17 @@ struct kedge_probe {
   kedge_context *ctx;
   const kedge_mesh *mesh;
   int64_t n, n_inside;
-  double *x, *y;     ///< [n]
+  double *x[3];      ///< [dimension][n]
   int64_t *inside;   ///< [n_inside]: points, in the order of their elements
   int32_t *read;     ///< [n_inside]: these elements
   int32_t *element;  ///< [n]: of the mesh; -1: outside
-  double *at;        ///< [n][2]: r, s of the element's reference shape
+  double *at;        ///< [n][dimension]: in the element's reference shape
 };
 
 void kedge_probe_destroy(kedge_probe *p)
 {
   if (!p) return;
-  free(p->x);
-  free(p->y);
+  for (int d = 0; d < 3; ++d) free(p->x[d]);
   free(p->inside);
   free(p->read);
   free(p->element);
@@ -83,29 +82,42 @@ static kedge_status list_inside(kedge_probe *p)
   return status;
 }
 
-static kedge_status fill(kedge_probe *p, const double *x, const double *y, const int32_t *element,
-                         const double *at)
+/// Say that no point lies in the mesh.
+static kedge_status refuse(const kedge_probe *p)
 {
-  const size_t n = (size_t)p->n;
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->x, &p->x));
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->y, &p->y));
-  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->element, &p->element));
-  KG_TRY(kg_host_alloc(p->ctx, n, 2 * sizeof *p->at, &p->at));
-  memcpy(p->x, x, n * sizeof *x);
-  memcpy(p->y, y, n * sizeof *y);
-  memcpy(p->element, element, n * sizeof *element);
-  memcpy(p->at, at, 2 * n * sizeof *at);
-  KG_TRY(list_inside(p));
-  const double *const box = p->mesh->info.box;
-  KG_REQUIRE(p->ctx, p->n_inside > 0, KEDGE_ERR_INPUT,
-             "no point of the probe lies in %s, which has x from %.9g to %.9g and y from %.9g to "
-             "%.9g; the first of %lld is (%.9g, %.9g)",
-             p->mesh->source, box[0], box[2], box[1], box[3], (long long)p->n, x[0], y[0]);
-  return KEDGE_OK;
+  const double *const low = p->mesh->info.low, *const high = p->mesh->info.high;
+  if (kg_mesh_in_space(p->mesh))
+    return KG_FAIL(
+        p->ctx, KEDGE_ERR_INPUT,
+        "no point of the probe lies in %s, which has x from %.9g to %.9g, y from %.9g to "
+        "%.9g and z from %.9g to %.9g; the first of %lld is (%.9g, %.9g, %.9g)",
+        p->mesh->source, low[0], high[0], low[1], high[1], low[2], high[2], (long long)p->n,
+        p->x[0][0], p->x[1][0], p->x[2][0]);
+  return KG_FAIL(p->ctx, KEDGE_ERR_INPUT,
+                 "no point of the probe lies in %s, which has x from %.9g to %.9g and y from %.9g "
+                 "to %.9g; the first of %lld is (%.9g, %.9g)",
+                 p->mesh->source, low[0], high[0], low[1], high[1], (long long)p->n, p->x[0][0],
+                 p->x[1][0]);
 }
 
-kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n, const double *x,
-                           const double *y, const int32_t *element, const double *at,
+static kedge_status fill(kedge_probe *p, const double *const *x, const int32_t *element,
+                         const double *at)
+{
+  const size_t n = (size_t)p->n, dimension = (size_t)p->mesh->dimension;
+  for (size_t d = 0; d < dimension; ++d) {
+    KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->x[d], &p->x[d]));
+    memcpy(p->x[d], x[d], n * sizeof *p->x[d]);
+  }
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *p->element, &p->element));
+  KG_TRY(kg_host_alloc(p->ctx, n, dimension * sizeof *p->at, &p->at));
+  memcpy(p->element, element, n * sizeof *element);
+  memcpy(p->at, at, dimension * n * sizeof *at);
+  KG_TRY(list_inside(p));
+  return p->n_inside > 0 ? KEDGE_OK : refuse(p);
+}
+
+kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
+                           const double *const *x, const int32_t *element, const double *at,
                            kedge_probe **out)
 {
   kedge_probe *p;
@@ -113,7 +125,7 @@ kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n
   p->ctx = ctx;
   p->mesh = mesh;
   p->n = n;
-  const kedge_status status = fill(p, x, y, element, at);
+  const kedge_status status = fill(p, x, element, at);
   if (status == KEDGE_OK)
     *out = p;
   else
@@ -121,27 +133,44 @@ kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n
   return status;
 }
 
-kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
-                                const double *x, const double *y, kedge_probe **out)
+/// @param[in] x     coordinates, `dimension` arrays
+/// @param[in] call  for sentences
+static kedge_status create(kedge_context *ctx, const kedge_mesh *mesh, int dimension, int64_t n,
+                           const double *const *x, kedge_probe **out, const char *call)
 {
-  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "kedge_probe_create: out is NULL");
+  KG_REQUIRE(ctx, out, KEDGE_ERR_ARG, "%s: out is NULL", call);
   *out = NULL;
-  KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "kedge_probe_create: context or mesh is NULL");
-  KG_TRY(kg_mesh_check_plane(ctx, mesh, "a probe"));
-  KG_REQUIRE(ctx, n > 0, KEDGE_ERR_ARG, "kedge_probe_create: the probe has no points");
-  KG_REQUIRE(ctx, x && y, KEDGE_ERR_ARG, "kedge_probe_create: x or y is NULL");
+  KG_REQUIRE(ctx, ctx && mesh, KEDGE_ERR_ARG, "%s: context or mesh is NULL", call);
+  KG_TRY(kg_mesh_check_points(ctx, mesh, dimension, call));
+  KG_REQUIRE(ctx, n > 0, KEDGE_ERR_ARG, "%s: the probe has no points", call);
+  for (int d = 0; d < dimension; ++d)
+    KG_REQUIRE(ctx, x[d], KEDGE_ERR_ARG, "%s: %s is NULL", call,
+               dimension == 3 ? "x, y or z" : "x or y");
   int32_t *element;
   double *at = NULL;
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *element, &element));
-  kedge_status status = kg_host_alloc(ctx, (size_t)n, 2 * sizeof *at, &at);
-  if (status == KEDGE_OK) status = kg_points_find(ctx, mesh, n, x, y, element, at);
-  if (status == KEDGE_OK) status = kg_probe_make(ctx, mesh, n, x, y, element, at, out);
+  kedge_status status = kg_host_alloc(ctx, (size_t)n, (size_t)dimension * sizeof *at, &at);
+  if (status == KEDGE_OK) status = kg_points_find(ctx, mesh, n, x, element, at);
+  if (status == KEDGE_OK) status = kg_probe_make(ctx, mesh, n, x, element, at, out);
   free(element);
   free(at);
   return status;
 }
 
-enum { ALL = KEDGE_FIELD_COUNT_PLANE, HELD = KG_HELD_U_STAR + 1 };
+kedge_status kedge_probe_create(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
+                                const double *x, const double *y, kedge_probe **out)
+{
+  return create(ctx, mesh, 2, n, (const double *const[]){x, y}, out, "kedge_probe_create");
+}
+
+kedge_status kedge_probe_create_space(kedge_context *ctx, const kedge_mesh *mesh, int64_t n,
+                                      const double *x, const double *y, const double *z,
+                                      kedge_probe **out)
+{
+  return create(ctx, mesh, 3, n, (const double *const[]){x, y, z}, out, "kedge_probe_create_space");
+}
+
+enum { HELD = KG_HELD_U_STAR + 1 };
 
 /// Evaluate fields at a point inside.
 static void evaluate(const kedge_probe *p, const kedge_solution *s, const kg_gathered g[HELD],
@@ -152,7 +181,7 @@ static void evaluate(const kedge_probe *p, const kedge_solution *s, const kg_gat
   bool scalar = true;
   for (int f = 0; f < n_fields; ++f) scalar = scalar && kg_held_of(fields[f]) != KG_HELD_FLUX;
   kg_point_tables tables;
-  kg_point_tables_fill(s, cell, scalar, p->at + 2 * i, &tables);
+  kg_point_tables_fill(s, cell, scalar, p->at + cell->dimension * i, &tables);
   for (int f = 0; f < n_fields; ++f)
     kg_field_of(s, &tables.points, fields[f], p->element[i], g[kg_held_of(fields[f])].of[k],
                 &values[f][i]);
@@ -193,18 +222,22 @@ kedge_status kedge_probe_values(const kedge_probe *p, const kedge_solution *s, k
                                 double *values)
 {
   KG_TRY(check(p, s, "kedge_probe_values"));
-  KG_REQUIRE(s->ctx, values && (unsigned)field < ALL, KEDGE_ERR_ARG,
-             "kedge_probe_values: there is no field %d, or the array is NULL", (int)field);
+  KG_REQUIRE(s->ctx, values && (int)field >= 0 && (int)field < kg_mesh_fields(s->mesh),
+             KEDGE_ERR_ARG, "kedge_probe_values: there is no field %d, or the array is NULL",
+             (int)field);
   return evaluate_all(p, s, 1, &field, &values);
 }
 
-/// The columns behind x, y and region.
-static const kedge_field columns[ALL] = {KEDGE_FIELD_U,  KEDGE_FIELD_U_STAR,  KEDGE_FIELD_QX,
-                                         KEDGE_FIELD_QY, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y};
+/// The columns behind coordinates and region; a table of the plane has those of its fields.
+static const kedge_field columns[KEDGE_FIELD_COUNT] = {
+    KEDGE_FIELD_U,  KEDGE_FIELD_U_STAR,  KEDGE_FIELD_QX,      KEDGE_FIELD_QY,
+    KEDGE_FIELD_QZ, KEDGE_FIELD_SIGMA_X, KEDGE_FIELD_SIGMA_Y, KEDGE_FIELD_SIGMA_Z};
 
 typedef struct table {
   const kedge_probe *probe;
-  double *values[ALL];  ///< [n] of each column
+  int n_fields;
+  kedge_field field[KEDGE_FIELD_COUNT];
+  double *values[KEDGE_FIELD_COUNT];  ///< [n] of each column
 } table;
 
 static void put_number(FILE *to, const char *before, double value)
@@ -216,18 +249,23 @@ static void put_number(FILE *to, const char *before, double value)
 
 static void put_table(FILE *to, void *user)
 {
+  static const char *const before[] = {"", ",", ","};
   const table *const t = user;
   const kedge_probe *const p = t->probe;
-  fputs("x,y,region,u,u_star,qx,qy,sigma_x,sigma_y\n", to);
+  fputs(kg_mesh_in_space(p->mesh) ? "x,y,z,region,u,u_star,qx,qy,qz,sigma_x,sigma_y,sigma_z\n"
+                                  : "x,y,region,u,u_star,qx,qy,sigma_x,sigma_y\n",
+        to);
   for (int64_t i = 0; i < p->n; ++i) {
-    put_number(to, "", p->x[i]);
-    put_number(to, ",", p->y[i]);
-    if (p->element[i] < 0) {
-      fputs(",,,,,,,\n", to);
-      continue;
-    }
-    fprintf(to, ",%d", (int)p->mesh->element_region[p->element[i]]);
-    for (int f = 0; f < ALL; ++f) put_number(to, ",", t->values[f][i]);
+    for (int d = 0; d < p->mesh->dimension; ++d) put_number(to, before[d], p->x[d][i]);
+    if (p->element[i] >= 0)
+      fprintf(to, ",%d", (int)p->mesh->element_region[p->element[i]]);
+    else
+      putc(',', to);
+    for (int f = 0; f < t->n_fields; ++f)
+      if (p->element[i] >= 0)
+        put_number(to, ",", t->values[f][i]);
+      else
+        putc(',', to);
     putc('\n', to);
   }
 }
@@ -261,9 +299,11 @@ kedge_status kedge_probe_write(const kedge_probe *p, kedge_solution *s, const ch
   KG_REQUIRE(s->ctx, path, KEDGE_ERR_ARG, "kedge_probe_write: path is NULL");
   table t = {.probe = p};
   double *memory;
-  KG_TRY(kg_host_alloc(s->ctx, (size_t)p->n, ALL * sizeof *memory, &memory));
-  for (int f = 0; f < ALL; ++f) t.values[f] = memory + f * p->n;
-  kedge_status status = evaluate_all(p, s, ALL, columns, t.values);
+  for (int f = 0; f < KEDGE_FIELD_COUNT; ++f)
+    if ((int)columns[f] < kg_mesh_fields(p->mesh)) t.field[t.n_fields++] = columns[f];
+  KG_TRY(kg_host_alloc(s->ctx, (size_t)p->n, (size_t)t.n_fields * sizeof *memory, &memory));
+  for (int f = 0; f < t.n_fields; ++f) t.values[f] = memory + f * p->n;
+  kedge_status status = evaluate_all(p, s, t.n_fields, t.field, t.values);
   if (status == KEDGE_OK) status = kg_target_stream(s->ctx, path, "probe", put_table, &t);
   free(memory);
   if (status == KEDGE_OK) note(p, s, path);

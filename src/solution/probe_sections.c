@@ -10,42 +10,41 @@
 typedef struct sections {
   int first, count;
   int64_t *end;  ///< [count]: of the points of each
-  double *x, *y, *at;
+  double *x[3], *at;
   int32_t *element;
 } sections;
 
 static void sections_free(sections *s)
 {
   free(s->end);
-  free(s->x);
-  free(s->y);
+  for (int d = 0; d < 3; ++d) free(s->x[d]);
   free(s->at);
   free(s->element);
 }
 
 /// Append the points of a section to those before it.
-static kedge_status append(kedge_context *ctx, const kg_probe *p, int64_t before, sections *s,
-                           int64_t *end)
+static kedge_status append(kedge_context *ctx, const kg_probe *p, int dimension, int64_t before,
+                           sections *s, int64_t *end)
 {
   int64_t n;
-  double *from[2] = {NULL, NULL}, **const to[2] = {&s->x, &s->y};
-  kedge_status status = kg_probe_points(ctx, p, &n, &from[0], &from[1]);
-  for (int d = 0; d < 2 && status == KEDGE_OK; ++d) {
+  double *from[3] = {NULL, NULL, NULL};
+  kedge_status status = kg_probe_points(ctx, p, dimension, &n, from);
+  for (int d = 0; d < dimension && status == KEDGE_OK; ++d) {
     double *all;
     status = kg_host_alloc(ctx, (size_t)(before + n), sizeof *all, &all);
     if (status != KEDGE_OK) break;
-    if (before > 0) memcpy(all, *to[d], (size_t)before * sizeof *all);
+    if (before > 0) memcpy(all, s->x[d], (size_t)before * sizeof *all);
     memcpy(all + before, from[d], (size_t)n * sizeof *all);
-    free(*to[d]);
-    *to[d] = all;
+    free(s->x[d]);
+    s->x[d] = all;
   }
-  free(from[0]);
-  free(from[1]);
+  for (int d = 0; d < 3; ++d) free(from[d]);
   *end = before + n;
   return status;
 }
 
-static kedge_status read_points(kedge_context *ctx, const kedge_problem *problem, sections *s)
+static kedge_status read_points(kedge_context *ctx, const kedge_problem *problem, int dimension,
+                                sections *s)
 {
   int64_t n = 0;
   KG_TRY(kg_host_alloc(ctx, (size_t)s->count, sizeof *s->end, &s->end));
@@ -53,12 +52,12 @@ static kedge_status read_points(kedge_context *ctx, const kedge_problem *problem
     const kg_probe *const p = &problem->probes[s->first + i];
     KG_REQUIRE(ctx, p->at, KEDGE_ERR_INPUT, "[probe %s] has no points; set points, line or file",
                p->name);
-    const kedge_status status = append(ctx, p, n, s, &s->end[i]);
+    const kedge_status status = append(ctx, p, dimension, n, s, &s->end[i]);
     if (status != KEDGE_OK) return kg_probe_blame(ctx, problem, p, status);
     n = s->end[i];
   }
   KG_TRY(kg_host_alloc(ctx, (size_t)n, sizeof *s->element, &s->element));
-  return kg_host_alloc(ctx, (size_t)n, 2 * sizeof *s->at, &s->at);
+  return kg_host_alloc(ctx, (size_t)n, (size_t)dimension * sizeof *s->at, &s->at);
 }
 
 /// @param[in,out] out  [count], NULL
@@ -66,13 +65,14 @@ static kedge_status make(kedge_context *ctx, const kedge_mesh *mesh, const kedge
                          sections *s, kedge_probe **out)
 {
   if (s->count == 0) return KEDGE_OK;
-  KG_TRY(read_points(ctx, problem, s));
-  KG_TRY(kg_points_find(ctx, mesh, s->end[s->count - 1], s->x, s->y, s->element, s->at));
+  KG_TRY(read_points(ctx, problem, mesh->dimension, s));
+  const double *x[] = {s->x[0], s->x[1], s->x[2]};
+  KG_TRY(kg_points_find(ctx, mesh, s->end[s->count - 1], x, s->element, s->at));
   for (int i = 0; i < s->count; ++i) {
     const int64_t first = i > 0 ? s->end[i - 1] : 0;
-    const kedge_status status =
-        kg_probe_make(ctx, mesh, s->end[i] - first, s->x + first, s->y + first, s->element + first,
-                      s->at + 2 * first, &out[i]);
+    for (int d = 0; d < mesh->dimension; ++d) x[d] = s->x[d] + first;
+    const kedge_status status = kg_probe_make(ctx, mesh, s->end[i] - first, x, s->element + first,
+                                              s->at + mesh->dimension * first, &out[i]);
     if (status != KEDGE_OK)
       return kg_probe_blame(ctx, problem, &problem->probes[s->first + i], status);
   }

@@ -206,8 +206,7 @@ static kg_cell_diffusion diffusion_at(const kedge_solution *s, const kg_cell_poi
 
 static const int space_row[3][3] = {{0, 1, 2}, {1, 3, 4}, {2, 4, 5}};
 
-/// Whether diffusion may differ inside of an element.
-static bool diffusion_varies(const kedge_solution *s)
+bool kg_diffusion_varies(const kedge_solution *s)
 {
   bool varies = false;
   for (int k = 0; k < s->equation.n_diffusion; ++k)
@@ -276,6 +275,22 @@ static void modes_at(const kg_cell_points *points, int n_star, int modes, const 
   }
 }
 
+void kg_diffusion_turn(const kedge_solution *s, int32_t element, const double at[3],
+                       const double from[3], double out[3])
+{
+  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED], place[3];
+  const kg_located located = kg_located_in(memory, 1);
+  kg_tetrahedron_point(s->mesh, element, at, place);
+  kg_locate_at(&located, 0, s->mesh, element, at);
+  kedge_points point = kg_located_points(&located, s->mesh, 1, &place[0], &place[1]);
+  point.z = &place[2];
+  kg_coefficients_evaluate(&s->equation, &point, value);
+  for (int i = 0; i < 3; ++i) {
+    out[i] = 0.0;
+    for (int k = 0; k < 3; ++k) out[i] += value[space_row[i][k]] * from[k];
+  }
+}
+
 /// A component of sigma = K q at point i of a tetrahedron, where K varies. Tables of nodes may be
 /// of others than their coordinates (kg_element_points), so that places come from the map.
 /// @param[in] coefficients  of q
@@ -286,19 +301,12 @@ static double flux_in_space(const kedge_solution *s, const kg_cell_points *point
   const double *const share = points->map + 16 * i, *const phi =
                                                         points->value + i * points->size.n_star;
   const double at[3] = {2.0 * share[1] - 1.0, 2.0 * share[2] - 1.0, 2.0 * share[3] - 1.0};
-  double value[KG_COEFFICIENTS_MAX], memory[KG_LOCATED], place[3], flux = 0.0;
-  const kg_located located = kg_located_in(memory, 1);
-  kg_tetrahedron_point(s->mesh, element, at, place);
-  kg_locate_at(&located, 0, s->mesh, element, at);
-  kedge_points point = kg_located_points(&located, s->mesh, 1, &place[0], &place[1]);
-  point.z = &place[2];
-  kg_coefficients_evaluate(&s->equation, &point, value);
-  for (int k = 0; k < 3; ++k) {
-    double q = 0.0;
-    for (int j = 0; j < N; ++j) q = kg_add_product(phi[j], coefficients[(k * N + j) * KG_LANES], q);
-    flux += value[space_row[component][k]] * q;
-  }
-  return flux;
+  double q[3] = {0.0, 0.0, 0.0}, sigma[3];
+  for (int k = 0; k < 3; ++k)
+    for (int j = 0; j < N; ++j)
+      q[k] = kg_add_product(phi[j], coefficients[(k * N + j) * KG_LANES], q[k]);
+  kg_diffusion_turn(s, element, at, q, sigma);
+  return sigma[component];
 }
 
 kedge_status kg_field_prepare(const kedge_solution *s, kedge_field field)
@@ -328,7 +336,7 @@ void kg_field_of(const kedge_solution *s, const kg_cell_points *points, kedge_fi
     return;
   }
   for (int q = 0; q < points->n; ++q) values[q] = 0.0;
-  if (vector_of(field) == FLUX && kg_mesh_in_space(s->mesh) && diffusion_varies(s)) {
+  if (vector_of(field) == FLUX && kg_mesh_in_space(s->mesh) && kg_diffusion_varies(s)) {
     for (int i = 0; i < points->n; ++i)
       values[i] = flux_in_space(s, points, element, component_of(field), coefficients, i);
     return;
@@ -380,7 +388,8 @@ double kg_field_mean(const kedge_solution *s, const kg_cell_points *rule, kedge_
   const int component = component_of(field), N = r->size.n_modes;
   const int32_t e = element - r->first_element;
   const double mode = kg_constant_mode(r->cell);
-  if (vector_of(field) == FLUX && r->size.dimension == 3 && !r->constant && diffusion_varies(s)) {
+  if (vector_of(field) == FLUX && r->size.dimension == 3 && !r->constant &&
+      kg_diffusion_varies(s)) {
     double sum = 0.0;
     for (int i = 0; i < rule->n; ++i)
       sum += rule->weight[i] * flux_in_space(s, rule, element, component,
@@ -417,30 +426,33 @@ void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, b
   const int order = solution->size.order, geometry = solution->mesh->geometry;
   const kg_cell_sizes size = kg_cell_sizes_of(cell, order);
   const int n_nodes = cell->n_modes(geometry);
-  const int n_maps = (1 + cell->dimension) * n_nodes;
-  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX], wide[3] = {0.0L};
-  for (int k = 0; k < cell->dimension; ++k) wide[k] = at[k];
+  long double map[3 * KG_NODES_MAX], value[STAR_MAX], flux[FLUX_MAX], wide[3] = {0};
+  for (int k = 0; k < cell->dimension; ++k) wide[k] = t->at[k] = at[k];
   cell->modes(order + 1, wide, value, NULL);
   for (int i = 0; i < size.n_star; ++i) t->value[i] = (double)value[i];
   if (!scalar) {
     cell->map(geometry, wide, map);
     cell->flux(order, wide, flux, NULL);
-    for (int i = 0; i < n_maps; ++i) t->map[i] = (double)map[i];
+    for (int i = 0; i < (1 + cell->dimension) * n_nodes; ++i) t->map[i] = (double)map[i];
     for (int i = 0; i < size.n_flux; ++i) t->flux[i] = (double)flux[i];
   }
-  t->r = at[0];
-  t->s = at[1];
-  t->third = cell->dimension == 3 ? at[2] : 0.0;
   t->points = (kg_cell_points){.size = size,
                                .geometry = geometry,
                                .n_nodes = n_nodes,
                                .n = 1,
-                               .r = &t->r,
-                               .s = &t->s,
-                               .t = cell->dimension == 3 ? &t->third : NULL,
+                               .r = &t->at[0],
+                               .s = &t->at[1],
+                               .t = cell->dimension == 3 ? &t->at[2] : NULL,
                                .map = t->map,
                                .value = t->value,
                                .flux = t->flux};
+}
+
+/// Whether points have the same place in the reference element.
+static bool is_same_place(const kedge_points *points, size_t i, size_t k)
+{
+  return points->r[i] == points->r[k] && points->s[i] == points->s[k] &&
+         (!points->third || points->third[i] == points->third[k]);
 }
 
 /// Evaluate a field at up to TOGETHER points, beginning with number `first`. The points may lie in
@@ -455,11 +467,10 @@ static void values_at(const kedge_solution *solution, kedge_field field, const k
   for (size_t i = first; i < end; ++i) {
     if (done[i - first]) continue;
     const kg_cell *const cell = kg_block_of(solution->mesh, points->place[i])->cell;
-    const double at[3] = {points->r[i], points->s[i], points->third ? points->third[i] : 0.0};
+    const double at[] = {points->r[i], points->s[i], points->third ? points->third[i] : 0.0};
     kg_point_tables_fill(solution, cell, vector_of(field) == SCALAR, at, &tables);
     for (size_t k = i; k < end; ++k) {
-      if (points->r[k] != at[0] || points->s[k] != at[1] || done[k - first]) continue;
-      if (points->third && points->third[k] != at[2]) continue;
+      if (done[k - first] || !is_same_place(points, i, k)) continue;
       if (kg_block_of(solution->mesh, points->place[k])->cell != cell) continue;
       kg_field_at(solution, &tables.points, field, points->place[k], &value[k]);
       done[k - first] = true;
@@ -471,7 +482,8 @@ kedge_status kedge_solution_at(const kedge_solution *solution, kedge_field field
                                const kedge_points *points, double *value)
 {
   if (!solution || !points || (!value && points->n > 0) || points->mesh != solution->mesh ||
-      (unsigned)field >= KEDGE_FIELD_COUNT || !kg_holds(solution, kg_held_of(field)))
+      (unsigned)field >= (unsigned)kg_mesh_fields(solution->mesh) ||
+      !kg_holds(solution, kg_held_of(field)))
     return KEDGE_ERR_ARG;
   KG_TRY(kg_field_prepare(solution, field));
   for (size_t first = 0; first < points->n; first += TOGETHER)

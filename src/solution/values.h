@@ -69,17 +69,31 @@ enum {
   KG_FLUX_MAX = 2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 2)
 };
 
+/// How many fields solutions on a mesh have.
+static inline int kg_mesh_fields(const kedge_mesh *mesh)
+{
+  return kg_mesh_in_space(mesh) ? KEDGE_FIELD_COUNT : KEDGE_FIELD_COUNT_PLANE;
+}
+
 /// Tables of one point, as kg_field_at() reads them; they point into themselves.
 typedef struct kg_point_tables {
-  double r, s, third;
+  double at[3];
   kg_cell_points points;
   double map[3 * KG_NODES_MAX], value[KG_STAR_MAX], flux[KG_FLUX_MAX];
 } kg_point_tables;
 
-/// Make the tables of a point of a shape, which has as many coordinates as the shape.
+/// Make the tables of a point of a shape.
 /// @param[in] scalar  only u and u* are evaluated, which need the modes alone
+/// @param[in] at      [dimension]: r, s and, in space, t
 void kg_point_tables_fill(const kedge_solution *solution, const kg_cell *cell, bool scalar,
                           const double *at, kg_point_tables *tables);
+
+/// Whether diffusion may differ inside of an element.
+bool kg_diffusion_varies(const kedge_solution *solution);
+/// Diffusion at a point of a tetrahedron times a vector.
+/// @param[in] at  in the reference shape
+void kg_diffusion_turn(const kedge_solution *solution, int32_t element, const double at[3],
+                       const double from[3], double out[3]);
 
 /// Return the mean of a field over an element.
 /// @param[in] rule  quadrature points of the element; read only if the solution keeps all modes

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kedge/integral.h"
-#include "kedge/probe.h"
 #include "kedge/solution.h"
 #include "kedge/solver.h"
 #include "mesh/build.h"
@@ -723,11 +721,6 @@ static void what_is_for_plane_meshes_is_refused(void **state)
   kedge_context *ctx = *state;
   kedge_mesh *mesh = cube(ctx, 2), *other = NULL;
   kedge_problem *problem;
-  kedge_probe *probe;
-  kedge_locator *locator;
-  kedge_integral *integral;
-  const double x = 0.5;
-  const kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
   assert_ok(ctx, kedge_problem_create(ctx, &problem));
   assert_ok(ctx, kedge_problem_set(problem, "boundary default", "type", "dirichlet"));
   assert_ok(ctx, kedge_problem_set(problem, "boundary default", "value", "0"));
@@ -736,12 +729,6 @@ static void what_is_for_plane_meshes_is_refused(void **state)
                  PLANE("the joining of vertices"));
   assert_refused(ctx, kg_mesh_map(ctx, mesh, 2, NULL, NULL, &other), KEDGE_ERR_INPUT,
                  PLANE("an order of curves"));
-  assert_refused(ctx, kedge_probe_create(ctx, mesh, 1, &x, &x, &probe), KEDGE_ERR_INPUT,
-                 PLANE("a probe"));
-  assert_refused(ctx, kedge_integral_create(ctx, mesh, &options, &integral), KEDGE_ERR_INPUT,
-                 PLANE("an integral"));
-  assert_refused(ctx, kedge_locator_create(ctx, mesh, &locator), KEDGE_ERR_INPUT,
-                 PLANE("a search for points"));
   assert_ok(ctx, kedge_problem_set(problem, "mesh", "generate", "cube 2"));
   assert_ok(ctx, kedge_problem_set(problem, "mesh", "join", "0.1"));
   assert_int_equal(kedge_problem_mesh(problem, &other), KEDGE_ERR_INPUT);

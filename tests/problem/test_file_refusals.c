@@ -64,18 +64,35 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[probe a]\nline = 0 0, 1 1, 3\nfile = a.csv",
        "plate.ini:2: [probe a] has both line and file; keep one of them"},
       {"[probe a]\npoints = 0 0, 1",
-       "plate.ini:2: point 2 of points is no pair of numbers; write x y, x y, ..."},
+       "plate.ini:2: point 2 of points is neither two numbers nor, in space, three; write x y, x "
+       "y, "
+       "... or x y z, x y z, ..."},
       {"[probe a]\npoints = 0 0,",
-       "plate.ini:2: point 2 of points is no pair of numbers; write x y, x y, ..."},
+       "plate.ini:2: point 2 of points is neither two numbers nor, in space, three; write x y, x "
+       "y, "
+       "... or x y z, x y z, ..."},
       {"[probe a]\npoints = 0 1e999",
-       "plate.ini:2: point 1 of points is no pair of numbers; write x y, x y, ..."},
-      {"[probe a]\npoints = 0 1 2",
-       "plate.ini:2: point 1 of points is no pair of numbers; write x y, x y, ..."},
+       "plate.ini:2: point 1 of points is neither two numbers nor, in space, three; write x y, x "
+       "y, "
+       "... or x y z, x y z, ..."},
+      {"[probe a]\npoints = 0 1 2 3",
+       "plate.ini:2: point 1 of points is neither two numbers nor, in space, three; write x y, x "
+       "y, "
+       "... or x y z, x y z, ..."},
+      {"[probe a]\npoints = 0 1 2, 3 4",
+       "plate.ini:2: point 2 of points has 2 numbers, and point 1 has 3"},
       {"[probe a]\nline = 0 0, 1 1",
-       "plate.ini:2: line is x0 y0, x1 y1, n: its ends and how many points it has, not '0 0, 1 1'"},
+       "plate.ini:2: line is x0 y0, x1 y1, n or, in space, x0 y0 z0, x1 y1 z1, n: its ends and how "
+       "many "
+       "points it has, not '0 0, 1 1'"},
       {"[probe a]\nline = 0 0, 1 1, 3 4",
-       "plate.ini:2: line is x0 y0, x1 y1, n: its ends and how many points it has, not '0 0, 1 1, "
-       "3 4'"},
+       "plate.ini:2: line is x0 y0, x1 y1, n or, in space, x0 y0 z0, x1 y1 z1, n: its ends and how "
+       "many "
+       "points it has, not '0 0, 1 1, 3 4'"},
+      {"[probe a]\nline = 0 0 0, 1 1, 3",
+       "plate.ini:2: line is x0 y0, x1 y1, n or, in space, x0 y0 z0, x1 y1 z1, n: its ends and how "
+       "many "
+       "points it has, not '0 0 0, 1 1, 3'"},
       {"[probe a]\nline = 0 0, 1 1, 1",
        "plate.ini:2: a line has a whole number of points from 2 to 10000000, not 1"},
       {"[probe a]\nline = 0 0, 1 1, 2.5",

@@ -1,6 +1,7 @@
 /// @file
 /// Polynomials at any point of an element, for host code and kernels. Coordinates are those of the
-/// triangle (0, 0), (1, 0), (0, 1) or of the square [0, 1]^2.
+/// triangle (0, 0), (1, 0), (0, 1), of the square [0, 1]^2, or of the tetrahedron that has the
+/// origin and a corner at 1 on every axis.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,14 +9,17 @@
 #include "kedge/base.h"
 #include "core/inline.h"
 
-enum { KG_NODES_ACROSS = KEDGE_ORDER_MAX + 2 };
+enum {
+  KG_NODES_ACROSS = KEDGE_ORDER_MAX + 2,
+  KG_NODES_LISTED = KG_NODES_ACROSS * (KG_NODES_ACROSS + 1) * (KG_NODES_ACROSS + 2) / 6
+};
 
 /// Polynomials by values at the equispaced nodes of an order.
 typedef struct kg_nodal {
   bool triangle;
   int order, n;
-  double part[KG_NODES_ACROSS];                     ///< 1, 1/2, 1/3, ...
-  uint8_t node[KG_NODES_ACROSS * KG_NODES_ACROSS];  ///< numbers of the nodes, row after row up
+  double part[KG_NODES_ACROSS];    ///< 1, 1/2, 1/3, ...
+  uint16_t node[KG_NODES_LISTED];  ///< numbers of the nodes, row after row up, layer after layer
 } kg_nodal;
 
 /// The polynomials in z of degree 0 to `order` that are 1 at z = degree and 0 at 0, 1, ... below.
@@ -32,7 +36,7 @@ KG_INLINE double kg_nodal_value(const kg_nodal *p, const double *values, double 
 {
   double across[KG_NODES_ACROSS], up[KG_NODES_ACROSS], rest[KG_NODES_ACROSS], sum = 0.0;
   const int n = p->order;
-  const uint8_t *node = p->node;
+  const uint16_t *node = p->node;
   kg_falling(p, n * x, across);
   kg_falling(p, n * y, up);
   kg_falling(p, p->triangle ? n * (1.0 - x - y) : n * (1.0 - x), rest);
@@ -47,6 +51,30 @@ KG_INLINE double kg_nodal_value(const kg_nodal *p, const double *values, double 
     double row = 0.0;
     for (int i = 0; i <= last; ++i) row += across[i] * rest[last - i] * values[*node++];
     sum += up[j] * row;
+  }
+  return sum;
+}
+
+/// Likewise at (x, y, z) in a tetrahedron: a product of four, one of them in 1 - x - y - z.
+KG_INLINE double kg_nodal_value_in_space(const kg_nodal *p, const double *values, double x,
+                                         double y, double z)
+{
+  double across[KG_NODES_ACROSS], up[KG_NODES_ACROSS], rest[KG_NODES_ACROSS];
+  double deep = 1.0, sum = 0.0;
+  const int n = p->order;
+  const uint16_t *node = p->node;
+  kg_falling(p, n * x, across);
+  kg_falling(p, n * y, up);
+  kg_falling(p, n * (1.0 - x - y - z), rest);
+  for (int k = 0; k <= n; ++k) {
+    double layer = 0.0;
+    for (int j = 0; j <= n - k; ++j) {
+      double row = 0.0;
+      for (int i = 0; i <= n - k - j; ++i) row += across[i] * rest[n - k - j - i] * values[*node++];
+      layer += up[j] * row;
+    }
+    sum += deep * layer;
+    deep *= (n * z - k) / (k + 1);
   }
   return sum;
 }
