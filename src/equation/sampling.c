@@ -149,12 +149,29 @@ static void locate(const kg_located *at, size_t i, const kg_places *p, int32_t e
   kg_locate_at(at, i, p->mesh, element, place);
 }
 
-/// Points of one group: physical coordinates, [coordinate][point][lane], and what functions may
-/// ask.
-static void place_points(const kg_places *p, int32_t group, double *x, const kg_located *at)
+/// What functions read of a point.
+typedef enum asks { ASKS_NOTHING, ASKS_COORDINATES, ASKS_ELEMENT } asks;
+
+static asks asks_of(const kg_sample_set *set)
 {
+  asks most = ASKS_NOTHING;
+  for (int k = 0; k < set->n; ++k) {
+    const kg_function *const f = set->functions[k];
+    const bool is_expression = f->kind == KG_FUNCTION_EXPRESSION;
+    if (f->kind == KG_FUNCTION_NONE || f->kind == KG_FUNCTION_CONSTANT) continue;
+    if (!is_expression || kg_function_uses_region(f)) return ASKS_ELEMENT;
+    most = ASKS_COORDINATES;
+  }
+  return most;
+}
+
+/// Points of one group: physical coordinates, [coordinate][point][lane], and what functions ask.
+static void place_points(const kg_places *p, int32_t group, asks asked, double *x,
+                         const kg_located *at)
+{
+  if (asked == ASKS_NOTHING) return;
   group_corners c = corners_of(p, group);
-  for (int i = 0; i < KG_LANES; ++i)
+  for (int i = 0; asked == ASKS_ELEMENT && i < KG_LANES; ++i)
     for (int q = 0; q < p->n; ++q)
       locate(at, (size_t)(q * KG_LANES + i), p, kg_lane_element(p, group, i), q);
   for (int k = 0; k < dimension_of(p); ++k)
@@ -229,6 +246,7 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
   const size_t n = (size_t)places.n * KG_LANES, rule = (size_t)places.n_rule * KG_LANES;
   const size_t work = (3 + KG_LOCATED) * n;
   double *coordinates;
+  const asks asked = asks_of(set);
   const int threads = kg_loop_threads(ctx, count, 16 * (int64_t)n);
   for (int f = 0; f < set->n; ++f) KG_TRY(kg_function_bring(set->functions[f]));
   KG_TRY(kg_host_alloc(ctx, work * (size_t)threads, sizeof *coordinates, &coordinates));
@@ -242,7 +260,7 @@ kedge_status kg_sample(kedge_context *ctx, kg_places places, int32_t first, int3
     int64_t mine = -1;
 #pragma omp for schedule(dynamic, 4)
     for (int32_t g = 0; g < count; ++g) {
-      place_points(&places, first + g, x, &at);
+      place_points(&places, first + g, asked, x, &at);
       for (int f = 0; f < set->n; ++f) {
         const size_t row = ((size_t)g * (size_t)set->n + (size_t)f) * n;
         kg_function_evaluate(set->functions[f], &points, values + row);
