@@ -18,7 +18,7 @@ typedef struct kg_integral_rule {
   int rows;                  ///< points a direction
   kg_element_points points;  ///< of elements; on lines those of the facets lie behind
   double t[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];  ///< of a line
-  /// Of faces in space, owned: [point]: weights, then [point][m]: the modes of the trace
+  /// Weights and modes on faces in space: [point], then [point][m]; owned
   double *face;
   /// The rule by which the method integrates coefficients that vary, of as many points a direction
   kg_element_points method;
