@@ -101,8 +101,8 @@ class Expression(Operators):
 
     def __call__(self, x: ArrayLike, y: ArrayLike, z: Union[ArrayLike, str, None] = None, outside: str = "nan", *,
                  tolerance: Optional[float] = None, nearest: bool = False) -> Any:
-        """Values at points, arrays x, y, in space z, of any shape. outside, tolerance and nearest are those of a solution
-        at points: s(x, y, ...)."""
+        """Values at points, arrays x, y, in space z, of any shape. outside, tolerance and nearest are those of a
+        solution at points: s(x, y, ...)."""
         at = coordinates(self.mesh, x, y, z, fields=False)
         if len(at) == 2 and z is not None:  # outside without its name
             outside = z

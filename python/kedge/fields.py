@@ -32,10 +32,11 @@ def parts_of(field, mesh):
     return of.get(field) if isinstance(field, str) else None
 
 
-def component(field):
+def component(field, mesh):
     """The number of a field that is no vector."""
-    if not isinstance(field, str) or field not in c.FIELDS:
-        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*c.FIELDS, *VECTORS))}")
+    fields = c.FIELDS if mesh.info["dimension"] == 3 else c.PLANE_FIELDS
+    if not isinstance(field, str) or field not in fields:
+        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*fields, *VECTORS))}")
     return c.FIELDS.index(field)
 
 
@@ -111,7 +112,8 @@ class Fields(Operators):
         most = check_outside(outside, tolerance, nearest)
         there = self.context.backend == "cuda" and any(map(on_gpu, at))
         if there and (tolerance is not None or nearest):
-            raise WrongType(f"tolerance and nearest are for points on the host; copy {'x and y' if len(at) == 2 else 'x, y and z'} to it")
+            names = "x and y" if len(at) == 2 else "x, y and z"
+            raise WrongType(f"tolerance and nearest are for points on the host; copy {names} to it")
         parts = parts_of(field, self.mesh)
         if parts:
             values = [self(*at, field=part, outside=outside, tolerance=tolerance, nearest=nearest) for part in parts]
@@ -134,8 +136,8 @@ class Fields(Operators):
         """Put values at the nearest places of the boundary where points lie outside."""
         lost = np.flatnonzero(np.isnan(values))
         if len(lost) and np.isnan(np.sum(nodes)):  # some are inside, where the field is no number
-            inside = self.mesh.locator.values(1, np.ones(self.mesh._nodes_of(1)[-1]), *(array.flat[lost] for array in at))
-            lost = lost[np.isnan(inside)]
+            ones = np.ones(self.mesh._nodes_of(1)[-1])
+            lost = lost[np.isnan(self.mesh.locator.values(1, ones, *(array.flat[lost] for array in at)))]
         if len(lost):
             found, element, place = self.mesh.outline.nearest(*(array.flat[lost] for array in at), most)
             values.flat[lost[found]] = values_at(self.mesh, order, nodes, element, place)
@@ -188,8 +190,8 @@ class Fields(Operators):
         return self.field("u_star")
 
     def field(self, name: str) -> Expression:
-        """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x", "sigma_y" and in space "qz" and
-        "sigma_z", evaluated element by element."""
+        """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x", "sigma_y" and in space "qz"
+        and "sigma_z", evaluated element by element."""
         parts = parts_of(name, self.mesh)
         if parts:
             raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts)}")
@@ -207,7 +209,7 @@ class Fields(Operators):
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            component(field)  # which refuses what is none
+            component(field, self.mesh)  # which refuses what is none
             order = self._degree(field)
             self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
         return self._modes[field]
@@ -243,7 +245,8 @@ class Fields(Operators):
         group = None if on in (None, "all") else group_on(self.mesh.groups, on)
         dimension = self.mesh.info["dimension"]
         if group is not None and self.mesh.groups[group].dimension < dimension:
-            inside, blocks_of = self.mesh.boundary[2] == group, self._face_blocks if dimension == 3 else self._edge_blocks
+            inside = self.mesh.boundary[2] == group
+            blocks_of = self._face_blocks if dimension == 3 else self._edge_blocks
             size = (self.mesh.groups[group].count, n ** (dimension - 1))
         else:
             inside, blocks_of = np.ones(self.mesh.elements, bool), self._blocks
@@ -258,7 +261,8 @@ class Fields(Operators):
                 order, coefficients = self._coefficients(field)
                 array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, *at).T
         rest, parts = iter(values), [parts_of(field, self.mesh) for field in fields]
-        return (weights, tuple(places), *(np.stack([next(rest) for _ in one], axis=-1) if one else next(rest) for one in parts))
+        return (weights, tuple(places), *(np.stack([next(rest) for _ in one], axis=-1) if one else next(rest)
+                                          for one in parts))
 
     def _blocks(self, n, inside):
         """Some elements, by shape: rows of arrays, number of the shape, which of its elements, points of reference,
@@ -312,7 +316,8 @@ class Fields(Operators):
 
     def at_vertices(self, field: str = "u_star") -> Array:
         """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of
-        what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are [vertex][dimension]."""
+        what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are
+        [vertex][dimension]."""
         if parts_of(field, self.mesh):
             return np.stack([self.at_vertices(part) for part in parts_of(field, self.mesh)], axis=-1)
         vertex = self.mesh.corners
@@ -328,7 +333,8 @@ class Fields(Operators):
                     these fields; points that are no corner are left out
         """
         if self.mesh._is_space:
-            raise InputError("to_meshio() is for solutions of the plane, and the mesh is of tetrahedra; write() makes a file")
+            raise InputError("to_meshio() is for solutions of the plane, and the mesh is of tetrahedra; write() makes "
+                             "a file")
         if vertices:
             return exchange.by_vertices(self)
         meshio = package("meshio", "to_meshio()")

@@ -197,9 +197,7 @@ class Output(Fields):
 
     def _component(self, where, field):
         """A field of the file, flat."""
-        component(field)  # which refuses what is none
-        if not self._in_space and field in ("qz", "sigma_z"):
-            raise InputError(f"{field} is a field of solutions in space, and {self.path} is of the plane")
+        component(field, self.mesh)  # which refuses what is none
         rows = self._points if where == "PointData" else len(self._cell)
         if field in ("u", "u_star"):
             return self._numbers(f"{where}/{field}", rows)

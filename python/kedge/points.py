@@ -43,8 +43,8 @@ class Points:
 
 
 def coordinates(mesh, x, y, z, fields=True):
-    """Coordinates of points on a mesh. In the plane z is what follows x and y, a field or, where there are none, `outside`,
-    so that calls are s(x, y, "qx") there and s(x, y, z, "qx") in space."""
+    """Coordinates of points on a mesh. In the plane z is what follows x and y, a field or, where there are none,
+    `outside`, so that calls are s(x, y, "qx") there and s(x, y, z, "qx") in space."""
     if mesh._is_space:
         if z is None or isinstance(z, str):
             raise InputError("the mesh is of tetrahedra, and a point has x, y and z: s(x, y, z)")

@@ -241,14 +241,14 @@ class Solution(Fields):
         "sigma_z" too; "q" and "sigma" are [...][dimension]."""
         order = self._nodes_order(order)
         values = np.empty(self._shape(order))
-        self.context.call("kedge_solution_values", self.handle, component(field), order, values.ctypes.data)
+        self.context.call("kedge_solution_values", self.handle, component(field, self.mesh), order, values.ctypes.data)
         return values
 
     @by_parts
     def means(self, field: str) -> Array:
         """The mean of a field over every element, [element]; of "q" and "sigma" [element][dimension]."""
         values = np.empty(self.mesh.elements)
-        self.context.call("kedge_solution_means", self.handle, component(field), values.ctypes.data)
+        self.context.call("kedge_solution_means", self.handle, component(field, self.mesh), values.ctypes.data)
         return values
 
     @cached_property
@@ -267,12 +267,12 @@ class Solution(Fields):
         return super().field(name)
 
     def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
-        """The integral of an expression over the domain, a region, or a group of lines.
+        """The integral of an expression over the domain, a region, or a group of lines or faces.
 
         of -- text in x, y, region, parameters of the problem and the fields u, u_star, qx, qy, sigma_x and sigma_y; on
-              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. Or data:
-              what operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an
-              element
+              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. In space
+              groups are faces, and names of z are there too. Or data: what operators and NumPy make of solutions on
+              this mesh, a function f(x, y), in space f(x, y, z), an array of one number an element
         on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines
               inside it as for s.groups
         quadrature -- points a direction, at most 40: left out, enough for polynomials
@@ -332,9 +332,9 @@ class Solution(Fields):
         energy -- the root of the integral of (sigma - diffusion grad U) . (q - grad U), which is that of
                   diffusion^-1 |sigma - diffusion grad U|^2
 
-        exact  -- U as an expression, or as functions of arrays x, y: exact, du_dx, du_dy, in space of x, y, z with du_dz,
-                  or a tuple of them; without derivatives all but u and u_star are NaN. Or another Solution. Left out: that
-                  of the problem
+        exact  -- U as an expression, or as functions of arrays x, y: exact, du_dx, du_dy, in space of x, y, z with
+                  du_dz, or a tuple of them; without derivatives all but u and u_star are NaN. Or another Solution. Left
+                  out: that of the problem
         points -- of the quadrature, a direction: P + 6 where it is left out
         """
         if norm not in (None, *Errors._fields):
