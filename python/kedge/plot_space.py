@@ -110,11 +110,16 @@ def _plot_surface(mesh, values, order, label, ax, edges, options):
     return ax
 
 
-def _cut(corners, axis, at):
+def _cut(mesh, corners, axis, at):
     """Triangles in which a plane cuts tetrahedra: the elements, and corners as shares of those of the elements,
     [triangle][3][4]; and where the outlines of the cuts are, as sides of the triangles, [triangle][3] bool."""
     depth = corners[..., axis] - at
-    above = depth > 0 if (depth > 0).any() else depth >= 0  # faces in the plane are cut once, from one side
+    above = depth > 0
+    # Faces in the plane are cut once: with the element above, or with the one below where there is no other.
+    elements, sides, _ = mesh.faces
+    in_plane = (depth[elements[:, None], Tetrahedron.faces[sides]] == 0).all(axis=1)
+    below = elements[in_plane & ~above[elements].any(axis=1)]
+    above[below] = depth[below] == 0
     count, by_depth = above.sum(axis=1), np.argsort(depth, axis=1)
     found = []
     # Below and above the plane: pairs of corners, in the order of depth, between which the plane cuts.
@@ -135,7 +140,7 @@ def _plot_slice(mesh, parts, order, label, ax, edges, axis, at, options):
     if ax is not None and hasattr(ax, "set_zlim"):
         raise WrongType("ax has three dimensions, and a slice two")
     corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T)
-    element, shares, outer = _cut(corners, axis, at)
+    element, shares, outer = _cut(mesh, corners, axis, at)
     i, j = Triangle.lattice(order).T / order
     shares_of_nodes = np.einsum("pc,tck->tpk", np.stack([1 - i - j, i, j], axis=-1), shares)
     plane = [k for k in range(3) if k != axis]
