@@ -249,8 +249,8 @@ class Mesh:
     def corners(self) -> Array:
         """The vertices of the elements, counterclockwise, one element after the other: [corner] int, numbered as in the
         arrays or the file of the mesh."""
-        n, wide = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
-        return self._array("kedge_mesh_corners", 3 * (n - wide) + 4 * wide, np.int32)
+        n, with_four = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
+        return self._array("kedge_mesh_corners", 3 * n + with_four, np.int32)
 
     @cached_property
     def cells(self) -> Dict[str, Array]:
