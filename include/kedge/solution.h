@@ -334,6 +334,8 @@ typedef struct kedge_errors {
 /// @param[in,out] errors   its `size` is read
 /// @retval KEDGE_ERR_ARG  an argument is NULL or `points` out of range, the problem has no exact
 ///         solution, or the solution keeps means alone
+/// @retval KEDGE_ERR_INPUT  the exact solution is one of space, and the mesh of the plane, or the
+///         other way around
 KEDGE_API kedge_status kedge_solution_errors(const kedge_solution *solution,
                                              const kedge_problem *problem, int points,
                                              kedge_errors *errors);

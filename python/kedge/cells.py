@@ -278,29 +278,6 @@ class Maps:
         return np.einsum("pk,ekd->epd", self.powers(*at), self.coefficients[elements])
 
 
-class SpaceMaps:
-    """Maps of straight tetrahedra, as those of Maps, with determinants that are positive.
-
-    corners -- [element][4][3], as a mesh has them
-    turned  -- of which elements the last two are exchanged, as VTK and values at nodes have them
-    """
-
-    def __init__(self, corners):
-        along = corners[:, 1:] - corners[:, :1]
-        self.turned = np.linalg.det(along) < 0
-        along[self.turned] = along[self.turned][:, [0, 2, 1]]
-        self.corner, self.along = corners[:, 0], along
-
-    def places(self, x, y, z, elements=slice(None)):
-        """[element][point][3]"""
-        return self.corner[elements][:, None] + np.stack([x, y, z], axis=-1) @ self.along[elements]
-
-    def jacobians(self, x, y, z, elements=slice(None)):
-        """[element][point]"""
-        volumes = np.linalg.det(self.along[elements])
-        return np.broadcast_to(volumes[:, None], (*volumes.shape, *np.shape(x)))
-
-
 def _powers(x, n):
     """1, x, x^2 ... x^n: [...][n + 1]."""
     powers = np.empty((*np.shape(x), n + 1))

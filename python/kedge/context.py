@@ -47,8 +47,8 @@ _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_create_space": "mesh", "ked
             "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
             "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution",
             "kedge_solver_recover_device": "solution", "kedge_solver_matrix": "matrix",
-            "kedge_locator_create": "locator", "kedge_probe_create": "probe", "kedge_problem_probe_create": "probe",
-            "kedge_integral_create": "integral"}
+            "kedge_locator_create": "locator", "kedge_probe_create": "probe", "kedge_probe_create_space": "probe",
+            "kedge_problem_probe_create": "probe", "kedge_integral_create": "integral"}
 
 
 _edges: Any = []  # (a, b): a call in context a waits until a function that it evaluates has called b

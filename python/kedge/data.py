@@ -17,8 +17,8 @@ from .arguments import called, is_array, shown, whole
 from .context import refuse_pickle
 from .dlpack import Borrowed, on_gpu, on_host
 from .errors import BY_STATUS, InputError, WrongType, of_status
-from .hints import Any, Array, ArrayLike
-from .points import Points
+from .hints import Any, Array, ArrayLike, Union
+from .points import Points, coordinates
 
 class Native:
     """A function that the library calls, its data, what must live as long, and memories of solutions that are among it.
@@ -99,12 +99,15 @@ class Expression(Operators):
     def expression(self):
         return self
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, outside: str = "nan", *, tolerance: Optional[float] = None,
-                 nearest: bool = False) -> Any:
-        """Values at points, arrays x, y of any shape. outside, tolerance and nearest are those of a solution at points:
-        s(x, y, ...)."""
-        points = Points(self.mesh, x, y, outside, tolerance, nearest)
-        values = np.array(np.broadcast_to(self._anywhere(points), points.x.shape), float)
+    def __call__(self, x: ArrayLike, y: ArrayLike, z: Union[ArrayLike, str, None] = None, outside: str = "nan", *,
+                 tolerance: Optional[float] = None, nearest: bool = False) -> Any:
+        """Values at points, arrays x, y, in space z, of any shape. outside, tolerance and nearest are those of a
+        solution at points: s(x, y, ...)."""
+        at = coordinates(self.mesh, x, y, z, fields=False)
+        if len(at) == 2 and z is not None:  # outside without its name
+            outside = z
+        points = Points(self.mesh, at, outside, tolerance, nearest)
+        values = np.array(np.broadcast_to(self._anywhere(points), points.element.shape), float)
         values[np.isnan(points.element)] = np.nan
         return values.reshape(points.shape) if points.shape else values.item()
 
@@ -113,7 +116,7 @@ class Expression(Operators):
         order = self._degree if order is None else whole("order", order, 1, c.ORDER_MAX + 1)
         offsets = self.mesh._nodes_of(order)
         values = np.array(np.broadcast_to(self._at_nodes(order, offsets), offsets[-1]), float)
-        return values if len(self.mesh.all_shapes) > 1 else values.reshape(self.mesh.elements, -1)
+        return values if len(self.mesh.shapes) > 1 else values.reshape(self.mesh.elements, -1)
 
     def plot(self, ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None, z: Optional[float] = None,
              edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
@@ -208,7 +211,7 @@ class Polynomials(Expression):
     def _at_nodes(self, order, offsets):
         offsets = self.mesh._nodes_of(order)
         values = np.empty(offsets[-1])
-        for (shape, elements, _), coefficients in zip(self.mesh.all_shapes, self._coefficients):
+        for (shape, elements, _), coefficients in zip(self.mesh.shapes, self._coefficients):
             here = offsets[elements][:, None] + np.arange(shape.count(order))
             values[here] = coefficients @ shape.basis(self._order, *(shape.lattice(order).T / order)).T
         return values
@@ -218,10 +221,10 @@ class Polynomials(Expression):
         element = _view(points.element, points.n, ctypes.c_int32)
         at = [(_view(one, points.n) + 1) / 2 for one in (points.r, points.s, points.third) if one]
         if points.third:
-            turned = self.mesh.all_shapes[0][2].turned[element]
+            turned = self.mesh.turned[element]
             at[1:] = np.where(turned, at[2], at[1]), np.where(turned, at[1], at[2])
         values = np.empty(points.n)
-        for k, (cell, _, _) in enumerate(self.mesh.all_shapes):
+        for k, (cell, _, _) in enumerate(self.mesh.shapes):
             here = np.flatnonzero(shape[element] == k)
             if not here.size:
                 continue
@@ -236,7 +239,7 @@ def pieces(mesh, order):
     places = np.empty((offsets[-1], 2))
     for shape, elements, maps in mesh.shapes:
         here = offsets[elements][:, None] + np.arange(shape.count(order))
-        places[here] = maps.places(*(shape.lattice(order).T / order))
+        places[here] = maps.places(*shape.lattice(order).T / order)
         triangles.append((offsets[elements][:, None, None] + shape.subdivision(order)).reshape(-1, 3))
     return places, np.concatenate(triangles)
 

@@ -11,14 +11,14 @@ import numpy as np
 from . import _library as c
 from . import exchange
 from .arguments import package, real, shown, whole
-from .cells import from_nodes, part
+from .cells import Triangle, from_nodes, part
 from .context import refuse_assignment
 from .data import Expression, Operators, Polynomials
 from .dlpack import Borrowed, like, on_gpu, stacked
 from .errors import InputError, WrongType
 from .hints import Any, Array, ArrayLike, Tuple, Union
 from .outline import values_at
-from .points import alike, check_outside, refuse_outside, unit_of
+from .points import alike, check_outside, coordinates, refuse_outside, unit_of
 from .regions import group_on
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -26,16 +26,17 @@ VECTORS = {"q": ("qx", "qy"), "sigma": ("sigma_x", "sigma_y")}
 SPACE_VECTORS = {"q": ("qx", "qy", "qz"), "sigma": ("sigma_x", "sigma_y", "sigma_z")}
 
 
-def parts_of(field, mesh=None):
+def parts_of(field, mesh):
     """The parts of a vector, on a mesh in space three; of another field None."""
-    of = SPACE_VECTORS if mesh is not None and mesh.info["dimension"] == 3 else VECTORS
+    of = SPACE_VECTORS if mesh.info["dimension"] == 3 else VECTORS
     return of.get(field) if isinstance(field, str) else None
 
 
-def component(field):
+def component(field, mesh):
     """The number of a field that is no vector."""
-    if not isinstance(field, str) or field not in c.FIELDS:
-        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*c.FIELDS, *VECTORS))}")
+    fields = c.FIELDS if mesh.info["dimension"] == 3 else c.PLANE_FIELDS
+    if not isinstance(field, str) or field not in fields:
+        raise InputError(f"there is no field {shown(field)}; fields are {', '.join((*fields, *VECTORS))}")
     return c.FIELDS.index(field)
 
 
@@ -87,71 +88,83 @@ class Fields(Operators):
     def u_star(self) -> Array:
         return self.values("u_star", self.order + 1)
 
-    def __call__(self, x: ArrayLike, y: ArrayLike, field: Union[str, Any] = "u_star", outside: str = "nan", *,
-                 tolerance: Optional[float] = None, nearest: bool = False) -> Any:
-        """A field at points, arrays x, y of any shape: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma"
-        are [...][2]. Or an array of values at nodes, of u_star as solve(into=...) fills it, or of another order.
+    def __call__(self, x: ArrayLike, y: ArrayLike, z: Union[ArrayLike, str, None] = None, field: Union[str, Any] = None,
+                 outside: str = "nan", *, tolerance: Optional[float] = None, nearest: bool = False) -> Any:
+        """A field at points, arrays x, y of any shape, in space x, y, z: "u_star", if it is left out, "u", "qx", "qy",
+        "sigma_x" or "sigma_y", in space "qz" and "sigma_z" too; "q" and "sigma" are [...][dimension]. Or an array of
+        values at nodes, of u_star as solve(into=...) fills it, or of another order. s(x, y, "qx") in the plane is
+        s(x, y, z, "qx") in space.
 
-        Of a solution on the GPU, points there, arrays x, y of CuPy or PyTorch, of float64, have their values there, in a
+        Of a solution on the GPU, points there, arrays of CuPy or PyTorch, of float64, have their values there, in a
         new array; so may an array of values at nodes be. A tree over the elements stays there with the mesh, and the
         field of the last call: points_bytes of kedge.plan().
 
         outside   -- of the mesh the value is NaN, "nan", or an error, "raise"
         tolerance -- points outside that are no farther than this from the boundary have the value of its nearest place.
                      Left out it is what rounding takes of a point on the boundary: 1e-9 of the size of the mesh, and 4
-                     units of float32 of its farthest coordinate where x or y is of float32. Points on the GPU have none
+                     units of float32 of its farthest coordinate where one is of float32. Points on the GPU have none
         nearest   -- True: points outside have that value however far they are
         """
+        at = coordinates(self.mesh, x, y, z)
+        if len(at) == 2 and z is not None:  # field without its name, and perhaps outside
+            field, outside = z, outside if field is None else field
+        field = "u_star" if field is None else field
         most = check_outside(outside, tolerance, nearest)
-        there = self.context.backend == "cuda" and (on_gpu(x) or on_gpu(y))
+        there = self.context.backend == "cuda" and any(map(on_gpu, at))
         if there and (tolerance is not None or nearest):
-            raise WrongType("tolerance and nearest are for points on the host; copy x and y to it")
-        if parts_of(field):
-            values = [self(x, y, part, outside, tolerance=tolerance, nearest=nearest) for part in parts_of(field)]
+            names = "x and y" if len(at) == 2 else "x, y and z"
+            raise WrongType(f"tolerance and nearest are for points on the host; copy {names} to it")
+        parts = parts_of(field, self.mesh)
+        if parts:
+            values = [self(*at, field=part, outside=outside, tolerance=tolerance, nearest=nearest) for part in parts]
             return stacked(values) if there else np.stack(values, axis=-1)
         if there:
-            return self._at_there(x, y, field, outside)
+            return self._at_there(at, field, outside)
         if most is None:
-            most = self.mesh._rounding(max(unit_of(x), unit_of(y)))
-        x, y = alike(x, y)
+            most = self.mesh._rounding(max(map(unit_of, at)))
+        at = alike(*at)
         order, nodes = self._at_nodes(field)
-        values = self.mesh.locator.values(order, nodes, x, y)
+        values = self.mesh.locator.values(order, nodes, *at)
         if most > 0:
-            self._take_nearest(order, nodes, x, y, most, values)
+            self._take_nearest(order, nodes, at, most, values)
         bad = np.flatnonzero(np.isnan(values)) if outside == "raise" else ()
         if len(bad):
-            refuse_outside(len(bad), x.size, x.flat[bad[0]], y.flat[bad[0]])
-        return values if x.ndim else values.item()
+            refuse_outside(len(bad), values.size, *(array.flat[bad[0]] for array in at))
+        return values if at[0].ndim else values.item()
 
-    def _take_nearest(self, order, nodes, x, y, most, values):
+    def _take_nearest(self, order, nodes, at, most, values):
         """Put values at the nearest places of the boundary where points lie outside."""
         lost = np.flatnonzero(np.isnan(values))
         if len(lost) and np.isnan(np.sum(nodes)):  # some are inside, where the field is no number
-            inside = self.mesh.locator.values(1, np.ones(len(self.mesh.corners)), x.flat[lost], y.flat[lost])
-            lost = lost[np.isnan(inside)]
+            ones = np.ones(self.mesh._nodes_of(1)[-1])
+            lost = lost[np.isnan(self.mesh.locator.values(1, ones, *(array.flat[lost] for array in at)))]
         if len(lost):
-            found, element, at = self.mesh.outline.nearest(x.flat[lost], y.flat[lost], most)
-            values.flat[lost[found]] = values_at(self.mesh, order, nodes, element, at)
+            found, element, place = self.mesh.outline.nearest(*(array.flat[lost] for array in at), most)
+            values.flat[lost[found]] = values_at(self.mesh, order, nodes, element, place)
 
-    def _at_there(self, x, y, field, outside):
+    def _at_there(self, at, field, outside):
         """Values at points on the GPU."""
-        if not (on_gpu(x) and on_gpu(y)):
-            raise WrongType(f"{'y' if on_gpu(x) else 'x'} is no array on a GPU, where the other one is")
-        shape, locator = tuple(x.shape), self.mesh._locator_on(self.context)
-        borrowed = [Borrowed(name, array, shape, "as x") for name, array in (("x", x), ("y", y))]
+        for name, array in zip("xyz", at):
+            if not on_gpu(array):
+                other = next(name for name, array in zip("xyz", at) if on_gpu(array))
+                raise WrongType(f"{name} is no array on a GPU, where {other} is one")
+        x, locator = at[0], self.mesh._locator_on(self.context)
+        shape = tuple(x.shape)
+        borrowed = [Borrowed(name, array, shape, "as x") for name, array in zip("xyz", at)]
         values = like("x", x)
         borrowed.append(Borrowed("a new array of its package", values, shape))
+        arrays = [one.address for one in borrowed]
         if on_gpu(field):
             order = self._order_of(tuple(field.shape))
             borrowed.append(Borrowed("field", field, tuple(field.shape)))
             nodes = borrowed[-1].address
         else:
             order, nodes = self._at_nodes(field)
-        locator.fill(order, nodes, math.prod(shape), *(one.address for one in borrowed[:3]))
+        locator.fill(order, nodes, math.prod(shape), *arrays)
         bad = int((values != values).sum()) if outside == "raise" else 0
         if bad:
             first = int(np.isnan(real("values", values)).argmax())
-            refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in (x, y)))
+            refuse_outside(bad, math.prod(shape), *(float(one.reshape(-1)[first]) for one in at))
         return values
 
     def _order_of(self, shape):
@@ -160,14 +173,15 @@ class Fields(Operators):
             if self._shape(order) == shape:
                 return order
         raise InputError(f"field is an array of the shape {shape}; values at nodes have that of s.u_star, "
-                         f"{self._shape(self.order + 1)}, or another order's")
+                         f"{self._shape(self.order + 1)}, or another order's" +
+                         ("" if self.mesh._is_space else "; a point of the plane has x and y alone"))
 
     def _at_nodes(self, field):
         """A field by values at nodes of its order: order, values."""
         if isinstance(field, str):
             return self._known(field)
         if on_gpu(field):
-            raise WrongType("field is an array on a GPU, and x and y are not")
+            raise WrongType("field is an array on a GPU, and the points are not")
         values = real("field", field)
         return self._order_of(values.shape), values
 
@@ -176,8 +190,8 @@ class Fields(Operators):
         return self.field("u_star")
 
     def field(self, name: str) -> Expression:
-        """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", evaluated
-        element by element."""
+        """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x", "sigma_y" and in space "qz"
+        and "sigma_z", evaluated element by element."""
         parts = parts_of(name, self.mesh)
         if parts:
             raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts)}")
@@ -189,13 +203,13 @@ class Fields(Operators):
         The mesh keeps its tree of elements for all its solutions.
         """
         self.mesh.locator
-        for part_of in parts_of(field) or (field,):
+        for part_of in parts_of(field, self.mesh) or (field,):
             self._known(part_of)
 
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            component(field)  # which refuses what is none
+            component(field, self.mesh)  # which refuses what is none
             order = self._degree(field)
             self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
         return self._modes[field]
@@ -206,55 +220,59 @@ class Fields(Operators):
         if ("modes", field) not in self._modes:
             values, offsets = values.ravel(), self.offsets(order)
             self._modes["modes", field] = [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
-                                           for shape, elements, _ in self.mesh.all_shapes]
+                                           for shape, elements, _ in self.mesh.shapes]
         return order, self._modes["modes", field]
 
     def _functions(self):
         """u_star and q as functions that the library may call."""
-        for field in ("u_star", "qx", "qy"):
+        fields = ("u_star", *parts_of("q", self.mesh))
+        for field in fields:
             self.prepare(field)
-        return tuple(lambda x, y, field=field: self(x, y, field, outside="raise") for field in ("u_star", "qx", "qy"))
+        return tuple(lambda *at, field=field: self(*at, field=field, outside="raise") for field in fields)
 
     def quadrature(self, *fields: str, points: Optional[int] = None,
                    on: Union[str, int, None] = None) -> Tuple[Any, ...]:
-        """What integrals are made of: (weights, (x, y), values of the first field, ...), all [element][point], of "q"
-        and "sigma" [element][point][2].
+        """What integrals are made of: (weights, (x, y), values of the first field, ...), in space (x, y, z), all
+        [element][point], of "q" and "sigma" [element][point][dimension].
 
         points -- of the rule, a direction, at most 100: P + 4 where it is left out
         on     -- the name or number of a region, whose elements these are, or of a group of the boundary: then all are
-                  [edge][point], the edges of the group as mesh.boundary has them, and weights add up to its length.
-                  None, "all": the domain
+                  [edge][point], the edges or faces of the group as mesh.boundary has them, and weights add up to its
+                  length or area. None, "all": the domain
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
-        flat = [part for field in fields for part in parts_of(field) or (field,)]
+        flat = [part for field in fields for part in parts_of(field, self.mesh) or (field,)]
         group = None if on in (None, "all") else group_on(self.mesh.groups, on)
-        if group is not None and self.mesh.groups[group].dimension == 1:
-            size, blocks = (self.mesh.groups[group].count, n), self._edge_blocks(n, self.mesh.boundary[2] == group)
+        dimension = self.mesh.info["dimension"]
+        if group is not None and self.mesh.groups[group].dimension < dimension:
+            inside = self.mesh.boundary[2] == group
+            blocks_of = self._face_blocks if dimension == 3 else self._edge_blocks
+            size = (self.mesh.groups[group].count, n ** (dimension - 1))
         else:
-            inside = np.ones(self.mesh.elements, bool)
+            inside, blocks_of = np.ones(self.mesh.elements, bool), self._blocks
             if group is not None:
                 inside = self.mesh.regions == self.mesh.groups[group].tag
-            size, blocks = (np.count_nonzero(inside), n * n), self._blocks(n, inside)
-        arrays = np.empty((3 + len(flat), *size))
-        for rows, k, which, (x, y), place, weight in blocks:
-            arrays[0, rows], arrays[1:3, rows] = weight, np.moveaxis(place, -1, 0)
-            for array, field in zip(arrays[3:], flat):
+            size = (np.count_nonzero(inside), n**dimension)
+        weights, places = np.empty(size), np.empty((dimension, *size))
+        values = np.empty((len(flat), *size))
+        for rows, k, which, at, place, weight in blocks_of(n, inside):
+            weights[rows], places[:, rows] = weight, np.moveaxis(place, -1, 0)
+            for array, field in zip(values, flat):
                 order, coefficients = self._coefficients(field)
-                array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, x, y).T
-        weight, x, y, *parts = arrays
-        rest = iter(parts)
-        return (weight, (x, y), *(np.stack([next(rest), next(rest)], axis=-1) if parts_of(field) else next(rest)
-                                  for field in fields))
+                array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, *at).T
+        rest, parts = iter(values), [parts_of(field, self.mesh) for field in fields]
+        return (weights, tuple(places), *(np.stack([next(rest) for _ in one], axis=-1) if one else next(rest)
+                                          for one in parts))
 
     def _blocks(self, n, inside):
         """Some elements, by shape: rows of arrays, number of the shape, which of its elements, points of reference,
         places and weights there."""
         row = np.cumsum(inside) - 1
         for k, (shape, elements, maps) in enumerate(self.mesh.shapes):
-            x, y, weight = shape.rule(n)
+            *at, weight = shape.rule(n)
             which = np.flatnonzero(inside[elements])
-            yield (row[elements[which]], k, which, (x, y), maps.places(x, y, which),
-                   maps.jacobians(x, y, which) * weight)
+            yield (row[elements[which]], k, which, at, maps.places(*at, elements=which),
+                   maps.jacobians(*at, elements=which) * weight)
 
     def _edge_blocks(self, n, edges):
         """Likewise some edges of the boundary, by shape and side."""
@@ -268,8 +286,20 @@ class Fields(Operators):
                 along = corner[(side + 1) % shape.corners] - corner[side]
                 x, y = corner[side][:, None] + along[:, None] * (at + 1) / 2
                 which = place[elements[rows]]
-                yield (rows, k, which, (x, y), maps.places(x, y, which),
+                yield (rows, k, which, (x, y), maps.places(x, y, elements=which),
                        maps.speeds(x, y, along, which) * weight / 2)
+
+    def _face_blocks(self, n, faces):
+        """Likewise some faces of the surface, by side."""
+        elements, sides = (array[faces] for array in self.mesh.faces[:2])
+        (shape, _, maps), = self.mesh.shapes
+        x, y, weight = Triangle.rule(n)
+        for side, corners in enumerate(shape.faces):
+            rows, corner = np.flatnonzero(sides == side), shape.lattice(1)[corners]
+            at, which = np.stack([1 - x - y, x, y], axis=-1) @ corner, elements[rows]
+            ends = maps.places(*corner.T, elements=which)
+            twice = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=-1)
+            yield rows, 0, which, at.T, maps.places(*at.T, elements=which), twice[:, None] * weight
 
     def plot(self, field: str = "u_star", ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None,
              z: Optional[float] = None, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
@@ -286,9 +316,10 @@ class Fields(Operators):
 
     def at_vertices(self, field: str = "u_star") -> Array:
         """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of
-        what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are [vertex][2]."""
-        if parts_of(field):
-            return np.stack([self.at_vertices(part) for part in parts_of(field)], axis=-1)
+        what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are
+        [vertex][dimension]."""
+        if parts_of(field, self.mesh):
+            return np.stack([self.at_vertices(part) for part in parts_of(field, self.mesh)], axis=-1)
         vertex = self.mesh.corners
         with np.errstate(invalid="ignore"):
             return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
@@ -301,6 +332,9 @@ class Fields(Operators):
         vertices -- in place of that the cells of the mesh and the lines of its groups, all straight, and at_vertices() of
                     these fields; points that are no corner are left out
         """
+        if self.mesh._is_space:
+            raise InputError("to_meshio() is for solutions of the plane, and the mesh is of tetrahedra; write() makes "
+                             "a file")
         if vertices:
             return exchange.by_vertices(self)
         meshio = package("meshio", "to_meshio()")

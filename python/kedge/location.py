@@ -30,8 +30,8 @@ class Locator:
     def values(self, order, nodes, *at):
         """On the host: values at points x, y, in space z, [point], of a field by values at nodes of an order; NaN outside.
         Functions that a solve calls may call it."""
+        values = np.empty(np.shape(at[0]))
         nodes, *at = (np.ascontiguousarray(array, float) for array in (nodes, *at))
-        values = np.empty(at[0].shape)
         self._context.ask(self._call, self._handle, order, nodes.ctypes.data, values.size,
                           *(array.ctypes.data for array in at), values.ctypes.data)
         return values

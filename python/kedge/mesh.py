@@ -13,13 +13,13 @@ import numpy as np
 from . import _library as c
 from . import exchange, tables
 from .arguments import array_of, encoded, is_by_name, named, path_of, real, shown, whole
-from .cells import Maps, SpaceMaps, Tetrahedron, part, shapes_of
+from .cells import Maps, part, shapes_of
 from .context import Context, check, context_of, own, refuse_assignment, refuse_pickle
 from .errors import InputError, WrongType, shown as shown_text
 from .gmsh import SHAPES, write_gmsh
 from .hints import Any, Array, ArrayLike, Cells, Dict, Mapping, Path, Sequence, Tuple, Union
 from .location import Locator, on_host
-from .outline import Outline
+from .outline import Outline, Surface
 from .regions import Regions
 
 class Group(NamedTuple):
@@ -249,8 +249,8 @@ class Mesh:
     def corners(self) -> Array:
         """The vertices of the elements, counterclockwise, one element after the other: [corner] int, numbered as in the
         arrays or the file of the mesh."""
-        n, wide = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
-        return self._array("kedge_mesh_corners", 3 * (n - wide) + 4 * wide, np.int32)
+        n, with_four = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
+        return self._array("kedge_mesh_corners", 3 * n + with_four, np.int32)
 
     @cached_property
     def cells(self) -> Dict[str, Array]:
@@ -290,7 +290,7 @@ class Mesh:
     @cached_property
     def boundary(self) -> Tuple[Array, Array, Array]:
         """The edges of the boundary: (elements, sides, groups), [edge] int each; side k goes from corner k to the
-        next, groups are indices into `groups`."""
+        next, of a tetrahedron it is the face opposite corner k; groups are indices into `groups`."""
         arrays = np.empty((3, self.info["boundary_edges"]), np.int32)
         check(c.library.kedge_mesh_boundary(self.handle, *(array.ctypes.data for array in arrays)), b"")
         return tuple(arrays)
@@ -301,32 +301,38 @@ class Mesh:
 
     @cached_property
     def shapes(self):
-        """Shapes, the numbers of their elements, and their maps."""
+        """Shapes, the numbers of their elements, and their maps; those of tetrahedra keep their orientation."""
+        geometry, nodes = self.info["geometry"], self.nodes
         if self._is_space:
-            raise InputError("the mesh is of tetrahedra, and this is for plane meshes so far")
-        geometry = self.info["geometry"]
-        return [(shape, elements, Maps(shape, geometry, part(self.nodes, self.offsets, shape, elements, geometry)))
+            nodes = nodes.reshape(-1, 4, 3)
+            nodes = np.where(self.turned[:, None, None], nodes[:, [0, 1, 3, 2]], nodes).reshape(-1, 3)
+        return [(shape, elements, Maps(shape, geometry, part(nodes, self.offsets, shape, elements, geometry)))
                 for shape, elements in shapes_of(self.info, self.offsets)]
 
     @cached_property
-    def all_shapes(self):
-        """As `shapes`, also in space; reference points there have three coordinates."""
-        if not self._is_space:
-            return self.shapes
-        return [(Tetrahedron, np.arange(self.elements), SpaceMaps(self.nodes.reshape(-1, 4, 3)))]
+    def turned(self):
+        """Of which tetrahedra the last two corners are exchanged in `shapes`, as in values at nodes: [element] bool."""
+        corners = self.nodes.reshape(-1, 4, 3)
+        return np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0
+
+    @cached_property
+    def faces(self):
+        """The boundary in space, with sides opposite corners as `shapes` has them: (elements, sides, groups)."""
+        elements, sides, groups = self.boundary
+        return elements, np.where(self.turned[elements] & (sides > 1), 5 - sides, sides), groups
 
     @cached_property
     def shape_places(self):
-        """Of each element the number of its shape in `all_shapes`, and its place there: [element] each."""
+        """Of each element the number of its shape in `shapes`, and its place there: [element] each."""
         shape, place = np.empty((2, self.elements), np.int64)
-        for k, (_, elements, _) in enumerate(self.all_shapes):
+        for k, (_, elements, _) in enumerate(self.shapes):
             shape[elements], place[elements] = k, np.arange(len(elements))
         return shape, place
 
     def _nodes_of(self, order):
         """Where each element begins in arrays over nodes of an order: [elements + 1] int."""
         offsets = np.zeros(self.elements + 1, np.int64)
-        for shape, elements, _ in self.all_shapes:
+        for shape, elements, _ in self.shapes:
             offsets[elements + 1] = shape.count(order)
         return np.cumsum(offsets)
 
@@ -338,12 +344,12 @@ class Mesh:
     @cached_property
     def outline(self):
         """A tree over the boundary, by which points outside find the nearest place on it."""
-        return Outline(self)
+        return Surface(self) if self._is_space else Outline(self)
 
     def _rounding(self, unit):
         """How far outside rounding puts points of the boundary; unit: in the last place of 1 of their coordinates."""
-        left, low, right, high = self.box
-        return 1e-9 * np.hypot(right - left, high - low) + 4 * unit * np.abs(self.box).max()
+        low, high = (np.array(self.info[name][:self.info["dimension"]]) for name in ("low", "high"))
+        return 1e-9 * np.linalg.norm(high - low) + 4 * unit * np.abs([low, high]).max()
 
     def _locator_on(self, context):
         """That of a context on a GPU, which lives as long as the mesh then."""

@@ -68,7 +68,7 @@ def mass(mesh, order):
     """Integrals of the products of nodal polynomials."""
     sparse, offsets = package("scipy.sparse", "Solver.mass", "SciPy"), _offsets(mesh, order)
     parts = []
-    for shape, elements, maps in mesh.all_shapes:
+    for shape, elements, maps in mesh.shapes:
         # Exact: a direction, a Jacobian has the degree 2 g - 1, of triangles 2 g - 2, where maps have the order g. The
         # rule of tetrahedra, whose g is 1, has the degree 2 n - 3.
         *at, weight = shape.rule(order + mesh.info["dimension"] - 2 + mesh.info["geometry"])
@@ -87,7 +87,7 @@ def mass(mesh, order):
 def _offsets(mesh, order):
     """Where the nodes of each element begin."""
     offsets = np.zeros(mesh.elements + 1, np.int64)
-    for shape, elements, _ in mesh.all_shapes:
+    for shape, elements, _ in mesh.shapes:
         offsets[elements + 1] = shape.count(order)
     return np.cumsum(offsets)
 
@@ -96,5 +96,5 @@ def _polynomials(mesh, order, values):
     """Values at nodes as data of a problem."""
     offsets = _offsets(mesh, order)
     coefficients = [part(values, offsets, shape, elements, order) @ from_nodes(shape, order).T
-                    for shape, elements, _ in mesh.all_shapes]
+                    for shape, elements, _ in mesh.shapes]
     return Polynomials(mesh, "values at nodes", order, coefficients)

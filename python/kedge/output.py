@@ -140,7 +140,7 @@ class Output(Fields):
     def _check(self, mesh, points, quadrilateral):
         """Whether the file is of a mesh."""
         same = mesh.elements == len(quadrilateral) and self._in_space == (mesh.info["dimension"] == 3)
-        for shape, elements, maps in mesh.all_shapes if same else ():
+        for shape, elements, maps in mesh.shapes if same else ():
             same = same and (quadrilateral[elements] == (shape is Quadrilateral)).all()
             if same:
                 here = self._of_shape(points, shape, elements)[:, :shape.corners]
@@ -190,16 +190,14 @@ class Output(Fields):
         """The mean of a field over every element, [element]; of "q" and "sigma" [element][dimension]."""
         if not self._full:
             return self._component("CellData", "u" if field == "u_star" else field)[self._cell]
-        if self._in_space:  # other polynomials are orthogonal to the first one, 1
-            return self._coefficients(field)[1][0][:, 0]
+        if self._in_space:  # other polynomials are orthogonal to the first one, which is constant
+            return self._coefficients(field)[1][0][:, 0] * Tetrahedron.basis(0, *np.zeros(3))
         weight, _, values = self.quadrature(field)
         return (weight * values).sum(axis=1) / weight.sum(axis=1)
 
     def _component(self, where, field):
         """A field of the file, flat."""
-        component(field)  # which refuses what is none
-        if not self._in_space and field in ("qz", "sigma_z"):
-            raise InputError(f"{field} is a field of solutions in space, and {self.path} is of the plane")
+        component(field, self.mesh)  # which refuses what is none
         rows = self._points if where == "PointData" else len(self._cell)
         if field in ("u", "u_star"):
             return self._numbers(f"{where}/{field}", rows)
@@ -212,7 +210,7 @@ class Output(Fields):
     def offsets(self, order: Optional[int] = None) -> Array:
         """Where each element begins in arrays over nodes: [elements + 1] int."""
         order, count = self._nodes_order(order), np.empty(self.mesh.elements, np.int64)
-        for shape, elements, _ in self.mesh.all_shapes:
+        for shape, elements, _ in self.mesh.shapes:
             count[elements] = shape.count(order)
         return np.concatenate([[0], np.cumsum(count)])
 
@@ -220,7 +218,7 @@ class Output(Fields):
         """Coordinates of the nodes, [element][node][dimension]; order: P where it is left out."""
         order = self._nodes_order(order)
         return self._arrange(order, [maps.places(*shape.lattice(order).T / order)
-                                     for shape, _, maps in self.mesh.all_shapes])
+                                     for shape, _, maps in self.mesh.shapes])
 
     @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
@@ -232,10 +230,10 @@ class Output(Fields):
         if order == self._file_order:
             flat = self._component("PointData", field)
             return self._arrange(order, [self._of_shape(flat, shape, self._cell[elements])
-                                         for shape, elements, _ in self.mesh.all_shapes])
+                                         for shape, elements, _ in self.mesh.shapes])
         degree, modes = self._coefficients(field)
         return self._arrange(order, [coefficients @ shape.basis(degree, *shape.lattice(order).T / order).T
-                                     for (shape, _, _), coefficients in zip(self.mesh.all_shapes, modes)])
+                                     for (shape, _, _), coefficients in zip(self.mesh.shapes, modes)])
 
     def _arrange(self, order, parts):
         """Arrays by shape, [element][node]..., as one."""
@@ -243,7 +241,7 @@ class Output(Fields):
             return parts[0]
         offsets = self.offsets(order)
         flat = np.empty((int(offsets[-1]), *parts[0].shape[2:]))
-        for (shape, elements, _), values in zip(self.mesh.all_shapes, parts):
+        for (shape, elements, _), values in zip(self.mesh.shapes, parts):
             flat[offsets[elements][:, None] + np.arange(shape.count(order))] = values
         return flat
 

@@ -50,13 +50,6 @@ def _length(parts):
     return parts[0] if len(parts) == 1 else np.sqrt(sum(part**2 for part in parts))
 
 
-def _faces(mesh):
-    """The faces of the boundary: elements, and the corners opposite, as nodes of elements have them."""
-    elements, sides, groups = mesh.boundary
-    turned = mesh.all_shapes[0][2].turned[elements] & (sides > 1)
-    return elements, np.where(turned, 5 - sides, sides), groups
-
-
 @lru_cache(maxsize=None)
 def _face_nodes(order):
     """The nodes of an element on each face, as a triangle has them: [face][node]."""
@@ -90,9 +83,9 @@ def _plot_surface(mesh, values, order, label, ax, edges, options):
     ax = _axes(mesh, ax)
     from matplotlib.cm import ScalarMappable
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-    elements, sides, _ = _faces(mesh)
+    elements, sides, _ = mesh.faces
     nodes = _face_nodes(order)[sides]
-    places = mesh.all_shapes[0][2].places(*Tetrahedron.lattice(order).T / order, elements)
+    places = mesh.shapes[0][2].places(*Tetrahedron.lattice(order).T / order, elements=elements)
     places = np.take_along_axis(places, nodes[..., None], axis=1)
     small = Triangle.subdivision(order)
     means = values[elements[:, None], nodes][:, small].mean(axis=-1).ravel()
@@ -117,11 +110,16 @@ def _plot_surface(mesh, values, order, label, ax, edges, options):
     return ax
 
 
-def _cut(corners, axis, at):
+def _cut(mesh, corners, axis, at):
     """Triangles in which a plane cuts tetrahedra: the elements, and corners as shares of those of the elements,
     [triangle][3][4]; and where the outlines of the cuts are, as sides of the triangles, [triangle][3] bool."""
     depth = corners[..., axis] - at
-    above = depth > 0 if (depth > 0).any() else depth >= 0  # faces in the plane are cut once, from one side
+    above = depth > 0
+    # Faces in the plane are cut once: with the element above, or with the one below where there is no other.
+    elements, sides, _ = mesh.faces
+    in_plane = (depth[elements[:, None], Tetrahedron.faces[sides]] == 0).all(axis=1)
+    below = elements[in_plane & ~above[elements].any(axis=1)]
+    above[below] = depth[below] == 0
     count, by_depth = above.sum(axis=1), np.argsort(depth, axis=1)
     found = []
     # Below and above the plane: pairs of corners, in the order of depth, between which the plane cuts.
@@ -141,8 +139,8 @@ def _cut(corners, axis, at):
 def _plot_slice(mesh, parts, order, label, ax, edges, axis, at, options):
     if ax is not None and hasattr(ax, "set_zlim"):
         raise WrongType("ax has three dimensions, and a slice two")
-    corners = mesh.all_shapes[0][2].places(*Tetrahedron.lattice(1).T)
-    element, shares, outer = _cut(corners, axis, at)
+    corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T)
+    element, shares, outer = _cut(mesh, corners, axis, at)
     i, j = Triangle.lattice(order).T / order
     shares_of_nodes = np.einsum("pc,tck->tpk", np.stack([1 - i - j, i, j], axis=-1), shares)
     plane = [k for k in range(3) if k != axis]
@@ -179,8 +177,8 @@ def plot_mesh_surface(mesh, ax):
     from matplotlib.patches import Patch
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
     from matplotlib.colors import to_rgba
-    elements, sides, groups = _faces(mesh)
-    corners = mesh.all_shapes[0][2].places(*Tetrahedron.lattice(1).T, elements)
+    elements, sides, groups = mesh.faces
+    corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T, elements=elements)
     numbers, which = np.unique(groups, return_inverse=True)
     colors = np.array([to_rgba(f"C{k % 10}") for k in range(len(numbers))])[which]
     lines = {"edgecolors": "0.3", "linewidths": 0.3} if len(elements) <= MOST else {"edgecolors": colors, "linewidths": 0.3}

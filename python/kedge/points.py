@@ -42,31 +42,16 @@ class Points:
         return values
 
 
-def coordinates(mesh, x, y, z, *more):
-    """Coordinates of points on a mesh, and the arguments behind them. In the plane these are z and what follows it, so that
-    calls are f(x, y, "qx") there and f(x, y, z, "qx") in space; the last of `more` are what is left out."""
-    given, defaults = more[:len(more) // 2], more[len(more) // 2:]
+def coordinates(mesh, x, y, z, fields=True):
+    """Coordinates of points on a mesh. In the plane z is what follows x and y, a field or, where there are none,
+    `outside`, so that calls are s(x, y, "qx") there and s(x, y, z, "qx") in space."""
     if mesh._is_space:
         if z is None or isinstance(z, str):
             raise InputError("the mesh is of tetrahedra, and a point has x, y and z: s(x, y, z)")
-        at = [x, y, z]
-    else:
-        at = [x, y]
-        if isinstance(z, numbers.Real):
-            raise InputError("the mesh is of the plane, and a point has x and y alone: s(x, y)")
-        if z is not None:
-            given = _moved(z, given)
-    return at, *(default if value is None else value for value, default in zip(given, defaults))
-
-
-def _moved(first, given):
-    """Arguments behind a first one. One that a name was given for stays where it is."""
-    moved = [first, *given[:-1]]
-    if given[-1] is not None:
-        if moved[-1] is not None:
-            raise WrongType("a call has more arguments than x, y and those behind them")
-        moved[-1] = given[-1]
-    return moved
+        return [x, y, z]
+    if isinstance(z, numbers.Real) or not (fields or z is None or isinstance(z, str)):
+        raise InputError("the mesh is of the plane, and a point has x and y alone: s(x, y)")
+    return [x, y]
 
 
 def alike(*at):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Tuple
+from typing import Optional, Tuple
 
 import numpy as np
 
@@ -17,25 +17,30 @@ from .points import alike
 
 
 class Probe:
-    """Points x, y, arrays of one shape, whose elements are found once, for solutions on `mesh`: of solve after solve.
+    """Points x, y, in space x, y, z, arrays of one shape, whose elements are found once, for solutions on `mesh`: of
+    solve after solve.
 
     Values are those of the polynomials of each element, where s(x, y, "qx") interpolates q and sigma. A point on an
-    edge belongs to the element of the lower number; outside by no more than 1e-9 of the size of the mesh it counts as
-    inside.
+    edge or face belongs to the element of the lower number; outside by no more than 1e-9 of the size of the mesh it
+    counts as inside.
 
-    shape   -- of x, y and values
+    shape   -- of these arrays and values
     outside -- how many points lie outside of the mesh; one is inside at least
     """
 
     @named
-    def __init__(self, mesh: Mesh, x: ArrayLike, y: ArrayLike) -> None:
+    def __init__(self, mesh: Mesh, x: ArrayLike, y: ArrayLike, z: Optional[ArrayLike] = None) -> None:
         wanted("mesh", mesh, Mesh)
-        x, y = alike(x, y)
-        if x.size == 0:
-            raise InputError("a probe has at least one point, and x and y have none")
-        x, y = (np.array(array, float, order="C") for array in (x, y))
-        self._make(mesh, x.shape, "kedge_probe_create", mesh.context.handle, mesh.handle, x.size, x.ctypes.data,
-                   y.ctypes.data)
+        if mesh._is_space != (z is not None):
+            raise InputError("the mesh is of tetrahedra, and a point has x, y and z: Probe(mesh, x, y, z)" if z is None
+                             else "the mesh is of the plane, and a point has x and y alone: Probe(mesh, x, y)")
+        at = alike(*((x, y) if z is None else (x, y, z)))
+        if at[0].size == 0:
+            raise InputError("a probe has at least one point, and these arrays have none")
+        at = [np.array(array, float, order="C") for array in at]
+        create = "kedge_probe_create" if z is None else "kedge_probe_create_space"
+        self._make(mesh, at[0].shape, create, mesh.context.handle, mesh.handle, at[0].size,
+                   *(array.ctypes.data for array in at))
 
     def _make(self, mesh, shape, *call):
         handle = ctypes.c_void_p()
@@ -66,17 +71,20 @@ class Probe:
 
     @named
     def values(self, solution: Any, field: str = "u_star") -> Any:
-        """A field of a solution at the points: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
-        [...][2]. NaN outside. Of a single point it is a number."""
+        """A field of a solution at the points: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", in space
+        "qz" and "sigma_z" too; "q" and "sigma" are [...][dimension]. NaN outside. Of a single point it is a number."""
         self._check(solution)
-        if parts_of(field):
-            return np.stack([self.values(solution, part) for part in parts_of(field)], axis=-1)
+        parts = parts_of(field, self.mesh)
+        if parts:
+            return np.stack([self.values(solution, part) for part in parts], axis=-1)
         values = np.empty(self.shape)
-        solution.context.call("kedge_probe_values", self._handle, solution.handle, component(field), values.ctypes.data)
+        solution.context.call("kedge_probe_values", self._handle, solution.handle, component(field, self.mesh),
+                              values.ctypes.data)
         return values if self.shape else values.item()
 
     @named
     def write(self, solution: Any, path: Path) -> None:
-        """Write CSV: x, y, region, u, u_star, qx, qy, sigma_x, sigma_y; numbers of points outside are left empty."""
+        """Write CSV: x, y, region, u, u_star, qx, qy, sigma_x, sigma_y, in space with z, qz and sigma_z; numbers of
+        points outside are left empty."""
         self._check(solution)
         solution.context.call("kedge_probe_write", self._handle, solution.handle, path_of("path", path))

@@ -84,8 +84,8 @@ class Problem:
     parameters -- {name: number} for expressions
     integrals -- {name: expression}, for Solution.integrals: text with fields, as integrate() of solutions takes it, or
                  the keys of a section [integral NAME] as a dict, {"of": "flux", "on": "wall"}
-    probes    -- {name: points}, for Solution.probes: [point][2], or the keys of a section [probe NAME] as a dict of
-                 text, {"line": "0 0.5, 1 0.5, 21"}
+    probes    -- {name: points}, for Solution.probes: [point][2], in space [point][3], or the keys of a section
+                 [probe NAME] as a dict of text, {"line": "0 0.5, 1 0.5, 21"}
 
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
@@ -252,10 +252,10 @@ class Problem:
             section = _section("probe", name)
             if not is_by_name(points):
                 points = real(f"probes[{name!r}]", points)
-                if points.ndim != 2 or points.shape[1] != 2 or len(points) == 0:
-                    raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], or a dict "
-                                     "of keys")
-                points = {"points": ", ".join(f"{x!r} {y!r}" for x, y in points.tolist())}
+                if points.ndim != 2 or points.shape[1] not in (2, 3) or len(points) == 0:
+                    raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], in "
+                                     "space [n][3], or a dict of keys")
+                points = {"points": ", ".join(" ".join(map(repr, point)) for point in points.tolist())}
             for key in ("points", "line", "file", "output"):
                 self._settings.pop((section, key), None)
             for key, value in points.items():

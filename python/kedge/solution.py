@@ -237,18 +237,18 @@ class Solution(Fields):
 
     @by_parts
     def values(self, field: str, order: Optional[int] = None) -> Array:
-        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y"; "q" and "sigma" are
-        [...][2]."""
+        """A field at nodes of any order: "u", "u_star", "qx", "qy", "sigma_x" or "sigma_y", in space "qz" and
+        "sigma_z" too; "q" and "sigma" are [...][dimension]."""
         order = self._nodes_order(order)
         values = np.empty(self._shape(order))
-        self.context.call("kedge_solution_values", self.handle, component(field), order, values.ctypes.data)
+        self.context.call("kedge_solution_values", self.handle, component(field, self.mesh), order, values.ctypes.data)
         return values
 
     @by_parts
     def means(self, field: str) -> Array:
-        """The mean of a field over every element, [element]; of "q" and "sigma" [element][2]."""
+        """The mean of a field over every element, [element]; of "q" and "sigma" [element][dimension]."""
         values = np.empty(self.mesh.elements)
-        self.context.call("kedge_solution_means", self.handle, component(field), values.ctypes.data)
+        self.context.call("kedge_solution_means", self.handle, component(field, self.mesh), values.ctypes.data)
         return values
 
     @cached_property
@@ -267,12 +267,12 @@ class Solution(Fields):
         return super().field(name)
 
     def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
-        """The integral of an expression over the domain, a region, or a group of lines.
+        """The integral of an expression over the domain, a region, or a group of lines or faces.
 
         of -- text in x, y, region, parameters of the problem and the fields u, u_star, qx, qy, sigma_x and sigma_y; on
-              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. Or data:
-              what operators and NumPy make of solutions on this mesh, a function f(x, y), an array of one number an
-              element
+              lines normal_x, normal_y, trace and flux, the numerical flux sigma . n - tau (u - trace), too. In space
+              groups are faces, and names of z are there too. Or data: what operators and NumPy make of solutions on
+              this mesh, a function f(x, y), in space f(x, y, z), an array of one number an element
         on -- the name or number of a group or region; None, "all": the domain. n points out of the domain, on lines
               inside it as for s.groups
         quadrature -- points a direction, at most 40: left out, enough for polynomials
@@ -323,30 +323,32 @@ class Solution(Fields):
         return edges, modes
 
     @named
-    def error(self, exact: Union[str, Function, Tuple[Function, Function, Function], Fields, None] = None,
+    def error(self, exact: Union[str, Function, Tuple[Function, ...], Fields, None] = None,
               du_dx: Optional[Function] = None, du_dy: Optional[Function] = None, norm: Optional[str] = None,
-              points: Optional[int] = None) -> Any:
+              points: Optional[int] = None, du_dz: Optional[Function] = None) -> Any:
         """Norms of the errors against an exact U: Errors(u, u_star, q, sigma, energy), or the one that `norm` names.
 
         u, u_star, q, sigma -- in L2, the latter two of q - grad U and of sigma - diffusion grad U
         energy -- the root of the integral of (sigma - diffusion grad U) . (q - grad U), which is that of
                   diffusion^-1 |sigma - diffusion grad U|^2
 
-        exact  -- U as an expression, or as functions of arrays x, y: exact, du_dx, du_dy, or a tuple of them; without
-                  derivatives all but u and u_star are NaN. Or another Solution. Left out: that of the problem
+        exact  -- U as an expression, or as functions of arrays x, y: exact, du_dx, du_dy, in space of x, y, z with
+                  du_dz, or a tuple of them; without derivatives all but u and u_star are NaN. Or another Solution. Left
+                  out: that of the problem
         points -- of the quadrature, a direction: P + 6 where it is left out
         """
         if norm not in (None, *Errors._fields):
             raise InputError(f"norm is {norm!r}; it is one of {', '.join(Errors._fields)}")
-        if (not callable(exact) or isinstance(exact, Fields)) and (du_dx is not None or du_dy is not None):
+        derivatives = (du_dx, du_dy, du_dz)[:3 if self.mesh._is_space or du_dz is not None else 2]
+        if (not callable(exact) or isinstance(exact, Fields)) and any(one is not None for one in derivatives):
             raise WrongType("du_dx and du_dy go with a function exact; kedge has those of an expression and of a solution")
         if isinstance(exact, Fields):
             exact = exact._functions()
-        functions = exact if isinstance(exact, tuple) else (exact, du_dx, du_dy)
+        functions = exact if isinstance(exact, tuple) else (exact, *derivatives)
         has_gradient = not callable(functions[0]) or None not in functions[1:]
         problem = self.problem
         if callable(functions[0]):
-            problem = problem.replace(exact=tuple((lambda x, y: 0.0) if one is None else one for one in functions))
+            problem = problem.replace(exact=tuple((lambda *at: 0.0) if one is None else one for one in functions))
         elif exact is not None:
             problem = problem.replace(exact=exact)
         built, raw = problem.parsed(self.context, self.mesh), c.Errors(ctypes.sizeof(c.Errors))

@@ -184,6 +184,9 @@ typedef struct kg_resolved {
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
+/// Check that the exact solution has the coordinates and derivatives that a mesh has.
+kedge_status kg_problem_check_exact(kedge_context *ctx, const kedge_problem *problem,
+                                    const kedge_mesh *mesh);
 /// The setting that names the mesh; NULL: the program brought it.
 const kg_setting *kg_mesh_setting(const kedge_problem *problem);
 /// How many groups of the mesh are of lines: they stand first, before the regions.

@@ -327,6 +327,8 @@ static kedge_status check_exact(const matching *m)
 {
   const kedge_problem *const p = m->problem;
   const bool in_space = kg_mesh_in_space(m->mesh);
+  if (!in_space)
+    KG_TRY(check_z(m, &p->exact_u, "exact u", kg_settings_find(&p->settings, "exact", "u")));
   if (p->exact_u.kind != KG_FUNCTION_CALLER || in_space == (p->exact_dz.kind != KG_FUNCTION_NONE))
     return KEDGE_OK;
   return kg_problem_fail(m->ctx, p, kg_settings_find(&p->settings, "exact", "u"),
@@ -335,6 +337,12 @@ static kedge_status check_exact(const matching *m)
                          in_space ? "two" : "three", name_of_mesh(m),
                          in_space ? "space" : "the plane",
                          in_space ? "du_dx, du_dy and du_dz" : "du_dx and du_dy");
+}
+
+kedge_status kg_problem_check_exact(kedge_context *ctx, const kedge_problem *problem,
+                                    const kedge_mesh *mesh)
+{
+  return check_exact(&(matching){.ctx = ctx, .problem = problem, .mesh = mesh});
 }
 
 /// In the plane no function may have z in it.
@@ -349,7 +357,7 @@ static kedge_status check_plane(const matching *m)
     KG_TRY(check_z(m, &b->value, "value", b->value_at));
     KG_TRY(check_z(m, &b->coefficient, "coefficient", b->coefficient_at));
   }
-  return check_z(m, &p->exact_u, "exact u", kg_settings_find(&p->settings, "exact", "u"));
+  return KEDGE_OK;
 }
 
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,

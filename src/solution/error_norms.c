@@ -6,7 +6,21 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "device/loop.h"
+#include "problem/located.h"
 #include "solution/values.h"
+
+/// Points whose errors are computed together.
+enum { TOGETHER = 128 };
+
+static kedge_errors errors_of(const kg_squares *all)
+{
+  return (kedge_errors){.size = sizeof(kedge_errors),
+                        .u = sqrt(all->u),
+                        .u_star = sqrt(all->u_star),
+                        .q = sqrt(all->q),
+                        .sigma = sqrt(all->sigma),
+                        .energy = sqrt(all->energy)};
+}
 
 /// Groups do not depend on the number of threads, and their sums are added in order.
 static kedge_status measure_all(const kg_measure *m, kedge_errors *errors)
@@ -23,13 +37,95 @@ static kedge_status measure_all(const kg_measure *m, kedge_errors *errors)
   }
   for (int32_t g = 0; g < n; ++g) kg_squares_add(&of_group[g], &all);
   free(of_group);
-  *errors = (kedge_errors){.size = sizeof *errors,
-                           .u = sqrt(all.u),
-                           .u_star = sqrt(all.u_star),
-                           .q = sqrt(all.q),
-                           .sigma = sqrt(all.sigma),
-                           .energy = sqrt(all.energy)};
+  *errors = errors_of(&all);
   return KEDGE_OK;
+}
+
+/// The exact solution at points of a tetrahedron, and its gradient.
+static void evaluate_exact(const kedge_solution *s, const kedge_problem *problem,
+                           const kg_cell_points *points, int32_t element, double exact[4][TOGETHER])
+{
+  const kg_function *const of[4] = {&problem->exact_u, &problem->exact_dx, &problem->exact_dy,
+                                    &problem->exact_dz};
+  double x[3][TOGETHER], memory[KG_LOCATED * TOGETHER];
+  const kg_located located = kg_located_in(memory, TOGETHER);
+  for (int q = 0; q < points->n; ++q) {
+    const double at[3] = {points->r[q], points->s[q], points->t[q]};
+    double place[3];
+    kg_tetrahedron_point(s->mesh, element, at, place);
+    for (int d = 0; d < 3; ++d) x[d][q] = place[d];
+    kg_locate_at(&located, (size_t)q, s->mesh, element, at);
+  }
+  kedge_points at = kg_located_points(&located, s->mesh, (size_t)points->n, x[0], x[1]);
+  at.z = x[2];
+  for (int k = 0; k < 4; ++k) kg_function_evaluate(of[k], &at, exact[k]);
+}
+
+/// Add the squares at points of a tetrahedron, where sigma is diffusion q.
+static void add_points(const kedge_solution *s, const kedge_problem *problem,
+                       const kg_cell_points *points, int32_t element, kg_squares *sum)
+{
+  static const kedge_field fields[5] = {KEDGE_FIELD_U, KEDGE_FIELD_U_STAR, KEDGE_FIELD_QX,
+                                        KEDGE_FIELD_QY, KEDGE_FIELD_QZ};
+  const double volumes = kg_space_volume(s->mesh, element) / kg_tetrahedron.measure;
+  double value[5][TOGETHER], exact[4][TOGETHER];
+  evaluate_exact(s, problem, points, element, exact);
+  for (int f = 0; f < 5; ++f) kg_field_at(s, points, fields[f], element, value[f]);
+  for (int q = 0; q < points->n; ++q) {
+    const double at[3] = {points->r[q], points->s[q], points->t[q]};
+    const double weight = volumes * points->weight[q];
+    const double u = value[0][q] - exact[0][q], u_star = value[1][q] - exact[0][q];
+    double error[3], flux[3];
+    for (int k = 0; k < 3; ++k) error[k] = value[2 + k][q] - exact[1 + k][q];
+    kg_diffusion_turn(s, element, at, error, flux);
+    sum->u += weight * u * u;
+    sum->u_star += weight * u_star * u_star;
+    for (int k = 0; k < 3; ++k) {
+      sum->q += weight * error[k] * error[k];
+      sum->sigma += weight * flux[k] * flux[k];
+      sum->energy += weight * error[k] * flux[k];
+    }
+  }
+}
+
+/// As measure_all(), of tetrahedra: KG_LANES of them make a group.
+static kedge_status measure_space(const kedge_solution *s, const kedge_problem *problem, int rows,
+                                  kedge_errors *errors)
+{
+  const int32_t n_elements = s->mesh->n_elements, n = (n_elements + KG_LANES - 1) / KG_LANES;
+  kg_element_points rule = {0};
+  kg_squares *of_group = NULL, all = {0};
+  KG_TRY(kg_coefficients_bring(&s->equation));
+  kedge_status status = kg_rule_create(s, rows, &rule);
+  if (status == KEDGE_OK) status = kg_host_calloc(s->ctx, (size_t)n, sizeof *of_group, &of_group);
+  if (status == KEDGE_OK) {
+    const kg_cell_points *const points = kg_points_of(s, &rule, 0);
+#pragma omp parallel for schedule(dynamic) \
+    num_threads(kg_loop_threads(s->ctx, n, (int64_t)64 * KG_LANES * points->n))
+    for (int32_t g = 0; g < n; ++g)
+      for (int32_t e = g * KG_LANES; e < n_elements && e < (g + 1) * KG_LANES; ++e)
+        for (int first = 0; first < points->n; first += TOGETHER) {
+          const int left = points->n - first;
+          const kg_cell_points part =
+              kg_points_part(points, first, left < TOGETHER ? left : TOGETHER);
+          add_points(s, problem, &part, e, &of_group[g]);
+        }
+    for (int32_t g = 0; g < n; ++g) kg_squares_add(&of_group[g], &all);
+    *errors = errors_of(&all);
+  }
+  free(of_group);
+  kg_element_points_free(&rule);
+  return status;
+}
+
+static kedge_status measure_plane(const kedge_solution *s, const kedge_problem *problem, int rows,
+                                  kedge_errors *errors)
+{
+  kg_measure m;
+  kedge_status status = kg_measure_open(s, problem, rows, &m);
+  if (status == KEDGE_OK) status = measure_all(&m, errors);
+  kg_measure_close(&m);
+  return status;
 }
 
 kedge_status kedge_solution_errors(const kedge_solution *s, const kedge_problem *problem,
@@ -42,14 +138,12 @@ kedge_status kedge_solution_errors(const kedge_solution *s, const kedge_problem 
              "kedge_solution_errors: points is %d; it is 1 to %d, or 0", points, KG_GAUSS_MAX);
   KG_REQUIRE(s->ctx, problem->exact_u.kind != KG_FUNCTION_NONE, KEDGE_ERR_ARG,
              "kedge_solution_errors: the problem has no exact solution");
+  KG_TRY(kg_problem_check_exact(s->ctx, problem, s->mesh));
   KG_TRY(kg_solution_check_full(s, "kedge_solution_errors"));
   KG_TRY(kg_solution_bring(s, KG_HOLDS_MODES));
   kedge_errors all;
-  kg_measure m;
   const int rows = points ? points : kg_cell_sample_rows(s->size.order);
-  kedge_status status = kg_measure_open(s, problem, rows, &m);
-  if (status == KEDGE_OK) status = measure_all(&m, &all);
-  kg_measure_close(&m);
-  if (status == KEDGE_OK) kg_copy_sized(&all, errors);
-  return status;
+  KG_TRY((kg_mesh_in_space(s->mesh) ? measure_space : measure_plane)(s, problem, rows, &all));
+  kg_copy_sized(&all, errors);
+  return KEDGE_OK;
 }

@@ -18,8 +18,8 @@ typedef struct kg_integral_rule {
   int rows;                  ///< points a direction
   kg_element_points points;  ///< of elements; on lines those of the facets lie behind
   double t[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];  ///< of a line
-  /// Weights and modes on faces in space: [point], then [point][m]; owned
-  double *face;
+  // The points of a face in space; owned
+  double *face;  ///< [point]: weights, then [point][m]: the modes of the trace
   /// The rule by which the method integrates coefficients that vary, of as many points a direction
   kg_element_points method;
   int method_rows;  ///< 0: there is none yet

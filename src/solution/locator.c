@@ -103,7 +103,7 @@ static kedge_status put_all(kedge_locator *l)
   a->tree.box = l->boxes.data;
   a->tolerance = l->tolerance.data;
   a->origin = l->order.data;
-  a->wide = mesh->n_blocks > 1 ? a->origin + n : NULL;
+  a->quads_before = mesh->n_blocks > 1 ? a->origin + n : NULL;
   return status;
 }
 

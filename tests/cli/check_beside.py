@@ -276,6 +276,19 @@ class Picture(Command):
         self.assertEqual(pixels(self.path("a.png"))[2], rows)
         self.assertEqual(stat.S_IMODE(os.stat(self.path("a.png")).st_mode), 0o600)
 
+    def test_the_picture_of_a_solve_in_space_is_its_surface(self):
+        if not self.ready:
+            self.skipTest("no matplotlib")
+        self.write("s.ini", "[mesh]\ngenerate = cube 2\n[space]\norder = 2\n[exact]\nu = x + y*z\n"
+                            "[boundary default]\ntype = dirichlet\n")
+        self.kedge("solve", "s.ini", "-q", "--picture", "a.png", env=self.environment)
+        self.assertEqual(self.files(), ["a.png", "s.ini"])
+        width, height, rows = pixels(self.path("a.png"))
+        self.assertGreater(min(width, height), 400)
+        self.assertGreater(len(set(rows)), 100)  # the colours of the map, and of edges
+        self.kedge("solve", "s.ini", "-q", "--picture", "b.png", "-s", "exact.u=1", env=self.environment)
+        self.assertNotEqual(pixels(self.path("b.png"))[2], rows)
+
     def test_what_a_picture_lacks_is_told_before_the_solve(self):
         def refused(says, **environment):
             self.refused("solve", "p.ini", "--picture", "a.png", "-o", "o.vtkhdf", code=1, says=says,

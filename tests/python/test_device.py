@@ -238,34 +238,43 @@ class Device(unittest.TestCase):
 
     @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
     def test_points_on_the_gpu_have_the_values_of_the_host(self):
-        x, y = np.random.default_rng(5).uniform(-0.1, 1.1, (2, 1000, 500))
+        random = np.random.default_rng(5)
         host = kedge.Context("host")
         for mesh in (kedge.square(30), kedge.quads(20, map=("x + 0.1*y^2", "y"), geometry=2), kedge.mixed(20),
-                     kedge.disk(12, geometry=3)):
-            groups = [g.name for g in mesh.groups if g.dimension == 1 and g.count]
-            problem = kedge.Problem(order=4, source="exp(x)", tolerance=1e-12, boundary=everywhere(kedge.Dirichlet("x"), groups))
+                     kedge.disk(12, geometry=3),
+                     kedge.Mesh.generate("cube 6", map=("x + 0.1*y*z", "y", "z - 0.1*x^2"))):
+            in_space = mesh.info["dimension"] == 3
+            order, coordinates = (3, random.uniform(-0.1, 1.1, (3, 1000, 50))) if in_space else (
+                4, random.uniform(-0.1, 1.1, (2, 1000, 500)))
+            problem = kedge.Problem(order=order, source="exp(x)", tolerance=1e-12,
+                                    boundary={"default": kedge.Dirichlet("x")})
             solver = kedge.Solver(mesh, problem, self.context)
             there, here = solver.solve(on_failure="warn"), kedge.solve(mesh, problem, host, on_failure="warn")
             for name, bring, fetch in packages():
                 with self.subTest(name, mesh=mesh):
-                    at = bring(x), bring(y)
+                    at = [bring(np.ascontiguousarray(one)) for one in coordinates]
                     for field in ("u_star", "qx", "u_star", "q", "sigma"):
-                        found, expected = there(*at, field), there(x, y, field)
+                        found, expected = there(*at, field), there(*coordinates, field)
                         self.assertIs(type(found), type(at[0]))
                         self.assertEqual(tuple(found.shape), expected.shape)
                         np.testing.assert_allclose(fetch(found), expected, rtol=0, atol=1e-12 * np.nanmax(abs(expected)))
-                        np.testing.assert_allclose(fetch(found), here(x, y, field), rtol=0, atol=1e-7)
-                    nodes = bring(np.zeros(solver.shape("u_star")))
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore", kedge.Note)
-                        solver.solve(into={"u_star": nodes}, on_failure="warn")
+                        np.testing.assert_allclose(fetch(found), here(*coordinates, field), rtol=0, atol=1e-7)
+                    if not in_space:  # where no solve fills arrays yet
+                        nodes = bring(np.zeros(solver.shape("u_star")))
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore", kedge.Note)
+                            solver.solve(into={"u_star": nodes}, on_failure="warn")
+                        np.testing.assert_allclose(fetch(there(*at, nodes)), fetch(there(*at)), rtol=0, atol=1e-13)
+                    nodes = bring(there.u_star)
                     np.testing.assert_allclose(fetch(there(*at, nodes)), fetch(there(*at)), rtol=0, atol=1e-13)
-                    bad = np.flatnonzero(np.isnan(here(x, y)))
-                    first = f"{len(bad)} of 500000 points lie outside of the mesh, the first at ({x.flat[bad[0]]:g}, {y.flat[bad[0]]:g})"
-                    with self.assertRaisesRegex(ValueError, re.escape(first)):
+                    bad = np.flatnonzero(np.isnan(here(*coordinates)))
+                    first = ", ".join(f"{one.flat[bad[0]]:g}" for one in coordinates)
+                    says = f"{len(bad)} of {coordinates[0].size} points lie outside of the mesh, the first at ({first})"
+                    with self.assertRaisesRegex(ValueError, re.escape(says)):
                         there(*at, outside="raise")
-                    with self.assertRaisesRegex(TypeError, "y is no array on a GPU"):
-                        there(at[0], y)
+                    last = "xyz"[len(at) - 1]
+                    with self.assertRaisesRegex(TypeError, f"{last} is no array on a GPU, where x is one"):
+                        there(*at[:-1], coordinates[-1])
 
     @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
     def test_systems_are_made_on_the_gpu(self):

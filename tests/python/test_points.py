@@ -214,7 +214,7 @@ class Points(unittest.TestCase):
         for take in (lambda: s(0.5, 0.5, "flux"), *(lambda of=of: of("flux") for of in (
                 s.prepare, s.quadrature, s.values, s.means, s.field, s.at_vertices, s.plot))):
             with self.assertRaisesRegex(ValueError, "^there is no field 'flux'; fields are u, qx, qy, u_star, sigma_x, "
-                                                    "sigma_y, qz, sigma_z, q, sigma$"):
+                                                    "sigma_y, q, sigma$"):
                 take()
         s.prepare("q")
         with self.assertRaisesRegex(ValueError, "q is a vector, and data are numbers; take its parts: qx, qy"):

@@ -1,14 +1,22 @@
 """What comes out of solves on tetrahedra: traces, files that are read back, pictures."""
-import importlib.util
+import io
 import os
 import tempfile
 import unittest
+import warnings
+from unittest import mock
 
 import numpy as np
-from support import backend
+from support import ROOT, backend
 
 import kedge
-from kedge.cells import Tetrahedron
+
+try:
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.figure
+except ImportError:
+    matplotlib = None
 
 FIELDS = "u", "u_star", "qx", "qy", "qz", "sigma_x", "sigma_y", "sigma_z"
 MAP = "x+0.2*y*z", "y-0.1*x+0.1*x*z", "z+0.1*x*y"
@@ -110,9 +118,167 @@ class SpaceOutputs(unittest.TestCase):
             kedge.read(self.path)
 
     def test_a_field_of_space_is_none_of_a_file_of_the_plane(self):
-        kedge.solve(kedge.square(2), kedge.Problem(source=1, boundary={"default": kedge.Dirichlet(0)}), self.context).write(self.path)
-        with self.assertRaisesRegex(kedge.InputError, "^qz is a field of solutions in space"):
+        problem = kedge.Problem(source=1, boundary={"default": kedge.Dirichlet(0)})
+        kedge.solve(kedge.square(2), problem, self.context).write(self.path)
+        with self.assertRaisesRegex(kedge.InputError, "^there is no field 'qz'; fields are u, qx, qy,"):
             kedge.read(self.path).values("qz")
+
+
+@unittest.skipUnless(matplotlib, "no matplotlib")
+class Pictures(unittest.TestCase):
+    LINEAR = "1+2*x-3*y+z"
+
+    @classmethod
+    def setUpClass(cls):
+        cls.context = backend()
+        cube = kedge.Mesh.generate("cube 3", map=MAP)
+        cells = cube.cells["tetra"].copy()
+        cells[::2] = cells[::2][:, [1, 0, 2, 3]]  # inside out
+        cls.mesh, cls.cube = kedge.Mesh(cube.points, {"tetra": cells}), kedge.Mesh.generate("cube 3")
+
+    def setUp(self):
+        from matplotlib import pyplot
+        self.addCleanup(pyplot.close, "all")
+        quiet = warnings.catch_warnings()
+        self.addCleanup(quiet.__exit__, None, None, None)
+        quiet.__enter__()
+        warnings.simplefilter("ignore")  # matplotlib's own
+
+    def solve(self, mesh, exact=LINEAR, order=2):
+        problem = kedge.Problem(order=order, exact=exact, tolerance=1e-14, boundary={"default": kedge.Dirichlet()})
+        return kedge.solve(mesh, problem, self.context, on_failure="warn")
+
+    def drawn(self, draw):
+        """Polygons in space that a call draws, their colours, and the axes."""
+        from mpl_toolkits.mplot3d import art3d
+        with mock.patch.object(art3d, "Poly3DCollection", wraps=art3d.Poly3DCollection) as made:
+            axes = draw()
+        (polygons,), options = made.call_args
+        self.assertEqual(made.call_count, 1)
+        return np.asarray(polygons), np.asarray(options["facecolors"]), axes
+
+    def cut(self, draw):
+        """Points of a slice, its triangles, values at the points, and the axes."""
+        draw_triangles = matplotlib.axes.Axes.tripcolor
+        with mock.patch.object(matplotlib.axes.Axes, "tripcolor", autospec=True, side_effect=draw_triangles) as made:
+            axes = draw()
+        _, a, b, triangles, values = made.call_args[0]
+        return np.stack([a, b], axis=-1), triangles, values, axes
+
+    def area(self, points, triangles):
+        (ax, ay), (bx, by) = np.moveaxis(points[triangles][:, 1:] - points[triangles][:, :1], 0, -1)
+        return np.abs(ax * by - ay * bx).sum() / 2
+
+    def test_the_surface_has_the_colours_of_the_field_there(self):
+        from matplotlib import pyplot
+        faces = self.mesh.info["boundary_edges"]
+        for s in self.solve(self.mesh), self.solve(self.mesh).expression() + 0:
+            for order, more in (1, {}), (3, {"edges": False}):
+                polygons, colors, axes = self.drawn(lambda: s.plot(order=order, **more))
+                n = faces * order**2
+                self.assertEqual(polygons.shape, (n + (0 if more else faces * 3 * order), 3, 3))
+                corners = polygons[:n]
+                normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+                area = np.linalg.norm(normals, axis=1).sum() / 2
+                self.assertAlmostEqual(area, sum(g.measure for g in self.mesh.groups if g.dimension == 2), delta=1e-12)
+                np.testing.assert_allclose(polygons.min(axis=(0, 1)), self.mesh.info["low"], atol=1e-14)
+                np.testing.assert_allclose(polygons.max(axis=(0, 1)), self.mesh.info["high"], atol=1e-14)
+                x, y, z = corners.mean(axis=1).T
+                values = 1 + 2 * x - 3 * y + z
+                bar = axes.figure.axes[1]
+                np.testing.assert_allclose(bar.get_ylim(), [values.min(), values.max()], rtol=0, atol=1e-10)
+                shares = (values - values.min()) / np.ptp(values)
+                off = np.abs(colors[:n] - pyplot.get_cmap("viridis")(shares)).max()
+                self.assertLess(off, 0.02)  # one step of the map, where rounding crosses it
+                self.assertEqual(len(np.unique(colors[n:], axis=0)), 0 if more else 1)
+
+    def test_options_of_colours_and_orders_are_those_asked_for(self):
+        from matplotlib import pyplot
+        s = self.solve(self.cube)
+        _, colors, axes = self.drawn(lambda: s.plot("q", order=1, edges=False, cmap="magma", vmin=0, vmax=np.sqrt(14)))
+        np.testing.assert_allclose(axes.figure.axes[1].get_ylim(), [0, np.sqrt(14)])
+        self.assertEqual(axes.figure.axes[1].get_ylabel(), "|q|")
+        axes.figure.savefig(io.BytesIO(), format="png")
+        np.testing.assert_allclose(colors, np.tile(pyplot.get_cmap("magma")(1.0), (len(colors), 1)), atol=0.02)
+        polygons, _, _ = self.drawn(lambda: s.plot(edges=False))
+        self.assertEqual(len(polygons), self.cube.info["boundary_edges"] * 9)  # P + 1
+        figure = matplotlib.figure.Figure()
+        axes = figure.add_subplot(projection="3d")
+        self.assertIs(s.plot(ax=axes), axes)
+
+    def test_a_slice_covers_the_cut_and_has_the_values_there(self):
+        s, t = self.solve(self.cube, "x*z - y^2 + z"), self.solve(self.cube)
+        exact = {"u_star": lambda x, y, z: x * z - y**2 + z, "qz": lambda x, y, z: x + 1 + 0 * y,
+                 "q": lambda x, y, z: np.sqrt(z**2 + 4 * y**2 + (x + 1)**2)}
+        for axis in range(3):
+            for at in 0, 1 / 3, 0.4, 0.5, 2 / 3, 1:
+                for field, of in list(exact.items())[:3 if at == 0.4 else 1]:
+                    points, triangles, values, axes = self.cut(lambda: s.plot(field, **{"xyz"[axis]: at}))
+                    self.assertAlmostEqual(self.area(points, triangles), 1, delta=1e-12, msg=(axis, at))
+                    x, y, z = np.insert(points, axis, at, axis=1).T
+                    np.testing.assert_allclose(values, of(x, y, z), rtol=0, atol=1e-9)
+                labels = [name for k, name in enumerate("xyz") if k != axis]
+                self.assertEqual([axes.get_xlabel(), axes.get_ylabel()], labels)
+        points, _, values, _ = self.cut(lambda: (s - 2 * t).plot(z=0.4))
+        np.testing.assert_allclose(values, s(*points.T, 0.4) - 2 * t(*points.T, 0.4), rtol=0, atol=1e-9)
+
+    def test_a_slice_of_a_mesh_from_a_file_has_its_area_and_lines_of_its_elements(self):
+        mesh = kedge.Mesh(ROOT / "meshes/fichera.msh")
+        s = self.solve(mesh, order=1)
+        for at, area in (-0.5, 4), (0.5, 3), (0, 4), (-1, 4), (1, 3):
+            points, triangles, values, axes = self.cut(lambda: s.plot(y=at, order=2))
+            self.assertAlmostEqual(self.area(points, triangles), area, delta=1e-12)
+            np.testing.assert_allclose(values, s(points[:, 0], at, points[:, 1], tolerance=1e-9), rtol=0, atol=1e-9)
+            self.assertEqual(len(axes.collections), 2)
+        axes.figure.savefig(io.BytesIO(), format="png")
+        self.assertEqual(len(self.cut(lambda: s.plot(y=0.5, edges=False))[3].collections), 1)
+
+    def test_a_mesh_is_drawn_by_its_groups(self):
+        polygons, colors, axes = self.drawn(self.cube.plot)
+        self.assertEqual(polygons.shape, (self.cube.info["boundary_edges"], 3, 3))
+        names = [text.get_text() for text in axes.get_legend().get_texts()]
+        self.assertEqual(names, ["x0", "x1", "y0", "y1", "z0", "z1"])
+        for k, name in enumerate(names):
+            here = (colors == matplotlib.colors.to_rgba(f"C{k}")).all(axis=1)
+            self.assertEqual(here.sum(), 18)
+            self.assertTrue((np.abs(polygons[here][..., "xyz".index(name[0])] - int(name[1])) < 1e-15).all())
+        polygons, _, _ = self.drawn(self.mesh.plot)
+        middle = self.mesh.points.mean(axis=0)
+        normals = np.cross(polygons[:, 1] - polygons[:, 0], polygons[:, 2] - polygons[:, 0])
+        outward = np.einsum("fd,fd->f", normals, polygons.mean(axis=1) - middle)
+        self.assertTrue((outward > 0).all())
+
+    def test_a_file_is_drawn_as_its_solution_is(self):
+        s = self.solve(self.mesh, "exp(x)*z")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.vtkhdf")
+            s.write(path)
+            w = kedge.read(path, self.mesh)
+            for one, other in zip(self.drawn(s.plot)[:2], self.drawn(w.plot)[:2]):
+                np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+
+    def test_pictures_that_cannot_be_drawn_are_refused_in_a_sentence(self):
+        from matplotlib import pyplot
+        s = self.solve(self.cube)
+        problem = kedge.Problem(source=1, boundary={"default": kedge.Dirichlet(0)})
+        plane = kedge.solve(kedge.square(2), problem, self.context)
+        flat, deep = pyplot.figure().add_subplot(), pyplot.figure().add_subplot(projection="3d")
+        for says, call in (("^a slice has one of x, y and z; give that alone$", lambda: s.plot(x=0.5, y=0.5)),
+                           ("^the slice at z = 1.5 misses the mesh, which goes from 0 to 1 there$",
+                            lambda: s.plot(z=1.5)),
+                           ("the slice at x = nan misses the mesh", lambda: s.plot(x=np.nan)),
+                           ("x is True; it takes the number", lambda: s.plot(x=True)),
+                           ("it takes the number at which a slice is drawn", lambda: s.plot(x="z")),
+                           ("x is the place of a slice, which a mesh of the plane has none of",
+                            lambda: plane.plot(x=0.5)),
+                           ("ax has two dimensions, and a surface three: make it by", lambda: s.plot(ax=flat)),
+                           ("ax has two dimensions, and a surface three: make it by", lambda: self.cube.plot(flat)),
+                           ("ax has three dimensions, and a slice two", lambda: s.plot(ax=deep, z=0.5)),
+                           (r"^plot\(\): Poly3DCollection of matplotlib says: ", lambda: s.plot(cmapp="jet")),
+                           (r"^plot\(\): tripcolor of matplotlib says: ", lambda: s.plot(z=0.5, cmapp="jet")),
+                           ("order", lambda: s.plot(order=0)), ("no field 'v'", lambda: s.plot("v"))):
+            with self.subTest(says), self.assertRaisesRegex(kedge.Error, says):
+                call()
 
 
 if __name__ == "__main__":

@@ -46,6 +46,52 @@ static void errors_are_the_norms_that_integrals_say(void **state)
   kedge_context_destroy(ctx);
 }
 
+/// As in the plane, on tetrahedra: a tensor and a field, and functions of another dimension.
+static void errors_on_tetrahedra_are_the_norms_that_integrals_say(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *diffusion;
+    double sigma, energy;  ///< squares, for u = x + z on the unit cube
+  } cases[] = {{"9", 162.0, 18.0},
+               {"2, 0.5, 0.25, 1, 0, 3", 5.0625 + 0.25 + 10.5625, 5.5},
+               {"1 + x", 14.0 / 3.0, 3.0}};
+  kedge_context *ctx = open_backend(test_backend(), 2);
+  kedge_mesh *mesh, *plane;
+  must(ctx, kedge_mesh_generate(ctx, "cube 3", &mesh));
+  must(ctx, kedge_mesh_generate(ctx, "square 3", &plane));
+  kedge_problem *zero = problem_of(ctx, SETTINGS({"exact", "u", "0"}));
+  for (int i = 0; i < 3; ++i) {
+    kedge_solution *solution = solve(
+        ctx, mesh,
+        SETTINGS({"space", "order", "2"}, {"exact", "u", "x + z"},
+                 {"equation", "diffusion", cases[i].diffusion}, {"solver", "tolerance", "1e-12"},
+                 {"boundary default", "type", "dirichlet"}));
+    for (int points = 0; points < 9; points += 4) {
+      const kedge_errors e = errors_of(ctx, solution, zero, points);
+      assert_at_most(fabs(e.u * e.u - 7.0 / 6.0), 1e-9);
+      assert_at_most(fabs(e.u_star * e.u_star - 7.0 / 6.0), 1e-9);
+      assert_at_most(fabs(e.q * e.q - 2.0), 1e-9);
+      assert_at_most(fabs(e.sigma * e.sigma / cases[i].sigma - 1.0), 1e-9);
+      assert_at_most(fabs(e.energy * e.energy / cases[i].energy - 1.0), 1e-9);
+    }
+    kedge_solution_destroy(solution);
+  }
+  kedge_problem *z = problem_of(ctx, SETTINGS({"exact", "u", "z"}));
+  kedge_errors errors = KEDGE_ERRORS_INIT;
+  kedge_solution *flat = solve(ctx, plane,
+                               SETTINGS({"space", "order", "1"}, {"exact", "u", "x"},
+                                        {"boundary default", "type", "dirichlet"}));
+  assert_int_equal(kedge_solution_errors(flat, z, 0, &errors), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(ctx), "exact u names z"));
+  kedge_solution_destroy(flat);
+  kedge_problem_destroy(z);
+  kedge_problem_destroy(zero);
+  kedge_mesh_destroy(plane);
+  kedge_mesh_destroy(mesh);
+  kedge_context_destroy(ctx);
+}
+
 static void zeros(void *user, const kedge_points *points, double *value)
 {
   (void)user;
@@ -181,6 +227,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_the_norms_that_integrals_say),
+      cmocka_unit_test(errors_on_tetrahedra_are_the_norms_that_integrals_say),
       cmocka_unit_test(functions_know_elements),
       cmocka_unit_test(errors_are_those_of_the_report),
       cmocka_unit_test(errors_do_not_depend_on_threads),

@@ -41,8 +41,9 @@ typedef struct kg_locate_args {
   int n_shapes;
   kg_located_shape shape[2];
   const int32_t *origin;  ///< [element]: its number in the caller's order
-  const int32_t *wide;    ///< [element]: quadrilaterals before it in that order; NULL: one shape
-  const double *nodes;    ///< [element of the caller][node]: the field
+  /// [element]: the quadrilaterals before it in that order; NULL: the mesh has one shape
+  const int32_t *quads_before;
+  const double *nodes;  ///< [element of the caller][node]: the field
   int64_t n;
   const double *x, *y, *z;  ///< [n]; z NULL: in the plane
   double *values;           ///< [n]
@@ -182,8 +183,8 @@ KG_INLINE double kg_found_value(int dimension, const kg_locate_args *a, const kg
   const kg_nodal *const p = &a->shape[a->n_shapes > 1 && found->element >= a->shape[1].first].field;
   const double *const at = found->at;
   int64_t first = (int64_t)found->number * a->shape[0].field.n;
-  if (a->wide)
-    first += (int64_t)a->wide[found->element] * (a->shape[1].field.n - a->shape[0].field.n);
+  if (a->quads_before)
+    first += (int64_t)a->quads_before[found->element] * (a->shape[1].field.n - a->shape[0].field.n);
   if (dimension == 2) return kg_nodal_value(p, a->nodes + first, at[0], at[1]);
   return kg_nodal_value_in_space(p, a->nodes + first, at[0], at[found->mirrored ? 2 : 1],
                                  at[found->mirrored ? 1 : 2]);
