@@ -137,7 +137,8 @@ def read(path, field):
         points, connectivity = grid["Points"][:, :2], grid["Connectivity"][:]
         values, of_points = field_of(grid, path, field)
     if not set(types) <= set(CORNERS):
-        sys.exit(f"{path} holds cells that are no triangles and no quadrilaterals")
+        sys.exit(f"{path} holds cells that are no triangles and no quadrilaterals; Python's "
+                 f"kedge.read({path!r}).plot() draws tetrahedra")
     shapes = []
     for kind in sorted(set(types)):
         cells = np.flatnonzero(types == kind)

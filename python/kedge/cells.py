@@ -242,17 +242,18 @@ class Maps:
         """Of reference coordinates: [point][power]."""
         return math.prod(_powers(x, i.max())[..., i] for x, i in zip(at, self.exponents.T))
 
-    def _slopes(self, *at):
+    def _slopes(self, x, y):
         """Derivatives of the powers by each coordinate."""
-        powers = [_powers(x, i.max()) for x, i in zip(at, self.exponents.T)]
-        return [math.prod(i * power[..., np.maximum(i - 1, 0)] if k == along else power[..., i]
-                          for k, (power, i) in enumerate(zip(powers, self.exponents.T))) for along in range(len(at))]
+        i, j = self.exponents.T
+        px, py = _powers(x, i.max()), _powers(y, j.max())
+        return i * px[..., np.maximum(i - 1, 0)] * py[..., j], j * px[..., i] * py[..., np.maximum(j - 1, 0)]
 
     def jacobians(self, *at, elements=slice(None)):
         """Determinants of the maps of elements at reference points: [element][point]."""
-        along, up, *deep = (np.einsum("pk,ekd->epd", slope, self.coefficients[elements]) for slope in self._slopes(*at))
-        if deep:
-            return np.einsum("epd,epd->ep", np.cross(along, up), deep[0])
+        if len(at) == 3:  # tetrahedra are straight, and their powers 1, x, y and z
+            volumes = np.linalg.det(self.coefficients[elements][:, 1:])
+            return np.broadcast_to(volumes[:, None], (len(volumes), np.size(at[0])))
+        along, up = (np.einsum("pk,ekd->epd", slope, self.coefficients[elements]) for slope in self._slopes(*at))
         return along[..., 0] * up[..., 1] - along[..., 1] * up[..., 0]
 
     def speeds(self, x, y, direction, elements=slice(None)):

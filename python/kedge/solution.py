@@ -132,13 +132,14 @@ class Solution(Fields):
     """Fields of a solve, in the caller's order of elements.
 
     Values are at the equispaced nodes of every element, in VTK's order: of triangles (P + 1)(P + 2)/2, of
-    quadrilaterals (P + 1)^2. On a mesh of one shape arrays are [element][node]; on one of both they are [node],
-    element after element, and offsets(order) says where each begins.
+    quadrilaterals (P + 1)^2, of tetrahedra (P + 1)(P + 2)(P + 3)/6. On a mesh of one shape arrays are [element][node];
+    on one of both they are [node], element after element, and offsets(order) says where each begins.
 
-    s(x, y) is u_star at points, s(x, y, "qx") another field; q and sigma are interpolated by polynomials of order P + 1.
+    s(x, y) is u_star at points, s(x, y, "qx") another field, in space s(x, y, z) and s(x, y, z, "qx"); q and sigma are
+    interpolated by polynomials of order P + 1.
 
     u      -- order P, [element][node]
-    q      -- grad u, order P, [element][node][2], in units of u a unit of length
+    q      -- grad u, order P, [element][node][dimension], in units of u a unit of length
     sigma  -- diffusion q, as q
     u_star -- order P + 1, one order more accurate
     report -- a Report

@@ -1,16 +1,21 @@
 // Norms of errors against the exact solution of any problem: kedge_solution_errors().
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 
 #include "basis/quadrature.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "device/context.h"
 #include "device/loop.h"
 #include "problem/located.h"
 #include "solution/values.h"
 
-/// Points whose errors are computed together.
-enum { TOGETHER = 128 };
+enum {
+  TOGETHER = 512,               ///< points of a tetrahedron whose errors are computed together
+  ARRAYS = 3 + 4 + KG_LOCATED,  ///< numbers of a point: x, y, z, the exact solution
+  VALUES = 5                    ///< and u, u*, q
+};
 
 static kedge_errors errors_of(const kg_squares *all)
 {
@@ -42,41 +47,46 @@ static kedge_status measure_all(const kg_measure *m, kedge_errors *errors)
 }
 
 /// The exact solution at points of a tetrahedron, and its gradient.
+/// @param[out] exact  [4][TOGETHER], and room for the other ARRAYS behind it
 static void evaluate_exact(const kedge_solution *s, const kedge_problem *problem,
-                           const kg_cell_points *points, int32_t element, double exact[4][TOGETHER])
+                           const kg_cell_points *points, int32_t element, double *exact)
 {
   const kg_function *const of[4] = {&problem->exact_u, &problem->exact_dx, &problem->exact_dy,
                                     &problem->exact_dz};
-  double x[3][TOGETHER], memory[KG_LOCATED * TOGETHER];
-  const kg_located located = kg_located_in(memory, TOGETHER);
+  double *const x = exact + 4 * TOGETHER;
+  const kg_located located = kg_located_in(x + 3 * TOGETHER, TOGETHER);
   for (int q = 0; q < points->n; ++q) {
     const double at[3] = {points->r[q], points->s[q], points->t[q]};
     double place[3];
     kg_tetrahedron_point(s->mesh, element, at, place);
-    for (int d = 0; d < 3; ++d) x[d][q] = place[d];
+    for (int d = 0; d < 3; ++d) x[d * TOGETHER + q] = place[d];
     kg_locate_at(&located, (size_t)q, s->mesh, element, at);
   }
-  kedge_points at = kg_located_points(&located, s->mesh, (size_t)points->n, x[0], x[1]);
-  at.z = x[2];
-  for (int k = 0; k < 4; ++k) kg_function_evaluate(of[k], &at, exact[k]);
+  kedge_points at = kg_located_points(&located, s->mesh, (size_t)points->n, x, x + TOGETHER);
+  at.z = x + 2 * TOGETHER;
+  for (int k = 0; k < 4; ++k) kg_function_evaluate(of[k], &at, exact + k * TOGETHER);
 }
 
 /// Add the squares at points of a tetrahedron, where sigma is diffusion q.
+/// @param[in] memory  [VALUES + ARRAYS][TOGETHER], for work
 static void add_points(const kedge_solution *s, const kedge_problem *problem,
-                       const kg_cell_points *points, int32_t element, kg_squares *sum)
+                       const kg_cell_points *points, int32_t element, double *memory,
+                       kg_squares *sum)
 {
-  static const kedge_field fields[5] = {KEDGE_FIELD_U, KEDGE_FIELD_U_STAR, KEDGE_FIELD_QX,
-                                        KEDGE_FIELD_QY, KEDGE_FIELD_QZ};
+  static const kedge_field fields[VALUES] = {KEDGE_FIELD_U, KEDGE_FIELD_U_STAR, KEDGE_FIELD_QX,
+                                             KEDGE_FIELD_QY, KEDGE_FIELD_QZ};
   const double volumes = kg_space_volume(s->mesh, element) / kg_tetrahedron.measure;
-  double value[5][TOGETHER], exact[4][TOGETHER];
+  double *const exact = memory + VALUES * TOGETHER;
   evaluate_exact(s, problem, points, element, exact);
-  for (int f = 0; f < 5; ++f) kg_field_at(s, points, fields[f], element, value[f]);
+  for (int f = 0; f < VALUES; ++f)
+    kg_field_at(s, points, fields[f], element, memory + f * TOGETHER);
   for (int q = 0; q < points->n; ++q) {
     const double at[3] = {points->r[q], points->s[q], points->t[q]};
     const double weight = volumes * points->weight[q];
-    const double u = value[0][q] - exact[0][q], u_star = value[1][q] - exact[0][q];
+    const double *const value = memory + q, *const e = exact + q;
+    const double u = value[0] - e[0], u_star = value[TOGETHER] - e[0];
     double error[3], flux[3];
-    for (int k = 0; k < 3; ++k) error[k] = value[2 + k][q] - exact[1 + k][q];
+    for (int k = 0; k < 3; ++k) error[k] = value[(2 + k) * TOGETHER] - e[(1 + k) * TOGETHER];
     kg_diffusion_turn(s, element, at, error, flux);
     sum->u += weight * u * u;
     sum->u_star += weight * u_star * u_star;
@@ -95,8 +105,12 @@ static kedge_status measure_space(const kedge_solution *s, const kedge_problem *
   const int32_t n_elements = s->mesh->n_elements, n = (n_elements + KG_LANES - 1) / KG_LANES;
   kg_element_points rule = {0};
   kg_squares *of_group = NULL, all = {0};
+  const size_t of_thread = (size_t)(VALUES + ARRAYS) * TOGETHER;
+  double *memory = NULL;
   KG_TRY(kg_coefficients_bring(&s->equation));
   kedge_status status = kg_rule_create(s, rows, &rule);
+  if (status == KEDGE_OK)
+    status = kg_host_alloc(s->ctx, (size_t)s->ctx->threads * of_thread, sizeof *memory, &memory);
   if (status == KEDGE_OK) status = kg_host_calloc(s->ctx, (size_t)n, sizeof *of_group, &of_group);
   if (status == KEDGE_OK) {
     const kg_cell_points *const points = kg_points_of(s, &rule, 0);
@@ -108,11 +122,13 @@ static kedge_status measure_space(const kedge_solution *s, const kedge_problem *
           const int left = points->n - first;
           const kg_cell_points part =
               kg_points_part(points, first, left < TOGETHER ? left : TOGETHER);
-          add_points(s, problem, &part, e, &of_group[g]);
+          add_points(s, problem, &part, e, memory + (size_t)omp_get_thread_num() * of_thread,
+                     &of_group[g]);
         }
     for (int32_t g = 0; g < n; ++g) kg_squares_add(&of_group[g], &all);
     *errors = errors_of(&all);
   }
+  free(memory);
   free(of_group);
   kg_element_points_free(&rule);
   return status;
