@@ -19,7 +19,7 @@ from .numbers import Balance, GroupValues, RegionValues, SurfaceValues, VolumeVa
 from .output import Output, read
 from .probe import Probe
 from .problem import Dirichlet, Neumann, Problem, Robin
-from .shapes import disk, lshape, mixed, quads, ring, square
+from .shapes import cube, disk, lshape, mixed, quads, ring, square
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
 
@@ -27,5 +27,5 @@ __version__ = _library.library.kedge_version().decode()
 __all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
            "GroupValues", "InputError", "Mesh", "MissingPackage", "Neumann", "Note", "NotConverged", "NumericError",
            "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
-           "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "WrongType", "convergence", "disk",
+           "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "WrongType", "convergence", "cube", "disk",
            "lshape", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

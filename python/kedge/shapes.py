@@ -36,3 +36,8 @@ def ring(layers: int, sectors: int, quads: bool = False, **options: Any) -> Mesh
 def disk(layers: int, **options: Any) -> Mesh:
     """Radius 1; group boundary. geometry = 2 to 5 makes its edges round."""
     return Mesh.generate(f"disk {layers}", **options)
+
+
+def cube(n: int, **options: Any) -> Mesh:
+    """The unit cube, n x n x n cubes of six tetrahedra each; groups x0, x1, y0, y1, z0, z1."""
+    return Mesh.generate(f"cube {n}", **options)

@@ -28,6 +28,7 @@ class Meshes(unittest.TestCase):
     def test_generators_take_their_words_and_options(self):
         self.assertEqual(kedge.square(3).elements, 18)
         self.assertEqual(kedge.quads(3).elements, 9)
+        self.assertEqual(kedge.cube(2).elements, 48)
         self.assertEqual(kedge.mixed(2).info["quadrilaterals"], 2)
         self.assertEqual(kedge.lshape(1, quads=True).elements, 3)
         self.assertAlmostEqual(kedge.ring(2, 16, geometry=4).area, 3 * np.pi, delta=1e-4)
