@@ -46,6 +46,7 @@ ARGUMENTS = {
     ("space", "order"): "order", ("space", "inverse"): "inverse", ("space", "quadrature"): "quadrature",
     ("space", "stabilization"): "stabilization", ("space", "length"): "length",
     ("equation", "diffusion"): "diffusion", ("equation", "reaction"): "reaction", ("equation", "source"): "source",
+    ("equation", "mass"): "mass",
     ("equation", "quadrature"): "equation_quadrature",
     ("exact", "u"): "exact", ("exact", "quadrature"): "exact_quadrature",
     ("solver", "operator"): "operator", ("solver", "preconditioner"): "preconditioner",
@@ -59,7 +60,8 @@ NAMES.update({
     ("mesh", "file"): "Mesh(source)", ("mesh", "generate"): "Mesh.generate(words)",
     ("mesh", "geometry"): "Mesh(geometry)", ("mesh", "join"): "Mesh(join)", ("mesh", "map"): "Mesh(map)", ("mesh", "refine"): "Mesh(refine)",
     ("region NAME", "diffusion"): "Problem(diffusion)", ("region NAME", "reaction"): "Problem(reaction)",
-    ("region NAME", "source"): "Problem(source)", ("parameters", "NAME"): "Problem(parameters)",
+    ("region NAME", "source"): "Problem(source)", ("region NAME", "mass"): "Problem(mass)",
+    ("parameters", "NAME"): "Problem(parameters)",
     ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
     ("output", "boundary"): "Solution.write_boundary(path)",
@@ -113,7 +115,8 @@ class Problem:
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
                  fields: Optional[str] = None, integrals: Optional[Mapping[str, Any]] = None,
-                 probes: Optional[Mapping[str, Any]] = None, **unknown: NoReturn) -> None:
+                 probes: Optional[Mapping[str, Any]] = None,
+                 mass: Union[Datum, Mapping[str, Datum], None] = None, **unknown: NoReturn) -> None:
         given = locals()
         for name in unknown:
             _key_of(name)
@@ -210,14 +213,14 @@ class Problem:
                 self._set_integrals(by_name(name, value, "name", "expression"))
             elif name == "probes":
                 self._set_probes(by_name(name, value, "name", "points"))
-            elif name in ("diffusion", "reaction", "source") and is_by_name(value):
+            elif name in ("diffusion", "reaction", "source", "mass") and is_by_name(value):
                 self._set_regions(name, value)
             else:
                 if value is None:
                     self._settings.pop(_key_of(name), None)
                 else:
                     self._settings[_key_of(name)] = setting(name, value)
-                if name in ("diffusion", "reaction", "source"):
+                if name in ("diffusion", "reaction", "source", "mass"):
                     self._leave_regions(name)
 
     def _leave_regions(self, name):
@@ -404,7 +407,7 @@ def _text(name, value):
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
-DATA = ("diffusion", "reaction", "source", "value", "coefficient")
+DATA = ("diffusion", "reaction", "source", "mass", "value", "coefficient")
 
 
 def setting(name, value):

@@ -32,6 +32,7 @@ static const struct row {
     {"space", "length", "", "L; left out: root of the area of the domain"},
     {"equation", "diffusion", "1", "positive expression, or three: xx, xy, yy"},
     {"equation", "reaction", "0", "expression, not negative"},
+    {"equation", "mass", "1", "positive expression, of problems in time"},
     {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},
     {"equation", "quadrature", "",
      "points a direction of the source and of\nboundary values; left out: as many as they need"},
@@ -40,6 +41,7 @@ static const struct row {
      "left out; NAME: a physical surface, its\n"
      "number, or 'default'"},
     {"region NAME", "reaction", "", "likewise"},
+    {"region NAME", "mass", "", "likewise"},
     {"region NAME", "source", "", "likewise"},
     {"parameters", "NAME", "", "constant for the expressions, such as k = 3"},
     {"boundary NAME", "type", "required",

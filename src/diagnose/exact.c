@@ -147,6 +147,7 @@ bool kg_finds_other_source(kg_diagnosis *d)
   const kg_function *f = &d->resolved->equation.source;
   const kg_coefficients *equation = &d->resolved->equation;
   if (d->resolved->derives_source) return false;
+  if (problem->shift != 0.0) return false;  // the reaction is that of a stage of a step in time
   if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
   if (kg_coefficients_of_caller(equation)) return false;
   if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;

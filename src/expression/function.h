@@ -8,7 +8,7 @@
 struct kg_device_numbers;
 
 /// A function of the plane or of space: nothing, a constant, an expression, the caller's function,
-/// one of these in each region, or one number an element in device memory.
+/// one of these in each region, one number an element in device memory, or a sum of two of these.
 typedef struct kg_function {
   enum {
     KG_FUNCTION_NONE,
@@ -16,7 +16,8 @@ typedef struct kg_function {
     KG_FUNCTION_EXPRESSION,
     KG_FUNCTION_CALLER,
     KG_FUNCTION_REGIONS,
-    KG_FUNCTION_DEVICE
+    KG_FUNCTION_DEVICE,
+    KG_FUNCTION_SUM  ///< regions[0] + constant * regions[1], whose tags are not read
   } kind;
   double constant;
   kg_expression *expression;  ///< owned by whoever owns the kg_function
@@ -35,6 +36,11 @@ typedef struct kg_region_function {
 /// @param[out] to  kg_function_free()
 kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to);
 void kg_function_free(kg_function *f);  ///< zeroes it
+/// Make a + factor b. Constants and expressions stay what they are, so that the GPU evaluates them;
+/// with a function of the caller, or an array, it is a sum that the host evaluates.
+/// @param[out] out  kg_function_free()
+kedge_status kg_function_plus(kedge_context *ctx, const kg_function *a, double factor,
+                              const kg_function *b, kg_function *out);
 /// Whether the caller's function is it or a part of it.
 bool kg_function_of_caller(const kg_function *f);
 

@@ -28,11 +28,9 @@ static kg_setting text_of(const char *section, const char *key, const char *valu
 /// Whether a key takes functions: those that take expressions, but for what moves the mesh.
 static bool takes_function(const char *section, const char *key)
 {
-  static const char *const keys[][2] = {{"", "diffusion"},
-                                        {"", "reaction"},
-                                        {"", "source"},
-                                        {"boundary", "value"},
-                                        {"boundary", "coefficient"}};
+  static const char *const keys[][2] = {{"", "diffusion"},     {"", "reaction"},
+                                        {"", "source"},        {"", "mass"},
+                                        {"boundary", "value"}, {"boundary", "coefficient"}};
   const bool boundary = kg_section_group(section, "boundary") != NULL;
   if (!boundary && strcmp(section, "equation") != 0 && !kg_section_group(section, "region"))
     return false;

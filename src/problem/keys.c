@@ -356,6 +356,13 @@ READER(read_reaction)
   return read_coefficient(p, settings, s, 0, "zero or positive", &c->reaction);
 }
 
+READER(read_mass)
+{
+  kg_coefficients *c;
+  KG_TRY(coefficients_of(p, settings, s, &c));
+  return read_coefficient(p, settings, s, DBL_MIN, "positive", &c->mass);
+}
+
 READER(read_source)
 {
   kg_coefficients *c;
@@ -564,11 +571,13 @@ const kg_problem_key kg_problem_keys[] = {
   {"space", "length", "a constant > 0", read_positive, true, .member = MEMBER(length)},
   {"equation", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"equation", "reaction", "an expression >= 0", read_reaction, true},
+  {"equation", "mass", "an expression > 0", read_mass, true},
   {"equation", "source", "an expression", read_source, true},
   {"equation", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(load_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"region NAME", "diffusion", "an expression > 0, or three: xx, xy, yy", read_diffusion, true},
   {"region NAME", "reaction", "an expression >= 0", read_reaction, true},
+  {"region NAME", "mass", "an expression > 0", read_mass, true},
   {"region NAME", "source", "an expression", read_source, true},
   {"parameters", "NAME", "a constant", read_parameter, true},
   {"boundary NAME", "type", "dirichlet, neumann or robin", read_boundary_type},

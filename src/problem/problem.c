@@ -17,7 +17,8 @@ static const kedge_problem defaults = {
     .stabilization_scaling = KEDGE_SCALING_ONE,
     .equation = {.n_diffusion = 1,
                  .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = 1.0}},
-                 .reaction = {.kind = KG_FUNCTION_CONSTANT}},
+                 .reaction = {.kind = KG_FUNCTION_CONSTANT},
+                 .mass = {.kind = KG_FUNCTION_CONSTANT, .constant = 1.0}},
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_AUTO,
     .smoother = KEDGE_SMOOTHER_AUTO,
@@ -187,6 +188,21 @@ kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, 
     status = kg_settings_replace(&settings, &list[i]);
   if (status == KEDGE_OK) status = renew(problem, &settings);
   kg_settings_free(&settings);
+  return status;
+}
+
+kedge_status kg_problem_clone(const kedge_problem *problem, kedge_problem **copy)
+{
+  kg_settings settings;
+  kedge_problem *made = *copy;
+  KG_TRY(kg_settings_copy(&problem->settings, &settings));
+  kedge_status status = made ? KEDGE_OK : kedge_problem_create(problem->ctx, &made);
+  if (status == KEDGE_OK) status = renew(made, &settings);
+  kg_settings_free(&settings);
+  if (status != KEDGE_OK && !*copy)
+    kedge_problem_destroy(made);
+  else
+    *copy = made;
   return status;
 }
 

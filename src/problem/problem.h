@@ -27,6 +27,7 @@ typedef struct kg_coefficients {
   int n_diffusion;  ///< 0: none is given; 1: a scalar; kg_tensor_numbers(): a tensor
   kg_function diffusion[KG_TENSOR_MAX];  ///< the scalar, or the numbers of the tensor
   kg_function reaction, source;
+  kg_function mass;      ///< of u_t
   const kg_setting *at;  ///< one of its settings; borrowed
 } kg_coefficients;
 
@@ -82,6 +83,9 @@ struct kedge_problem {
   kedge_scaling stabilization_scaling;
   double length;  ///< of the stabilization; 0: the root of the area of the domain
   kg_coefficients equation;
+  /// What is resolved has reaction + shift mass in place of the reaction: the equation of a stage
+  /// of a step in time. 0: the problem as it is read.
+  double shift;
   int load_quadrature;  ///< points a direction of loads and boundary data; 0: kedge chooses
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]
@@ -112,6 +116,11 @@ struct kedge_problem {
 
 /// Put settings into a copy and read the problem anew from it: all or nothing.
 kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, int n);
+
+/// Read a problem anew from the settings of another one: a copy that shares nothing with it.
+/// @param[in,out] copy  NULL: it is made; else a copy whose settings are replaced, or which stays
+///                      as it is after a failure
+kedge_status kg_problem_clone(const kedge_problem *problem, kedge_problem **copy);
 
 /// kedge_problem_mesh() of other words and another number of refinements; words are not read where
 /// the problem names a file.
@@ -150,6 +159,7 @@ typedef struct kg_hold {
 /// exact solution.
 typedef struct kg_resolved {
   kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
+  kg_function reaction;      ///< of the problem, where it has a shift; else of kind NONE
   bool derives_source;       ///< from the exact solution
   const char *unread;        ///< key of [equation] that is set and no region takes; NULL: none
   bool varies;               ///< diffusion or reaction may differ inside of a region and element
@@ -239,6 +249,10 @@ typedef struct kg_spot {
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double *value);
+/// Fail with KEDGE_ERR_INPUT for a mass that is not positive. Arguments as above.
+kedge_status kg_mass_refuse(kedge_context *ctx, const kedge_problem *problem,
+                            const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
+                            double value);
 /// Whether diffusion or reaction is a function of the caller, which has no derivative.
 bool kg_coefficients_of_caller(const kg_coefficients *equation);
 /// Whether nothing reacts anywhere.

@@ -291,9 +291,9 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, i
       ctx, !kg_coefficients_of_caller(&out->equation), KEDGE_ERR_INPUT,
       "a coefficient is a function of the caller, so no source can be derived from the exact "
       "solution; set the source too");
-  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, dimension, out->equation.n_diffusion,
-                              out->equation.diffusion, &out->equation.reaction,
-                              &source->expression));
+  KG_TRY(kg_expression_source(
+      ctx, p->exact_u.expression, dimension, out->equation.n_diffusion, out->equation.diffusion,
+      p->shift == 0.0 ? &out->equation.reaction : &out->reaction, &source->expression));
   source->kind = KG_FUNCTION_EXPRESSION;
   out->derives_source = true;
   return KEDGE_OK;
@@ -318,6 +318,7 @@ static kedge_status check_coefficients_z(const matching *m, const kg_coefficient
     KG_TRY(check_z(m, &c->diffusion[k], "diffusion",
                    kg_settings_find(settings, section, "diffusion")));
   KG_TRY(check_z(m, &c->reaction, "reaction", kg_settings_find(settings, section, "reaction")));
+  KG_TRY(check_z(m, &c->mass, "mass", kg_settings_find(settings, section, "mass")));
   return check_z(m, &c->source, "source", kg_settings_find(settings, section, "source"));
 }
 
@@ -378,6 +379,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 void kg_resolved_free(kg_resolved *resolved)
 {
   kg_coefficients_free(&resolved->equation);
+  kg_function_free(&resolved->reaction);
   free(resolved->material);
   free(resolved->material_of);
   free(resolved->boundaries);

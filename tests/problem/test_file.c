@@ -350,7 +350,8 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     assert_int_equal(p->inverse, empty->inverse);
     assert_true(p->stabilization == empty->stabilization);
     assert_true(p->equation.diffusion[0].constant == empty->equation.diffusion[0].constant &&
-                p->equation.reaction.constant == empty->equation.reaction.constant);
+                p->equation.reaction.constant == empty->equation.reaction.constant &&
+                p->equation.mass.constant == empty->equation.mass.constant);
     assert_int_equal(p->operator_kind, empty->operator_kind);
     assert_int_equal(p->preconditioner, empty->preconditioner);
     assert_int_equal(p->smoother, empty->smoother);
@@ -363,7 +364,7 @@ static void the_defaults_are_those_of_the_documentation(void **state)
     kedge_problem_destroy(p);
     ++n_tested;
   }
-  assert_int_equal(n_tested, 13);
+  assert_int_equal(n_tested, 14);
   kedge_problem_destroy(empty);
 }
 

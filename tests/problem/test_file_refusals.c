@@ -102,7 +102,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "fields = full"},
       {"[region a]\n= 3",
        "plate.ini:2: unknown key '' in [region a]; its keys are diffusion, "
-       "reaction, source"},
+       "reaction, mass, source"},
       {"[boundary.left]\ntype = neumann",
        "plate.ini:1: unknown section [boundary.left]; did you mean [boundary left]?"},
       {"order = 1", "plate.ini:1: 'order' stands before the first [section]; put it into one"},
