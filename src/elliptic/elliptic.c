@@ -78,6 +78,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
     s->choice.repeats = s->choice.sides_stay = s->choice.facet_sides_stay = true;
     s->choice.reads_regions = p->ctx->backend == KEDGE_BACKEND_CUDA;
   }
+  s->choice.marches = p->marches;
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);

@@ -206,7 +206,8 @@ kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory 
   shape->choice.loads_stay = shape->choice.iterates != KG_SINGLE;
   kg_memory_plan(shape, plan, arrays);
   const kg_memory need = kg_memory_needed(ctx, shape, (int64_t)plan->bytes);
-  if (!shape->choice.loads_stay || kg_memory_fits(need, available)) return need;
+  const bool may_go = shape->choice.loads_stay && !shape->choice.marches;
+  if (!may_go || kg_memory_fits(need, available)) return need;
   shape->choice.loads_stay = false;
   kg_memory_plan(shape, plan, arrays);
   return kg_memory_needed(ctx, shape, (int64_t)plan->bytes);

@@ -39,7 +39,8 @@ kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int6
 kg_memory kg_memory_free(kedge_context *ctx);
 bool kg_memory_fits(kg_memory need, kg_memory available);
 /// Make the plan by kg_memory_plan(), and return the memory needed. Load vectors stay in memory
-/// (`loads_stay`) if there is enough; with precision = compact, which saves memory, they never do.
+/// (`loads_stay`) if there is enough; with precision = compact, which saves memory, they never do,
+/// and in a march, where the state is added to them once, always.
 kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available,
                            kg_plan *plan, kg_arrays *arrays);
 /// Fail if a solve needs more memory than is available.

@@ -104,10 +104,20 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solver_create: context, mesh or problem is NULL");
+  return kg_solver_create(ctx, mesh, problem, false, out);
+}
+
+kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
+                              const kedge_problem *problem, bool marches, kedge_solver **out)
+{
   kedge_solver *s;
+  *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
-  const kedge_status status = start(
-      s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
+  const kedge_status status = start(s, (kg_elliptic){.ctx = ctx,
+                                                     .mesh = mesh,
+                                                     .equation.problem = problem,
+                                                     .repeats = true,
+                                                     .marches = marches});
   if (status == KEDGE_OK)
     *out = s;
   else
@@ -123,6 +133,7 @@ kedge_status kedge_solver_update(kedge_solver *s)
                                 .mesh = p->mesh,
                                 .equation.problem = p->equation.problem,
                                 .repeats = true,
+                                .marches = p->marches,
                                 .before = p});
 }
 
@@ -244,13 +255,18 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
 
 /// Set the initial trace of a solve: the trace of the solution to start from, read from the device
 /// if it is there, or a given trace that is used without an iteration.
-static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken, kg_data_made *made)
+static kedge_status put_start(const kg_elliptic *p, const kg_work *work, kg_data_made *made)
 {
   kg_data *const data = &made->data;
+  const kg_taken_trace *const taken = work->trace;
   data->takes_start = taken != NULL;
   if (taken) {
     data->start = taken->rows;
     data->taken = taken->there;
+    return KEDGE_OK;
+  }
+  if (work->start) {
+    data->taken.from = work->start;
     return KEDGE_OK;
   }
   const kedge_solution *const s = made->start;
@@ -273,9 +289,10 @@ static kedge_status solve(kedge_solver *solver, const kg_work *work, kedge_solut
   p->run.solution = *solution;
   kedge_status status = kg_data_make(solver, work->function, work->data, &made);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, made.data.resolved, given);
-  if (status == KEDGE_OK) status = put_start(p, work->trace, &made);
+  if (status == KEDGE_OK) status = put_start(p, work, &made);
   if (status == KEDGE_OK) status = kg_giving_open(solver, work->function, &made);
   p->data = made.data;
+  p->data.moving = work->moving;
   if (status == KEDGE_OK) status = kg_elliptic_name_robin(p, work->run(solver));
   p->data = kg_elliptic_data(p);
   kg_giving_close(solver);

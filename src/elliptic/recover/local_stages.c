@@ -215,6 +215,24 @@ static kedge_status all_chunks(kg_elliptic *p, kg_sampler *exact, kg_group_error
   return kg_run_end(&p->run, take_rest(p, of));
 }
 
+/// u of all chunks. The flux goes where that of a chunk does.
+static kedge_status all_modes(kg_elliptic *p)
+{
+  for (kg_chunk c = {0}; kg_next_chunk(p, p->shape.choice.recover_groups, &c);) {
+    kg_elliptic_place_chunk(p, c.batch, c.first, false);
+    p->made[KG_HELD_U] = kg_elliptic_rows(p, p->data.moving->u, KG_ROWS_MODES, &c);
+    KG_TRY(solve_chunk(p, &c, false));
+    kg_run_cost(&p->run, p->equation.form->recover_cost(&p->elements[c.batch]),
+                (double)c.n / kg_elements_groups(&p->elements[c.batch]));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_stage_modes(kg_elliptic *p)
+{
+  return kg_elliptic_stage(p, KG_STAGE_LOCAL_SOLVE, all_modes);
+}
+
 static void add_costs(kg_elliptic *p)
 {
   for (int i = 0; i < p->shape.n_batches; ++i) {
