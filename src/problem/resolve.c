@@ -292,9 +292,10 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, i
       "a coefficient is a function of the caller, so no source can be derived from the exact "
       "solution; set the source too");
   KG_TRY(kg_expression_source(ctx, p->exact_u.expression, dimension, out->equation.n_diffusion,
-                              out->equation.diffusion, &out->equation.reaction,
+                              out->equation.diffusion, &out->equation.reaction, NULL,
                               &source->expression));
   source->kind = KG_FUNCTION_EXPRESSION;
+  source->t = p->t;
   out->derives_source = true;
   return KEDGE_OK;
 }
