@@ -370,7 +370,7 @@ static void wrong_overrides_name_themselves(void **state)
       {"", "--set '': expected section.key=value, as in space.order=4"},
       {"equation.source=1+q",
        "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
-       "z, region, pi; others are set in [parameters], above those that use them"},
+       "z, t, region, pi; others are set in [parameters], above those that use them"},
       {"equation.diffusion=1, 0, sinn(x)",
        "--set equation.diffusion=1, 0, sinn(x): column 7 of diffusion: unknown function 'sinn': "
        "did "
