@@ -190,7 +190,7 @@ typedef struct part {
 /// Take the points of a region from `*next` on, until the part is full.
 static kedge_points take(const kedge_points *all, double tag, size_t *next, part *p)
 {
-  kedge_points points = {.x = p->x, .y = p->y, .region = p->region, .mesh = all->mesh};
+  kedge_points points = {.x = p->x, .y = p->y, .region = p->region, .mesh = all->mesh, .t = all->t};
   for (; *next < all->n && points.n < PART; ++*next) {
     const size_t i = *next, k = points.n;
     if (all->region[i] != tag) continue;
@@ -256,23 +256,31 @@ static void evaluate_sum(const kg_function *f, const kedge_points *points, doubl
   }
 }
 
+void kg_function_set_time(kg_function *f, double t)
+{
+  f->t = t;
+  for (int k = 0; k < f->n_regions; ++k) kg_function_set_time(&f->regions[k].function, t);
+}
+
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
 {
+  kedge_points now = *points;
+  now.t = f->t;
   switch (f->kind) {
     case KG_FUNCTION_EXPRESSION:
-      kg_expression_evaluate(f->expression, points, value);
+      kg_expression_evaluate(f->expression, &now, value);
       return;
     case KG_FUNCTION_CALLER:
-      f->function(f->user, points, value);
+      f->function(f->user, &now, value);
       return;
     case KG_FUNCTION_REGIONS:
-      evaluate_regions(f, points, value);
+      evaluate_regions(f, &now, value);
       return;
     case KG_FUNCTION_SUM:
       evaluate_sum(f, points, value);
       return;
     case KG_FUNCTION_DEVICE:
-      kedge_by_element(f->numbers->here, points, value);
+      kedge_by_element(f->numbers->here, &now, value);
       return;
     default:
       break;
@@ -307,11 +315,21 @@ bool kg_function_uses_region(const kg_function *f)
   return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_REGION);
 }
 
-bool kg_function_uses_z(const kg_function *f)
+static bool uses(const kg_function *f, kg_op variable)
 {
   for (int t = 0; t < f->n_regions; ++t)
-    if (kg_function_uses_z(&f->regions[t].function)) return true;
-  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_Z);
+    if (uses(&f->regions[t].function, variable)) return true;
+  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, variable);
+}
+
+bool kg_function_uses_z(const kg_function *f)
+{
+  return uses(f, KG_OP_Z);
+}
+
+bool kg_function_uses_t(const kg_function *f)
+{
+  return uses(f, KG_OP_T);
 }
 
 bool kg_function_varies(const kg_function *f)

@@ -26,6 +26,7 @@ typedef struct kg_function {
   struct kg_device_numbers *numbers;  ///< of DEVICE: shared
   int n_regions;
   struct kg_region_function *regions;  ///< [n_regions], owned likewise
+  double t;  ///< the time at which it is evaluated; kg_function_set_time() sets that of parts too
 } kg_function;
 
 typedef struct kg_region_function {
@@ -56,12 +57,18 @@ bool kg_function_by_element(const kg_function *f);
 /// side.
 kedge_status kg_function_bring(const kg_function *f);
 
-/// NONE evaluates to zero.
+/// Set the time at which it is evaluated from now on, which is 0 at first. Nothing else changes:
+/// what was compiled of it stays valid.
+void kg_function_set_time(kg_function *f, double t);
+
+/// NONE evaluates to zero. The time is the function's own, whatever points->t is.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
-/// Whether it, or a part of it, has `z` in it.
+/// Whether it, or a part of it, has `z` in it, or `t`. Nobody knows of functions of the caller:
+/// these do not count.
 bool kg_function_uses_z(const kg_function *f);
+bool kg_function_uses_t(const kg_function *f);
 /// Whether it has `region` in it; whether it may differ inside of a region and of an element.
 bool kg_function_uses_region(const kg_function *f);
 bool kg_function_varies(const kg_function *f);
@@ -85,7 +92,8 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
 /// Instructions that all take at a point, each compiled by itself.
 int kg_functions_operations(int n_functions, const kg_function *const *functions);
 
-/// Register code whose results are the functions. @param[out] program  kg_program_free()
+/// Register code whose results are the functions; all are evaluated at the time of the points.
+/// @param[out] program  kg_program_free()
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_gather()
 kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
                                   const kg_function *const *functions, kg_program *program);

@@ -81,7 +81,7 @@ void kedge_march_destroy(kedge_march *m)
 }
 
 /// The scheme of the next step.
-static const kg_scheme *scheme_of(const kedge_march *m)
+static const kg_tableau *scheme_of(const kedge_march *m)
 {
   return m->is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
 }
@@ -105,7 +105,7 @@ static double just_before(double t)
 /// @param[in] t  at the end of the step
 static kedge_status stages(kedge_march *m, double t)
 {
-  const kg_scheme *const scheme = scheme_of(m);
+  const kg_tableau *const scheme = scheme_of(m);
   const double step = step_of(m);
   const bool is_event = m->done + 1 == m->n && m->hits[0].is_event;
   const double latest = is_event ? just_before(t) : t;

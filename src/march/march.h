@@ -33,7 +33,7 @@ typedef struct kg_march_method {
 /// When and how a march steps.
 typedef struct kg_march_settings {
   double end, step;         ///< the step is the longest one
-  const kg_scheme *scheme;
+  const kg_tableau *scheme;
   int n_events;
   const double *events;  ///< [n_events] times at which data jump, in any order
 } kg_march_settings;
@@ -48,7 +48,7 @@ struct kedge_march {
   kedge_context *ctx;
   const kg_march_method *method;
   void *state;
-  const kg_scheme *scheme;
+  const kg_tableau *scheme;
   double end, most_step;
   double t;
   bool is_fresh;  ///< data have jumped, or nothing was before: there is no k_0

@@ -292,6 +292,7 @@ static kedge_status merge_all(const regions *r)
   KG_TRY(merge(r, numbers + 2, &c->mass));
   KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->mass));
   KG_TRY(shift(r));
+  kg_resolved_set_time(r->out, r->problem->t);
   for (int k = 0; k <= c->n_diffusion; ++k) {
     const kg_function *const f = k < c->n_diffusion ? &c->diffusion[k] : &c->reaction;
     r->out->varies = r->out->varies || kg_function_varies(f);

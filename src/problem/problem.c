@@ -70,6 +70,7 @@ static kedge_status renew(kedge_problem *problem, kg_settings *settings)
   next.ctx = settings->ctx;
   next.path = settings->name;
   next.version = problem->version + 1;
+  next.t = problem->t;
   const kedge_status status = kg_settings_apply(settings, &next);
   next.settings = *settings;
   *settings = (kg_settings){0};
@@ -79,6 +80,7 @@ static kedge_status renew(kedge_problem *problem, kg_settings *settings)
   }
   clear(problem);
   *problem = next;
+  kg_problem_set_time(problem, next.t);
   return KEDGE_OK;
 }
 

@@ -69,6 +69,7 @@ enum { KG_QUADRATURE_MAX = 24 };  ///< points a direction
 struct kedge_problem {
   kedge_context *ctx;
   int64_t version;   ///< counts changes
+  double t;          ///< the time that its functions are taken at: kg_problem_set_time()
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
   char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
@@ -194,6 +195,16 @@ typedef struct kg_resolved {
 kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem,
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
+
+/// Set the time at which all functions of a problem are evaluated from now on (time.c). That is no
+/// change of the problem: its version stays, and so does what was compiled of them.
+void kg_problem_set_time(kedge_problem *problem, double t);
+/// Likewise of the functions that a resolved problem has as copies; those of boundary conditions
+/// are the problem's. Its materials are not made anew.
+void kg_resolved_set_time(kg_resolved *resolved, double t);
+/// The time of the functions of a resolved problem.
+double kg_coefficients_time(const kg_coefficients *coefficients);
+
 /// The setting that names the mesh; NULL: the program brought it.
 const kg_setting *kg_mesh_setting(const kedge_problem *problem);
 /// How many groups of the mesh are of lines: they stand first, before the regions.

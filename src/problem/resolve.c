@@ -291,10 +291,12 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, i
       ctx, !kg_coefficients_of_caller(&out->equation), KEDGE_ERR_INPUT,
       "a coefficient is a function of the caller, so no source can be derived from the exact "
       "solution; set the source too");
-  KG_TRY(kg_expression_source(
-      ctx, p->exact_u.expression, dimension, out->equation.n_diffusion, out->equation.diffusion,
-      p->shift == 0.0 ? &out->equation.reaction : &out->reaction, &source->expression));
+  KG_TRY(kg_expression_source(ctx, p->exact_u.expression, dimension, out->equation.n_diffusion,
+                              out->equation.diffusion,
+                              p->shift == 0.0 ? &out->equation.reaction : &out->reaction,
+                              &out->equation.mass, &source->expression));
   source->kind = KG_FUNCTION_EXPRESSION;
+  source->t = p->t;
   out->derives_source = true;
   return KEDGE_OK;
 }

@@ -91,8 +91,8 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
   const bool constant = kg_expression_constant(e, out);
   kg_expression_free(e);
   if (!constant)
-    return kg_setting_fail(settings, s, "%s must be a constant, but it depends on x, y or region",
-                           s->key);
+    return kg_setting_fail(settings, s,
+                           "%s must be a constant, but it depends on x, y, t or region", s->key);
   if (!isfinite(*out)) return kg_setting_fail(settings, s, "%s has no finite value", s->key);
   return KEDGE_OK;
 }
@@ -118,14 +118,15 @@ kedge_status kg_value_of_fields(const kedge_problem *problem, const kg_settings 
 kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
                                const kg_setting *s, kg_function *out)
 {
-  *out = (kg_function){.kind = KG_FUNCTION_CALLER, .function = s->function, .user = s->user};
+  *out = (kg_function){
+      .kind = KG_FUNCTION_CALLER, .function = s->function, .user = s->user, .t = problem->t};
   if (s->value == NULL) return KEDGE_OK;
   kg_expression *e;
   KG_TRY(kg_value_expression(problem, settings, s, &e));
-  *out = (kg_function){.kind = KG_FUNCTION_CONSTANT};
+  *out = (kg_function){.kind = KG_FUNCTION_CONSTANT, .t = problem->t};
   if (kg_expression_constant(e, &out->constant))
     kg_expression_free(e);
   else
-    *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e};
+    *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e, .t = problem->t};
   return KEDGE_OK;
 }

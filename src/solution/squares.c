@@ -118,7 +118,8 @@ static void evaluate(const kg_measure *m, const kg_cell_points *rule, const grou
     p->y[i] = place.y;
     kg_locate(&p->at, i, s->mesh, element_of(g, lane), rule->r[q], rule->s[q]);
   }
-  const kedge_points at = kg_located_points(&p->at, s->mesh, p->n, p->x, p->y);
+  kedge_points at = kg_located_points(&p->at, s->mesh, p->n, p->x, p->y);
+  at.t = m->exact[0]->t;
   if (m->program.n_results > 0) {
     kg_program_run(&m->program, &at, NULL, p->exact);
   } else {

@@ -76,7 +76,7 @@ static void a_refused_setting_changes_nothing(void **state)
           "[] order: 'order' stands before the first [section]; put it into one");
   refused(f, "equation", "source", "x+q",
           "[equation] source: column 3 of source: unknown name 'q': known here are x, y, z, "
-          "region, "
+          "t, region, "
           "pi; others "
           "are set in [parameters], above those that use them");
   refused(f, "exact", "du_dx", "1",
