@@ -38,8 +38,8 @@ static kedge_status open_points(const kg_rules *rules, int batch, int rows, samp
   *out = (sampled){.rules = rules, .batch = b};
   KG_TRY(kg_cell_points_create(rules->ctx, b->cell, s->size.order, s->geometry, rows,
                                KG_BEHIND_NOTHING, &out->tables));
-  out->points = kg_cell_points_at(b->cell, s->size.order, s->geometry, rows, KG_BEHIND_NOTHING,
-                                  out->tables);
+  out->points =
+      kg_cell_points_at(b->cell, s->size.order, s->geometry, rows, KG_BEHIND_NOTHING, out->tables);
   return kg_host_alloc(rules->ctx, (size_t)GROUPS * KG_LANES * (size_t)out->points.n,
                        sizeof *out->values, &out->values);
 }
@@ -107,7 +107,8 @@ static kedge_status check(const sampled *s, const kg_equation *equation, int32_t
     for (int q = 0; q < s->points.n; ++q) {
       const double value = s->values[at_point(s, lane, q)];
       if (value > 0.0) continue;
-      kg_spot spot = {.element = kg_lane_element(&places, first + lane / KG_LANES, lane % KG_LANES)};
+      kg_spot spot = {.element =
+                          kg_lane_element(&places, first + lane / KG_LANES, lane % KG_LANES)};
       kg_place_at(&places, first + lane / KG_LANES, q, lane % KG_LANES, spot.at);
       return kg_mass_refuse(s->rules->ctx, equation->problem, equation->mesh,
                             equation->mesh->element_region[spot.element], &spot, value);
@@ -123,9 +124,8 @@ static void weigh(const sampled *s, bool has_weights, int32_t first, int32_t cou
 #pragma omp parallel for num_threads(kg_loop_threads(s->rules->ctx, lanes, 16 * s->points.n))
   for (int32_t lane = 0; lane < lanes; ++lane) {
     double node[3 * KG_NODES_MAX];
-    nodes_of(places.mesh,
-             kg_lane_element(&places, first + lane / KG_LANES, lane % KG_LANES), s->points.n_nodes,
-             node);
+    nodes_of(places.mesh, kg_lane_element(&places, first + lane / KG_LANES, lane % KG_LANES),
+             s->points.n_nodes, node);
     for (int q = 0; q < s->points.n; ++q)
       s->values[at_point(s, lane, q)] *=
           jacobian(&s->points, q, node) * (has_weights ? s->points.weight[q] : 1.0);
@@ -164,8 +164,7 @@ static void count_numbers(const kg_shape *s, bool varies, bool is_affine, int n,
   *weights = *values = 0;
   for (int i = 0; i < n; ++i) {
     const kg_shape_batch *const b = &s->batch[i];
-    const size_t points =
-        (size_t)kg_cell_rule_points(b->cell, rows_of(s, i, varies, is_affine));
+    const size_t points = (size_t)kg_cell_rule_points(b->cell, rows_of(s, i, varies, is_affine));
     *weights += points * KG_LANES * (size_t)b->lanes.n_groups;
     if (has_points(s, i, varies, is_affine)) *values += points * (size_t)b->size.n_star;
   }
@@ -296,7 +295,7 @@ static kedge_status project_batch(const sampled *s, const kg_sample_set *set, do
     const int32_t lanes = count * KG_LANES < left ? count * KG_LANES : left;
     status = kg_sample(s->rules->ctx, places_of(s), first, count, set, s->values);
     if (status != KEDGE_OK) break;
-#pragma omp parallel for num_threads(kg_loop_threads(s->rules->ctx, lanes, N * N * s->points.n))
+#pragma omp parallel for num_threads(kg_loop_threads(s->rules->ctx, lanes, N *N * s->points.n))
     for (int32_t lane = 0; lane < lanes; ++lane) {
       const int32_t e = first * KG_LANES + lane;
       project_element(s, s->batch->lanes.first_element + e, lane,

@@ -9,8 +9,8 @@
 
 /// Weights in device memory. Zero-initialise; kg_mass_free().
 typedef struct kg_mass {
-  kg_buffer weight;  ///< of all batches, one behind the other
-  kg_buffer value;   ///< of the shapes that have points
+  kg_buffer weight;                    ///< of all batches, one behind the other
+  kg_buffer value;                     ///< of the shapes that have points
   kg_mass_args batch[KG_BATCHES_MAX];  ///< of all groups, but for `factor`, `u` and `load`
 } kg_mass;
 

@@ -56,14 +56,13 @@ kedge_status kg_march_open(kedge_context *ctx, const kg_march_settings *s, kedge
 {
   KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
   kedge_march *const m = *out;
-  *m = (kedge_march){.ctx = ctx,
-                     .scheme = s->scheme,
-                     .end = s->end,
-                     .most_step = s->step,
-                     .is_fresh = true,
-                     .report = {.size = sizeof m->report,
-                                .scheme = s->scheme->name,
-                                .converged = true}};
+  *m = (kedge_march){
+      .ctx = ctx,
+      .scheme = s->scheme,
+      .end = s->end,
+      .most_step = s->step,
+      .is_fresh = true,
+      .report = {.size = sizeof m->report, .scheme = s->scheme->name, .converged = true}};
   KG_TRY(add_hit(m, (kg_hit){.t = s->end}));
   for (int i = 0; i < s->n_events; ++i)
     if (s->events[i] > 0.0 && s->events[i] <= s->end)

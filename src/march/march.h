@@ -32,7 +32,7 @@ typedef struct kg_march_method {
 
 /// When and how a march steps.
 typedef struct kg_march_settings {
-  double end, step;         ///< the step is the longest one
+  double end, step;  ///< the step is the longest one
   const kg_tableau *scheme;
   int n_events;
   const double *events;  ///< [n_events] times at which data jump, in any order

@@ -147,8 +147,7 @@ static kedge_status put_initial(parabolic *p, const kg_function *initial)
   double *u;
   kedge_problem_place(p->from, "initial", "u", place, sizeof place);
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
-  kedge_status status =
-      kg_project(&p->solver->elliptic->rules, initial, "initial u", place, u);
+  kedge_status status = kg_project(&p->solver->elliptic->rules, initial, "initial u", place, u);
   if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
   free(u);
   return status;
@@ -190,9 +189,15 @@ static kedge_status keep_trace(parabolic *p)
 
 static kg_work work_of(const parabolic *p, const char *function)
 {
-  return (kg_work){.function = function,
-                   .data = p->data.are_given ? &p->data.data : NULL,
-                   .moving = &p->moving};
+  return (kg_work){
+      .function = function, .data = p->data.are_given ? &p->data.data : NULL, .moving = &p->moving};
+}
+
+/// All functions of the problem, and copies of them in the solver, are those of a time.
+static void set_time(parabolic *p, double t)
+{
+  kg_problem_set_time(p->problem, t);
+  kg_resolved_set_time(&p->solver->elliptic->equation.resolved, t);
 }
 
 static void add_to_report(parabolic *p)
@@ -215,6 +220,7 @@ static kedge_status stage(void *state, const kg_march_stage *s)
     base.factor[base.n_terms++] = s->factor[j];
   }
   KG_TRY(kg_enter(p->ctx));
+  set_time(p, s->t);
   KG_TRY(kg_combine(p->ctx, &base));
   const double rate = p->problem->shift;
   double *const value = s->is_last ? p->next : p->k[s->index];
@@ -228,11 +234,10 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   add_to_report(p);
   KG_TRY(keep_trace(p));
   if (s->is_last) return KEDGE_OK;
-  return kg_combine(p->ctx, &(kg_combine_args){.n = p->n,
-                                               .n_terms = 2,
-                                               .from = {value, p->base},
-                                               .factor = {rate, -rate},
-                                               .to = value});
+  return kg_combine(
+      p->ctx,
+      &(kg_combine_args){
+          .n = p->n, .n_terms = 2, .from = {value, p->base}, .factor = {rate, -rate}, .to = value});
 }
 
 static kedge_status accept(void *state)
@@ -266,8 +271,9 @@ static kedge_status make_solution(parabolic *p)
 static kedge_status solution(void *state, const kedge_solution **out)
 {
   parabolic *const p = state;
-  KG_REQUIRE(p->ctx, p->is_made || p->is_ready, KEDGE_ERR_ARG,
-             "kedge_march_solution: what was called last has failed, and took the solution with it");
+  KG_REQUIRE(
+      p->ctx, p->is_made || p->is_ready, KEDGE_ERR_ARG,
+      "kedge_march_solution: what was called last has failed, and took the solution with it");
   if (!p->is_made) KG_TRY(make_solution(p));
   *out = p->solution;
   return KEDGE_OK;

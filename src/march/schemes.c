@@ -9,32 +9,31 @@ const kg_tableau kg_tableau_euler = {
     .name = "euler", .order = 1, .n_stages = 1, .gamma = 1.0, .c = {1.0}};
 
 static const kg_tableau sdirk2 = {.name = "sdirk2",
-                                 .order = 2,
-                                 .n_stages = 2,
-                                 .gamma = GAMMA,
-                                 .c = {GAMMA, 1.0},
-                                 .a = {{0.0}, {1.0 - GAMMA}}};
+                                  .order = 2,
+                                  .n_stages = 2,
+                                  .gamma = GAMMA,
+                                  .c = {GAMMA, 1.0},
+                                  .a = {{0.0}, {1.0 - GAMMA}}};
 
 const kg_tableau kg_tableau_trbdf2 = {.name = "trbdf2",
-                                    .order = 2,
-                                    .n_stages = 3,
-                                    .explicit_first = true,
-                                    .gamma = GAMMA,
-                                    .c = {0.0, 2.0 * GAMMA, 1.0},
-                                    .a = {{0.0}, {GAMMA}, {0.25 * ROOT_2, 0.25 * ROOT_2}},
-                                    .first = &sdirk2};
+                                      .order = 2,
+                                      .n_stages = 3,
+                                      .explicit_first = true,
+                                      .gamma = GAMMA,
+                                      .c = {0.0, 2.0 * GAMMA, 1.0},
+                                      .a = {{0.0}, {GAMMA}, {0.25 * ROOT_2, 0.25 * ROOT_2}},
+                                      .first = &sdirk2};
 
-static const kg_tableau sdirk4 = {
-    .name = "sdirk4",
-    .order = 4,
-    .n_stages = 5,
-    .gamma = 0.25,
-    .c = {0.25, 0.75, 11.0 / 20.0, 0.5, 1.0},
-    .a = {{0.0},
-          {0.5},
-          {17.0 / 50.0, -1.0 / 25.0},
-          {371.0 / 1360.0, -137.0 / 2720.0, 15.0 / 544.0},
-          {25.0 / 24.0, -49.0 / 48.0, 125.0 / 16.0, -85.0 / 12.0}}};
+static const kg_tableau sdirk4 = {.name = "sdirk4",
+                                  .order = 4,
+                                  .n_stages = 5,
+                                  .gamma = 0.25,
+                                  .c = {0.25, 0.75, 11.0 / 20.0, 0.5, 1.0},
+                                  .a = {{0.0},
+                                        {0.5},
+                                        {17.0 / 50.0, -1.0 / 25.0},
+                                        {371.0 / 1360.0, -137.0 / 2720.0, 15.0 / 544.0},
+                                        {25.0 / 24.0, -49.0 / 48.0, 125.0 / 16.0, -85.0 / 12.0}}};
 
 const kg_tableau kg_tableau_esdirk4 = {
     .name = "esdirk4",

@@ -1,0 +1,34 @@
+#include "moving.h"
+
+moving moving_of(const char *mesh, const setting *settings, const kg_tableau *scheme, double end,
+                 int steps)
+{
+  moving m = {.ctx = open_backend(test_backend(), 2)};
+  const kg_march_settings march = {.end = end, .step = end / steps, .scheme = scheme};
+  must(m.ctx, kedge_mesh_generate(m.ctx, mesh, &m.mesh));
+  m.problem = problem_of(m.ctx, settings);
+  must(m.ctx, kg_march_create(m.ctx, m.mesh, m.problem, &march, &m.problem->exact_u, &m.march));
+  return m;
+}
+
+void moving_free(moving *m)
+{
+  kedge_march_destroy(m->march);
+  kedge_problem_destroy(m->problem);
+  kedge_mesh_destroy(m->mesh);
+  kedge_context_destroy(m->ctx);
+}
+
+void march_on(const moving *m)
+{
+  while (!kedge_march_ended(m->march)) must(m->ctx, kedge_march_step(m->march));
+}
+
+kedge_report report_now(const moving *m)
+{
+  const kedge_solution *solution;
+  kedge_report report = KEDGE_REPORT_INIT;
+  must(m->ctx, kedge_march_solution(m->march, &solution));
+  must(m->ctx, kedge_solution_report(solution, &report));
+  return report;
+}
