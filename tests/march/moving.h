@@ -20,6 +20,9 @@ typedef struct moving {
 /// @param[in] steps     of the whole march, which ends at `end`
 moving moving_of(const char *mesh, const setting *settings, const kg_tableau *scheme, double end,
                  int steps);
+/// Begin with a number, in other steps.
+moving moving_from(const char *mesh, const setting *settings, const kg_march_settings *march,
+                   double u);
 void moving_free(moving *m);
 /// Step to the end.
 void march_on(const moving *m);
