@@ -1,29 +1,27 @@
 #include "moving.h"
 
 /// @param[in] initial  NULL: u of [exact]
-static moving begin(const char *mesh, const setting *settings, const kg_march_settings *march,
+static moving begin(const setting *settings, const kg_march_settings *march,
                     const kg_function *initial)
 {
   moving m = {.ctx = open_backend(test_backend(), 2)};
-  must(m.ctx, kedge_mesh_generate(m.ctx, mesh, &m.mesh));
   m.problem = problem_of(m.ctx, settings);
+  must(m.ctx, kedge_problem_mesh(m.problem, &m.mesh));
   must(m.ctx, kg_march_create(m.ctx, m.mesh, m.problem, march,
                               initial ? initial : &m.problem->exact_u, &m.march));
   return m;
 }
 
-moving moving_of(const char *mesh, const setting *settings, const kg_tableau *scheme, double end,
-                 int steps)
+moving moving_of(const setting *settings, const kg_tableau *scheme, double end, int steps)
 {
   const kg_march_settings march = {.end = end, .step = end / steps, .scheme = scheme};
-  return begin(mesh, settings, &march, NULL);
+  return begin(settings, &march, NULL);
 }
 
-moving moving_from(const char *mesh, const setting *settings, const kg_march_settings *march,
-                   double u)
+moving moving_from(const setting *settings, const kg_march_settings *march, double u)
 {
   const kg_function initial = {.kind = KG_FUNCTION_CONSTANT, .constant = u};
-  return begin(mesh, settings, march, &initial);
+  return begin(settings, march, &initial);
 }
 
 void moving_free(moving *m)

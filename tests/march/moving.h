@@ -15,14 +15,11 @@ typedef struct moving {
 } moving;
 
 /// Begin with u of [exact] at t = 0.
-/// @param[in] mesh      as of [mesh] generate
-/// @param[in] settings  of the problem; the list ends with zeros
+/// @param[in] settings  of the problem, which has a mesh; the list ends with zeros
 /// @param[in] steps     of the whole march, which ends at `end`
-moving moving_of(const char *mesh, const setting *settings, const kg_tableau *scheme, double end,
-                 int steps);
+moving moving_of(const setting *settings, const kg_tableau *scheme, double end, int steps);
 /// Begin with a number, in other steps.
-moving moving_from(const char *mesh, const setting *settings, const kg_march_settings *march,
-                   double u);
+moving moving_from(const setting *settings, const kg_march_settings *march, double u);
 void moving_free(moving *m);
 /// Step to the end.
 void march_on(const moving *m);

@@ -2,12 +2,13 @@
 #include "moving.h"
 
 /// Settings of the tables: a tensor, tau = 1, Dirichlet conditions, a source that is derived.
-#define OF(order_text, exact_text)                                                       \
-  {"space", "order", order_text}, {"space", "stabilization", "1"},                       \
-      {"equation", "diffusion", "1, 0.2, 0.8"}, {"exact", "u", exact_text},              \
-      {"boundary default", "type", "dirichlet"}, {"solver", "preconditioner", "jacobi"}, \
-  {                                                                                      \
-    "solver", "tolerance", "1e-13"                                                       \
+#define OF(order_text, exact_text)                                               \
+  {"mesh", "generate", "square 3"}, {"space", "order", order_text},              \
+      {"space", "stabilization", "1"}, {"equation", "diffusion", "1, 0.2, 0.8"}, \
+      {"exact", "u", exact_text}, {"boundary default", "type", "dirichlet"},     \
+      {"solver", "preconditioner", "jacobi"},                                    \
+  {                                                                              \
+    "solver", "tolerance", "1e-13"                                               \
   }
 
 typedef struct row {
@@ -24,7 +25,7 @@ static void assert_digits(double value, double expected, double relative)
 static void assert_rows(const setting *settings, const row *rows, int n)
 {
   for (int i = 0; i < n; ++i) {
-    moving m = moving_of("square 3", settings, rows[i].scheme, 1.0, rows[i].steps);
+    moving m = moving_of(settings, rows[i].scheme, 1.0, rows[i].steps);
     march_on(&m);
     const kedge_report report = report_now(&m);
     assert_digits(report.u_l2, rows[i].u, 1e-4);
@@ -63,15 +64,16 @@ static void fixed_walls_have_the_errors_of_another_implementation(void **state)
 }
 
 /// u = 1, and from a time on walls that are 0: a product of series, with terms of 1e-11 left out.
-#define OF_X(x, t)                                                                               \
-  "(sin(pi*" x ")*exp(-pi^2*(" t "))+sin(3*pi*" x ")/3*exp(-9*pi^2*(" t "))+sin(5*pi*" x ")/5*" \
+#define OF_X(x, t)                                                                       \
+  "(sin(pi*" x ")*exp(-pi^2*(" t "))+sin(3*pi*" x ")/3*exp(-9*pi^2*(" t "))+sin(5*pi*" x \
+  ")/5*"                                                                                 \
   "exp(-25*pi^2*(" t ")))"
-#define COOLING(t, wall)                                                                         \
-  {"space", "order", "3"}, {"space", "stabilization", "1"}, {"equation", "source", "0"},         \
-      {"exact", "u", "16/pi^2*" OF_X("x", t) "*" OF_X("y", t)},                                  \
-      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", wall},            \
-  {                                                                                              \
-    "solver", "tolerance", "1e-13"                                                               \
+#define COOLING(t, wall)                                                                      \
+  {"mesh", "generate", "square 6"}, {"space", "order", "3"}, {"space", "stabilization", "1"}, \
+      {"equation", "source", "0"}, {"exact", "u", "16/pi^2*" OF_X("x", t) "*" OF_X("y", t)},  \
+      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", wall},         \
+  {                                                                                           \
+    "solver", "tolerance", "1e-13"                                                            \
   }
 
 static void assert_cooling(const setting *settings, double event)
@@ -89,7 +91,7 @@ static void assert_cooling(const setting *settings, double event)
                                      .scheme = of[i].scheme,
                                      .n_events = 1,
                                      .events = &event};
-    moving m = moving_from("square 6", settings, &march, 1.0);
+    moving m = moving_from(settings, &march, 1.0);
     march_on(&m);
     assert_digits(report_now(&m).u_l2, of[i].u, 5e-3);
     moving_free(&m);
