@@ -20,6 +20,8 @@ typedef struct kedge_marched {
   int64_t iterations;  ///< of all of them
   int64_t set_ups;     ///< local matrices and preconditioner were made
   bool converged;      ///< all solves have
+  bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
+                       ///< of the program, but for kedge_by_element() and kedge_by_solution()
 } kedge_marched;
 #define KEDGE_MARCHED_INIT \
   {                        \
@@ -36,6 +38,12 @@ typedef struct kedge_marched {
 KEDGE_API kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
                                           const kedge_problem *problem, kedge_march **out);
 KEDGE_API void kedge_march_destroy(kedge_march *march);  ///< NULL is allowed
+
+/// Predict the memory of a march as kedge_solver_plan() that of a solver: in `march_bytes` what it
+/// has beside. Arguments and failures are those of kedge_plan_make(); a problem without [time] is
+/// KEDGE_ERR_INPUT.
+KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                        const kedge_problem *problem, kedge_plan *plan);
 
 KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
 KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [time] is reached

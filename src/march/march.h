@@ -65,5 +65,10 @@ struct kedge_march {
 /// @param[out] march  kedge_march_destroy(), also after a failure
 kedge_status kg_march_open(kedge_context *ctx, const kg_march_settings *settings,
                            kedge_march **march);
+/// How many k a method keeps beside u: those of all stages but the last.
+static inline int kg_march_ks(const kg_tableau *scheme)
+{
+  return scheme->n_stages - 1;
+}
 /// The rate of the next step.
 double kg_march_rate(const kedge_march *march);

@@ -1,5 +1,6 @@
 #include "march/parabolic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,12 @@
 #include "core/sized.h"
 #include "device/context.h"
 #include "ops/vector/combine.h"
+#include "plan/plan.h"
+#include "solution/values.h"
 #include "solver/data.h"
 #include "solver/solver.h"
+
+enum { VECTORS = 3 };  ///< of u, beside those of k
 
 /// Data of the caller, with texts of their own.
 typedef struct own_data {
@@ -40,6 +45,7 @@ typedef struct parabolic {
   bool is_made;   ///< the solution is that of u
   bool is_ready;  ///< trace and loads to make it of are those of u
   bool is_set_up;
+  double set_up_at;  ///< the time of its coefficients
 } parabolic;
 
 static void free_data(own_data *d)
@@ -102,6 +108,26 @@ static void destroy(void *state)
   free(p);
 }
 
+/// Whether a coefficient may be another one at another time.
+static bool may_move(const kg_function *f)
+{
+  if (!f) return false;
+  if (f->kind == KG_FUNCTION_CALLER) return !kg_function_by_element(f) && !kg_solution_of(f);
+  bool any = kg_function_uses_t(f);
+  for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
+  return any;
+}
+
+static bool any_moves(const parabolic *p)
+{
+  const kg_resolved *const r = &p->solver->elliptic->equation.resolved;
+  bool any = may_move(&r->reaction) || may_move(&r->equation.mass);
+  for (int k = 0; k < r->equation.n_diffusion; ++k)
+    any = any || may_move(&r->equation.diffusion[k]);
+  for (int g = 0; g < p->mesh->n_groups; ++g) any = any || may_move(r->boundaries[g].coefficient);
+  return any;
+}
+
 /// Set up the solver of the copy of the problem, for this rate.
 static kedge_status set_up(parabolic *p, double rate)
 {
@@ -112,23 +138,29 @@ static kedge_status set_up(parabolic *p, double rate)
   if (p->solver)
     KG_TRY(kedge_solver_update(p->solver));
   else
-    KG_TRY(kg_solver_create(p->ctx, p->mesh, p->problem, true, &p->solver));
+    KG_TRY(kg_solver_create(p->ctx, p->mesh, p->problem, VECTORS + p->n_k, &p->solver));
   const kg_elliptic *const e = p->solver->elliptic;
   KG_TRY(kg_mass_make(&e->rules, &e->equation, e->space.is_affine, &p->mass));
+  p->report->remakes = any_moves(p);
+  p->set_up_at = p->problem->t;
   p->is_set_up = true;
   return KEDGE_OK;
 }
 
 static kedge_status prepare(void *state, double rate)
 {
-  return set_up(state, rate);
+  parabolic *const p = state;
+  if (!p->report->remakes) return set_up(p, rate);
+  p->problem->shift = rate;  // the stage that comes sets up
+  p->set_up_at = NAN;
+  return KEDGE_OK;
 }
 
 /// Vectors and the trace: what a march has beside a solver.
 static kedge_status allocate(parabolic *p)
 {
   const kg_shape *const s = &p->solver->elliptic->shape;
-  const int count = 3 + p->n_k;
+  const int count = VECTORS + p->n_k;
   p->n = (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches);
   KG_TRY(kg_alloc(p->ctx, (size_t)(p->n * count), sizeof(double), &p->vectors));
   KG_TRY(kg_zero(p->ctx, p->vectors.data, p->vectors.bytes));
@@ -136,7 +168,7 @@ static kedge_status allocate(parabolic *p)
   p->u = all;
   p->next = all + p->n;
   p->base = all + 2 * p->n;
-  for (int i = 0; i < p->n_k; ++i) p->k[i] = all + (3 + i) * p->n;
+  for (int i = 0; i < p->n_k; ++i) p->k[i] = all + (VECTORS + i) * p->n;
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
@@ -193,11 +225,13 @@ static kg_work work_of(const parabolic *p, const char *function)
       .function = function, .data = p->data.are_given ? &p->data.data : NULL, .moving = &p->moving};
 }
 
-/// All functions of the problem, and copies of them in the solver, are those of a time.
-static void set_time(parabolic *p, double t)
+/// All functions of the problem, and copies of them in the solver, become those of a time.
+static kedge_status set_time(parabolic *p, double t)
 {
   kg_problem_set_time(p->problem, t);
+  if (p->report->remakes && p->set_up_at != t) return set_up(p, p->problem->shift);
   kg_resolved_set_time(&p->solver->elliptic->equation.resolved, t);
+  return KEDGE_OK;
 }
 
 static void add_to_report(parabolic *p)
@@ -220,7 +254,7 @@ static kedge_status stage(void *state, const kg_march_stage *s)
     base.factor[base.n_terms++] = s->factor[j];
   }
   KG_TRY(kg_enter(p->ctx));
-  set_time(p, s->t);
+  KG_TRY(set_time(p, s->t));
   KG_TRY(kg_combine(p->ctx, &base));
   const double rate = p->problem->shift;
   double *const value = s->is_last ? p->next : p->k[s->index];
@@ -304,7 +338,9 @@ static kedge_status update(void *state)
              "march",
              p->problem->order, p->from->order);
   if (p->is_ready) KG_TRY(make_solution(p));
+  const double t = p->problem->t;
   KG_TRY(kg_problem_clone(p->from, &p->problem));
+  kg_problem_set_time(p->problem, t);
   const bool was_made = p->is_made;
   KG_TRY(set_up(p, rate));
   p->is_made = was_made;
@@ -335,14 +371,13 @@ kedge_status kg_march_create(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_status status = kg_march_open(ctx, settings, &m);
   if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
   if (status == KEDGE_OK) {
-    const int stages = settings->scheme->n_stages;
     m->method = &method;
     m->state = p;
     *p = (parabolic){.ctx = ctx,
                      .mesh = mesh,
                      .from = problem,
                      .report = &m->report,
-                     .n_k = stages > 1 ? stages - 1 : 0};
+                     .n_k = kg_march_ks(settings->scheme)};
     status = start(p, initial, kg_march_rate(m));
   }
   if (status == KEDGE_OK) m->rate = p->problem->shift;
@@ -350,5 +385,24 @@ kedge_status kg_march_create(kedge_context *ctx, const kedge_mesh *mesh,
     *out = m;
   else
     kedge_march_destroy(m);
+  return status;
+}
+
+kedge_status kg_march_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                           const kg_march_settings *settings, kedge_plan *plan)
+{
+  kedge_problem *copy = NULL;
+  kedge_march *m = NULL;
+  kedge_status status = kg_march_open(ctx, settings, &m);
+  if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
+  if (status == KEDGE_OK) {
+    copy->shift = kg_march_rate(m);
+    status = kg_plan_make(ctx,
+                          &(kg_plan_args){mesh, copy, true, VECTORS + kg_march_ks(settings->scheme),
+                                          KG_COUNTED_ELEMENTS},
+                          plan);
+  }
+  kedge_march_destroy(m);
+  kedge_problem_destroy(copy);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
 #include "mesh/mesh.h"
+#include "problem/located.h"
 #include "problem/problem.h"
 
 enum { NUMBERS = 200 };  ///< bytes of the list of numbers of regions
@@ -381,6 +382,43 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
   return at ? at : kg_settings_find(&problem->settings, "equation", key);
 }
 
+kedge_status kg_mass_refuse(kedge_context *ctx, const kedge_problem *problem,
+                            const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
+                            double value)
+{
+  const char *name;
+  const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, "mass", &name);
+  char place[100] = "not", inside[40] = "", z[24] = "";
+  if (spot && mesh->dimension == 3) snprintf(z, sizeof z, ", z = %.6g", spot->at[2]);
+  if (spot) {
+    snprintf(place, sizeof place, "and at x = %.6g, y = %.6g%s it is", spot->at[0], spot->at[1], z);
+    snprintf(inside, sizeof inside, ", in element %d (from 0)",
+             mesh->element_origin[spot->element]);
+  }
+  return kg_problem_fail(ctx, problem, setting, "mass%s%s%s must be positive, %s %g%s",
+                         name ? " in region '" : "", name ? name : "", name ? "'" : "", place,
+                         isnan(value) ? NAN : value, inside);
+}
+
+/// The mass at a point, or in all of a region.
+static double mass_at(const kedge_problem *p, const kedge_mesh *mesh, int32_t region,
+                      const kg_spot *spot)
+{
+  static const double corner[3] = {-1.0, -1.0, -1.0}, origin[3] = {0.0};
+  const kg_coefficients *const section = section_of(p, region_of(mesh, region), mesh);
+  const kg_function *const own = &section->mass;
+  const kg_function *const f = own->kind != KG_FUNCTION_NONE ? own : &p->equation.mass;
+  const double *const at = spot ? spot->at : origin, tag = region;
+  double memory[KG_LOCATED], value;
+  const kg_located located = kg_located_in(memory, 1);
+  kg_locate_at(&located, 0, mesh, spot ? spot->element : 0, corner);
+  kedge_points point = kg_located_points(&located, mesh, 1, &at[0], &at[1]);
+  point.region = &tag;
+  if (kg_mesh_in_space(mesh)) point.z = &at[2];
+  kg_function_evaluate(f, &point, &value);
+  return value;
+}
+
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double *value)
@@ -389,6 +427,10 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
   double without_reaction[KG_COEFFICIENTS_MAX] = {0.0};
   memcpy(without_reaction, value, (size_t)numbers * sizeof *value);
   const bool reaction = kg_is_elliptic(dimension, without_reaction);  // then that is what is wrong
+  if (reaction && problem->shift > 0.0) {                             // and the mass is part of it
+    const double mass = mass_at(problem, mesh, region, spot);
+    if (mass <= 0.0) return kg_mass_refuse(ctx, problem, mesh, region, spot, mass);
+  }
   const kg_group *const group = region_of(mesh, region);
   const kg_coefficients *section = section_of(problem, group, mesh);
   if (section->n_diffusion == 0) section = &problem->equation;
@@ -412,24 +454,6 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
                          : tensor ? "positive definite"
                                   : "positive",
                          spot ? "and " : "", place, found, isnan(bad) ? NAN : bad, inside);
-}
-
-kedge_status kg_mass_refuse(kedge_context *ctx, const kedge_problem *problem,
-                            const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
-                            double value)
-{
-  const char *name;
-  const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, "mass", &name);
-  char place[100] = "not", inside[40] = "", z[24] = "";
-  if (spot && mesh->dimension == 3) snprintf(z, sizeof z, ", z = %.6g", spot->at[2]);
-  if (spot) {
-    snprintf(place, sizeof place, "and at x = %.6g, y = %.6g%s it is", spot->at[0], spot->at[1], z);
-    snprintf(inside, sizeof inside, ", in element %d (from 0)",
-             mesh->element_origin[spot->element]);
-  }
-  return kg_problem_fail(ctx, problem, setting, "mass%s%s%s must be positive, %s %g%s",
-                         name ? " in region '" : "", name ? name : "", name ? "'" : "", place,
-                         isnan(value) ? NAN : value, inside);
 }
 
 /// Whether every region has a coefficient of its own.

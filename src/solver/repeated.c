@@ -104,11 +104,11 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solver_create: context, mesh or problem is NULL");
-  return kg_solver_create(ctx, mesh, problem, false, out);
+  return kg_solver_create(ctx, mesh, problem, 0, out);
 }
 
 kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
-                              const kedge_problem *problem, bool marches, kedge_solver **out)
+                              const kedge_problem *problem, int march_vectors, kedge_solver **out)
 {
   kedge_solver *s;
   *out = NULL;
@@ -117,7 +117,7 @@ kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
                                                      .mesh = mesh,
                                                      .equation.problem = problem,
                                                      .repeats = true,
-                                                     .marches = marches});
+                                                     .march_vectors = march_vectors});
   if (status == KEDGE_OK)
     *out = s;
   else
@@ -133,7 +133,7 @@ kedge_status kedge_solver_update(kedge_solver *s)
                                 .mesh = p->mesh,
                                 .equation.problem = p->equation.problem,
                                 .repeats = true,
-                                .marches = p->marches,
+                                .march_vectors = p->march_vectors,
                                 .before = p});
 }
 
@@ -141,7 +141,7 @@ kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                const kedge_problem *problem, kedge_plan *plan)
 {
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_solver_plan: an argument is NULL");
-  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, true, KG_COUNTED_ELEMENTS}, plan);
+  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, true, 0, KG_COUNTED_ELEMENTS}, plan);
 }
 
 void kedge_solver_destroy(kedge_solver *s)
@@ -194,7 +194,7 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
   s->report.solution_bytes = (int64_t)s->block.bytes;
-  s->report.predicted_device_bytes += s->report.solution_bytes;
+  s->report.predicted_device_bytes += s->report.solution_bytes + p->shape.march_bytes;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
   s->report.smoother = r->smoother;
   s->report.smoothing_steps = r->smoothing_steps;
@@ -207,8 +207,8 @@ kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_elliptic *const p = solver->elliptic;
   kedge_solution *const s = p->run.solution;
-  const int64_t in_use_before =
-      p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) - (int64_t)s->block.bytes;
+  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) -
+                                (int64_t)s->block.bytes - p->shape.march_bytes;
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
