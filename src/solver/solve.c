@@ -60,6 +60,11 @@ static kedge_status solve(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG, "%s: context, mesh or problem is NULL",
              function);
+  if (problem->time.is_set)
+    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "time", "end"),
+                           "the problem has a [time], and %s() solves steady problems alone; take "
+                           "[time] out",
+                           function);
   KG_TRY(kg_enter(ctx));
   kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
   KG_TRY(kg_solution_create(ctx, &p.run.solution));
