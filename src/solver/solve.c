@@ -62,9 +62,8 @@ static kedge_status solve(kedge_context *ctx, const kedge_mesh *mesh, const kedg
              function);
   if (problem->time.is_set)
     return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "time", "end"),
-                           "the problem has a [time], and %s() solves steady problems alone; take "
-                           "[time] out",
-                           function);
+                           "the problem has a [time], and only steady problems are solved so far; "
+                           "take [time] out");
   KG_TRY(kg_enter(ctx));
   kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
   KG_TRY(kg_solution_create(ctx, &p.run.solution));
