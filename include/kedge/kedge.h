@@ -49,4 +49,5 @@
 #include "kedge/integral.h"
 #include "kedge/probe.h"
 #include "kedge/solver.h"
+#include "kedge/march.h"
 #include "kedge/machine.h"

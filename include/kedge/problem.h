@@ -84,6 +84,7 @@ typedef struct kedge_points {
   /// [n] in space: the third coordinate, and the third parts of the normal and of the point in the
   /// reference tetrahedron (-1, -1, -1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1); NULL in the plane
   const double *z, *normal_z, *third;
+  double t;  ///< the time, of all points; 0 where the problem has no [time]
 } kedge_points;
 
 /// A function of the plane or of space: value[i] is that at point i, for i < points->n. May be

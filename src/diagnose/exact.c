@@ -147,18 +147,20 @@ bool kg_finds_other_source(kg_diagnosis *d)
   const kg_function *f = &d->resolved->equation.source;
   const kg_coefficients *equation = &d->resolved->equation;
   if (d->resolved->derives_source) return false;
+  if (problem->shift != 0.0) return false;  // the reaction is that of a stage of a step in time
   if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
   if (kg_coefficients_of_caller(equation)) return false;
   if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;
-  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION}, yy = xx, exact = xx;
+  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION, .t = d->problem->t}, yy = xx, exact = xx;
   double gap = 0.0, size = 0.0;
   kedge_status status =
       kg_expression_differentiate(d->ctx, problem->exact_dx.expression, 'x', &xx.expression);
   if (status == KEDGE_OK)
     status = kg_expression_differentiate(d->ctx, problem->exact_dy.expression, 'y', &yy.expression);
   if (status == KEDGE_OK)
-    status = kg_expression_source(d->ctx, problem->exact_u.expression, 2, equation->n_diffusion,
-                                  equation->diffusion, &equation->reaction, &exact.expression);
+    status =
+        kg_expression_source(d->ctx, problem->exact_u.expression, 2, equation->n_diffusion,
+                             equation->diffusion, &equation->reaction, NULL, &exact.expression);
   if (status == KEDGE_OK) gap = gap_of_source(d, &exact, &xx, &yy, &size);
   kg_expression_free(exact.expression);
   kg_expression_free(xx.expression);

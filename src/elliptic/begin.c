@@ -33,7 +33,7 @@ kedge_status kg_elliptic_begin(kg_elliptic *p)
   kg_memory available = kg_memory_free(p->ctx);
   if (p->before)
     *(p->ctx->backend == KEDGE_BACKEND_CUDA ? &available.device : &available.host) +=
-        (int64_t)p->before->plan.memory.bytes;
+        (int64_t)p->before->plan.memory.bytes + p->before->shape.march_bytes;
   if (kg_holds(p->run.solution, KG_HELD_INDICATOR))
     available.host += kg_host_bytes(&p->shape);  // results are there
   const kg_memory need = kg_memory_choose(p->ctx, &p->shape, available, &p->plan, &p->arrays);

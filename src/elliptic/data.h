@@ -2,6 +2,7 @@
 /// The data of one solve, which it only reads: source, boundary values, initial trace, and the list
 /// of the caller's arrays to fill.
 #pragma once
+#include "equation/mass.h"
 #include "ops/sample/node_values.h"
 #include "ops/vector/unknowns.h"
 #include "problem/problem.h"
@@ -12,6 +13,16 @@ typedef struct kg_given {
   kg_held_field field;                     ///< whose modes are read
   kg_node_values_args of[KG_BATCHES_MAX];  ///< of all chunks, but for `from`
 } kg_given;
+
+/// A stage of a step in time: the solve of an equation with reaction + factor mass, whose load
+/// vectors have factor (mass base, phi) beside the source.
+typedef struct kg_moving {
+  const kg_mass *mass;
+  double factor;
+  const double *base;  ///< [batch][group][N][lane]
+  double *u;           ///< out, likewise
+  double *work;        ///< as much, for the numbers of a solution that is made of it
+} kg_moving;
 
 /// Everything is borrowed.
 typedef struct kg_data {
@@ -26,6 +37,7 @@ typedef struct kg_data {
   /// not set. Without `unknown` the trace is in the order of rows.
   kg_unknowns_args taken;
   bool takes_start;
+  const kg_moving *moving;  ///< NULL: the problem is steady
   int n_given;
   const kg_given *given;  ///< [n_given]
 } kg_data;

@@ -50,6 +50,8 @@ typedef struct kg_elliptic {
   kg_conductor conductor;       ///< of the solve that runs
   int32_t lost_error;           ///< an element whose errors are not finite, if one's are
   bool repeats;                 ///< set up once, to solve many times
+  /// Vectors of u that a march has beside, of whose steps these solves are stages; 0: there is none.
+  int march_vectors;
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_elliptic *before;
   double *boundary;  ///< [edge of sections 3 and 4][m] of kg_sample_boundary(), made in transfer
@@ -114,6 +116,9 @@ kedge_status kg_stage_trace_solve(kg_elliptic *p);
 kg_system_rule kg_trace_rule(const kg_elliptic *p);
 /// Local solve and post-processing alternate chunk by chunk: begins and ends both stages itself.
 kedge_status kg_stages_local(kg_elliptic *p);
+/// The local solve of a stage of a step in time that is followed by another one: u alone, into
+/// kg_moving.u.
+kedge_status kg_stage_modes(kg_elliptic *p);
 
 /// With `repeats`, one set-up for many solves, the stages transfer and local matrices skip what
 /// depends on the data of a solve. kg_stage_loads() then computes boundary data and load vectors,

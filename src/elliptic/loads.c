@@ -21,7 +21,10 @@ static kedge_status make_loads(kg_elliptic *p)
     status = kg_source_patch(source, c.batch, 0, c.n,
                              kg_elliptic_rows(p, p->arrays.load, KG_ROWS_MODES, &c));
   kg_sampler_rest(&source->sampler);
-  return status;
+  const kg_moving *const moving = p->data.moving;
+  if (!moving || status != KEDGE_OK) return status;
+  return kg_mass_add_all(&p->rules, moving->mass, p->equation.scale * moving->factor, moving->base,
+                         p->arrays.load);
 }
 
 void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves)

@@ -47,6 +47,15 @@ int64_t kg_results_bytes(const kg_shape *s)
   return (int64_t)(numbers * sizeof(double));
 }
 
+int64_t kg_march_bytes(const kg_shape *s, const kg_resolved *resolved, bool is_affine,
+                       int n_vectors)
+{
+  const size_t vectors = (size_t)n_vectors * kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches);
+  const size_t trace = (size_t)s->count.n_edges * (size_t)s->m;
+  return (int64_t)(kg_rounded(vectors * sizeof(double)) + kg_rounded(trace * sizeof(double))) +
+         kg_mass_bytes(s, resolved, is_affine);
+}
+
 /// Values of functions of a chunk, n_values a triangle, when the host evaluates them.
 static int64_t sampled_bytes(const kg_shape *s, int n_values)
 {
@@ -183,7 +192,7 @@ int64_t kg_host_bytes(const kg_shape *shape)
 
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak)
 {
-  const int64_t device = peak, host = kg_host_bytes(shape);
+  const int64_t device = peak + shape->march_bytes, host = kg_host_bytes(shape);
   const int64_t scratch = (int64_t)ctx->threads * KG_LOOP_SCRATCH;
   return ctx->backend == KEDGE_BACKEND_CUDA ? (kg_memory){device, host}
                                             : (kg_memory){0, device + host + scratch};
@@ -206,7 +215,8 @@ kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory 
   shape->choice.loads_stay = shape->choice.iterates != KG_SINGLE;
   kg_memory_plan(shape, plan, arrays);
   const kg_memory need = kg_memory_needed(ctx, shape, (int64_t)plan->bytes);
-  if (!shape->choice.loads_stay || kg_memory_fits(need, available)) return need;
+  const bool may_go = shape->choice.loads_stay && !shape->choice.marches;
+  if (!may_go || kg_memory_fits(need, available)) return need;
   shape->choice.loads_stay = false;
   kg_memory_plan(shape, plan, arrays);
   return kg_memory_needed(ctx, shape, (int64_t)plan->bytes);

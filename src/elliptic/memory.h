@@ -4,6 +4,7 @@
 #pragma once
 #include "elliptic/stages.h"
 #include "elliptic/declare.h"
+#include "equation/mass.h"
 
 /// Bytes of memory that are needed, or free. If device memory is host memory, `device` is 0, and
 /// `host` is the sum of both.
@@ -26,6 +27,9 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
 int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
 /// Memory of the results.
 int64_t kg_results_bytes(const kg_shape *shape);
+/// Device memory that a march has beside that of its solver: vectors of u, a trace, and the mass.
+int64_t kg_march_bytes(const kg_shape *shape, const kg_resolved *resolved, bool is_affine,
+                       int n_vectors);
 /// Return the number of groups in a chunk. Local solve and post-processing of a chunk may use as
 /// much memory, on device and host together, as the trace solve does; but at least 16 MiB, which
 /// keep a GPU busy, or a tenth of a small mesh, and at most 2 GiB. All chunks have one size.
@@ -33,13 +37,15 @@ int64_t kg_results_bytes(const kg_shape *shape);
 ///                      if the peak on the device stays the same, because the host waits for the
 ///                      device in each chunk. The host may then need more.
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate);
-/// The bytes that a solve is going to allocate at its peak, of which `peak` on the device.
+/// The bytes that a solve is going to allocate at its peak, of which `peak` on the device, and those
+/// of a march beside.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);
 
 kg_memory kg_memory_free(kedge_context *ctx);
 bool kg_memory_fits(kg_memory need, kg_memory available);
 /// Make the plan by kg_memory_plan(), and return the memory needed. Load vectors stay in memory
-/// (`loads_stay`) if there is enough; with precision = compact, which saves memory, they never do.
+/// (`loads_stay`) if there is enough; with precision = compact, which saves memory, they never do,
+/// and in a march, where the state is added to them once, always.
 kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory available,
                            kg_plan *plan, kg_arrays *arrays);
 /// Fail if a solve needs more memory than is available.

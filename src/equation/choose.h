@@ -43,6 +43,7 @@ typedef struct kg_choice {
   bool sides_stay;          ///< of the elements likewise (ops/trace/trace_sides.h)
   bool facet_sides_stay;    ///< sides of the edges stay until the trace system is solved
   bool repeats;             ///< one set-up, many solves
+  bool marches;             ///< which are stages of steps in time
   bool apart;               ///< no array lies in another one: for programs that measure parts
   unsigned kept;            ///< fields of the solution: a set of solution/solution.h
   bool wants_means;         ///< over the elements, in place of u, q, u* and the trace

@@ -14,6 +14,11 @@ double kg_evaluation_operations(const kg_evaluation *e)
   return kg_functions_operations(e->set.n, e->set.functions);
 }
 
+double kg_evaluation_time(const kg_evaluation *e)
+{
+  return e->set.functions[0]->t;
+}
+
 /// Write what is noted of all functions: once where it is alike.
 static void write_notes(kedge_solution *solution)
 {
@@ -191,9 +196,11 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int
   args.vertex = cells.vertex;
   args.nodes = cells.nodes;
   args.region = kg_rules_regions(e->rules, batch, first);
+  args.t = kg_evaluation_time(e);
   *done = false;
   while (!*done && (e->cells || e->code)) {
     int64_t bad;
+    if (e->code) kg_point_code_set_time(e->code, args.t);
     KG_TRY(e->cells ? run(ctx, e->cells, &args, &bad) : interpret(ctx, e->code, &args, &bad));
     add_cost(e, args.points.n, args.n_elements);
     *done = bad < 0;
@@ -212,6 +219,7 @@ kedge_status kg_evaluation_triangles(const kg_evaluation *e, int batch, kg_evalu
   args.batch = e->rules->elements[batch].batch;
   args.region = kg_rules_regions(e->rules, batch, 0);
   args.code = e->code;
+  kg_point_code_set_time(e->code, kg_evaluation_time(e));
   add_cost(e, args.points.n, (int64_t)args.n_groups * KG_LANES);
   return interpret(e->rules->ctx, &args);
 }

@@ -48,6 +48,8 @@ void kg_evaluation_close(kg_evaluation *e);
 
 /// Operations of all functions at a point.
 double kg_evaluation_operations(const kg_evaluation *e);
+/// The time at which they are evaluated, which all have in common.
+double kg_evaluation_time(const kg_evaluation *e);
 /// Evaluate functions on the GPU in groups [first, first + count) of a batch by quadrature.
 /// @param[in]  args  the points, what is done with the values, and the array for them
 /// @param[out] done  false: the GPU could not do it, and the host has to

@@ -214,12 +214,12 @@ static kg_load_vectors_args load_args(const kg_sampler *s, const load_chunk *c)
 static kedge_status loads_by_kernel(const kg_sampler *s, const load_chunk *c)
 {
   static kedge_status (*const launch)(kedge_context *, const kg_sample_kernel *,
-                                      const kg_load_vectors_args *, const int32_t *) =
+                                      const kg_load_vectors_args *, const int32_t *, double) =
       KG_IF_CUDA(kg_sample_loads);
   const kg_load_vectors_args args = load_args(s, c);
   add_kernel_cost(s, false, elements_of(s, c->batch, c->first, c->count));
   return launch(rules_of(s)->ctx, s->evaluation.triangles, &args,
-                kg_rules_regions(rules_of(s), c->batch, 0));
+                kg_rules_regions(rules_of(s), c->batch, 0), kg_evaluation_time(&s->evaluation));
 }
 
 static kedge_status loads_of_cells(const kg_sampler *s, const load_chunk *c)
@@ -329,12 +329,12 @@ static kg_errors_args error_args(const kg_sampler *s, const kg_solved_chunk *c)
 static kedge_status errors_by_kernel(const kg_sampler *s, const kg_solved_chunk *c)
 {
   static kedge_status (*const launch)(kedge_context *, const kg_sample_kernel *,
-                                      const kg_errors_args *, const int32_t *) =
+                                      const kg_errors_args *, const int32_t *, double) =
       KG_IF_CUDA(kg_sample_errors);
   const kg_errors_args args = error_args(s, c);
   add_kernel_cost(s, wants_flux(s, c), elements_of(s, c->batch, c->first, c->count));
   return launch(rules_of(s)->ctx, s->evaluation.triangles, &args,
-                kg_rules_regions(rules_of(s), c->batch, 0));
+                kg_rules_regions(rules_of(s), c->batch, 0), kg_evaluation_time(&s->evaluation));
 }
 
 static kedge_status errors_of_cells(const kg_sampler *s, const kg_solved_chunk *c)

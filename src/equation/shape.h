@@ -44,6 +44,7 @@ typedef struct kg_shape {
   int32_t n_robin;                ///< edges of section 3, if one of them has a Robin condition
   bool forgets_constants;         ///< kg_forgets_constants()
   size_t ell_work_bytes, space_work_bytes;
+  int64_t march_bytes;    ///< of the device, beside a solver: kg_march_bytes()
   size_t resident_bytes;  ///< of ops/trace/cg_resident.h; 0: the ordinary loop
 } kg_shape;
 

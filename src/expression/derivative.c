@@ -175,7 +175,10 @@ kedge_status kg_expression_differentiate(kedge_context *ctx, const kg_expression
                                          kg_expression **out)
 {
   *out = NULL;
-  const kg_op op = variable == 'x' ? KG_OP_X : variable == 'y' ? KG_OP_Y : KG_OP_Z;
+  const kg_op op = variable == 'x'   ? KG_OP_X
+                   : variable == 'y' ? KG_OP_Y
+                   : variable == 'z' ? KG_OP_Z
+                                     : KG_OP_T;
   kg_expression_builder b;
   int32_t root;
   kedge_status status = kg_builder_open(ctx, &b);
@@ -226,6 +229,17 @@ static kedge_status divergence(kg_expression_builder *b, int32_t u, int dimensio
   return KEDGE_OK;
 }
 
+/// source + mass u_t
+static kedge_status add_rate(kg_expression_builder *b, int32_t u, const kg_function *mass,
+                             int32_t *source)
+{
+  int32_t rate, factor = number(b, 1);
+  KG_TRY(kg_build_derivative(b, u, KG_OP_T, &rate));
+  if (mass && mass->kind != KG_FUNCTION_NONE) KG_TRY(kg_function_import(b, mass, &factor));
+  *source = op2(b, KG_OP_ADD, *source, op2(b, KG_OP_MULTIPLY, factor, rate));
+  return KEDGE_OK;
+}
+
 static kedge_status build_source(kg_expression_builder *b, int32_t u, int dimension,
                                  int n_diffusion, const kg_function *diffusion,
                                  const kg_function *reaction, int32_t *out)
@@ -252,15 +266,17 @@ static kedge_status build_source(kg_expression_builder *b, int32_t u, int dimens
 
 kedge_status kg_expression_source(kedge_context *ctx, const kg_expression *u, int dimension,
                                   int n_diffusion, const kg_function *diffusion,
-                                  const kg_function *reaction, kg_expression **out)
+                                  const kg_function *reaction, const kg_function *mass,
+                                  kg_expression **out)
 {
   *out = NULL;
   kg_expression_builder b;
-  int32_t root;
+  int32_t of, root;
   kedge_status status = kg_builder_open(ctx, &b);
-  if (status == KEDGE_OK) status = kg_builder_import(&b, u, &root);
+  if (status == KEDGE_OK) status = kg_builder_import(&b, u, &of);
   if (status == KEDGE_OK)
-    status = build_source(&b, root, dimension, n_diffusion, diffusion, reaction, &root);
+    status = build_source(&b, of, dimension, n_diffusion, diffusion, reaction, &root);
+  if (status == KEDGE_OK && kg_expression_uses(u, KG_OP_T)) status = add_rate(&b, of, mass, &root);
   if (status == KEDGE_OK)
     status = kg_builder_finish(&b, root, "the source derived from the exact solution", out);
   kg_builder_close(&b);

@@ -46,6 +46,9 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
     case KG_OP_REGION:
       fputs("region", out);
       break;
+    case KG_OP_T:
+      fputc('t', out);
+      break;
     case KG_OP_CONSTANT:
       write_number(out, nodes[node].value);
       break;
@@ -142,8 +145,11 @@ static void write_function(FILE *out, const kg_expression_builder *b, int n_func
 {
   const bool angles = has_circle(b);
   fputs(integer_power, out);
-  fputs("static __device__ void evaluate(double x, double y, double region, double *value)\n{\n",
-        out);
+  fputs(
+      "static __device__ void evaluate(double x, double y, double region, double t, double "
+      "*value)\n"
+      "{\n",
+      out);
   if (angles) fputs("  int angle = 0;\n", out);
   for (int32_t i = 0; i < b->n_nodes; ++i)
     if (kg_ops_info[b->nodes[i].op].n_children > 0) write_operation(out, b, i);

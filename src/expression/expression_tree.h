@@ -53,6 +53,7 @@ typedef enum kg_op {
   KG_OP_Y,
   KG_OP_Z,       ///< in space
   KG_OP_REGION,  ///< the tag of the element's region
+  KG_OP_T,       ///< the time: of all points that are evaluated together
   KG_OP_FIELD,   ///< one of the names that a text may have beside these: its number is `value`
   KG_OPERATIONS(KG_OP_ENUMERATOR) KG_OP_COUNT
 } kg_op;
@@ -83,7 +84,8 @@ struct kg_expression {
 /// Whether a leaf is a variable.
 static inline bool kg_is_variable(kg_op op)
 {
-  return op == KG_OP_X || op == KG_OP_Y || op == KG_OP_Z || op == KG_OP_REGION || op == KG_OP_FIELD;
+  return op == KG_OP_X || op == KG_OP_Y || op == KG_OP_Z || op == KG_OP_REGION || op == KG_OP_T ||
+         op == KG_OP_FIELD;
 }
 /// Whether an expression has a variable in it.
 bool kg_expression_uses(const kg_expression *e, kg_op variable);
@@ -121,8 +123,8 @@ int32_t kg_builder_find(const kg_expression_builder *b, const kg_node *node);
 int32_t kg_build_constant(kg_expression_builder *b, double value);
 int32_t kg_build(kg_expression_builder *b, kg_op op, int32_t a0, int32_t a1, int32_t a2);
 
-/// Derivatives of the tree under `root` by KG_OP_X, KG_OP_Y or KG_OP_Z (derivative.c). Memory
-/// failures and overfull builders alike are left for kg_builder_finish().
+/// Derivatives of the tree under `root` by KG_OP_X, KG_OP_Y, KG_OP_Z or KG_OP_T (derivative.c).
+/// Memory failures and overfull builders alike are left for kg_builder_finish().
 kedge_status kg_build_derivative(kg_expression_builder *b, int32_t root, kg_op variable,
                                  int32_t *out);
 
@@ -142,7 +144,8 @@ typedef struct kg_syntax_error {
 
 /// Parse. When `error->what` comes back empty, the failure is another (memory, size) and its
 /// sentence is in the context.
-/// @param[in] constants  named parameters, beside x, y, z, region and pi
+/// @param[in] constants  named parameters, beside x, y, z, t, region and pi; one that is called t
+///                       hides the time
 kedge_status kg_expression_parse(kedge_context *ctx, const char *text, const kg_constant *constants,
                                  int n_constants, kg_syntax_error *error, kg_expression **out);
 /// Parse a text that may name fields too, whose values kg_expression_evaluate_fields() is given. A
@@ -157,5 +160,6 @@ unsigned kg_expression_fields(const kg_expression *e);
 /// The column (from 1, in characters of UTF-8) and the number of line ends before a byte of a text.
 int kg_text_column(const char *text, size_t offset, int *lines_before);
 /// True for x, y, z, region and pi; and for the names of functions too: they cannot be parameters.
+/// t is none of them: where a problem has no time it may be a parameter.
 bool kg_expression_variable(const char *name);
 bool kg_expression_reserved(const char *name);

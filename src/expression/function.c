@@ -118,7 +118,7 @@ kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_fu
   if (from->numbers) atomic_fetch_add(&from->numbers->owners, 1);
   if (from->kind == KG_FUNCTION_EXPRESSION)
     status = copy_expression(ctx, from->expression, &to->expression);
-  if (from->kind == KG_FUNCTION_REGIONS)
+  if (from->n_regions > 0)
     status = kg_host_calloc(ctx, (size_t)from->n_regions, sizeof *to->regions, &to->regions);
   for (int t = 0; status == KEDGE_OK && t < from->n_regions; ++t) {
     to->regions[t].tag = from->regions[t].tag;
@@ -137,6 +137,45 @@ void kg_function_free(kg_function *f)
   *f = (kg_function){0};
 }
 
+/// Sum of two functions of which the host knows values alone.
+static kedge_status sum_of_values(kedge_context *ctx, const kg_function *a, double factor,
+                                  const kg_function *b, kg_function *out)
+{
+  *out = (kg_function){.kind = KG_FUNCTION_SUM, .constant = factor, .n_regions = 2};
+  kedge_status status = kg_host_calloc(ctx, 2, sizeof *out->regions, &out->regions);
+  if (status == KEDGE_OK) status = kg_function_copy(ctx, a, &out->regions[0].function);
+  if (status == KEDGE_OK) status = kg_function_copy(ctx, b, &out->regions[1].function);
+  if (status != KEDGE_OK) kg_function_free(out);
+  return status;
+}
+
+kedge_status kg_function_plus(kedge_context *ctx, const kg_function *a, double factor,
+                              const kg_function *b, kg_function *out)
+{
+  const bool are_numbers = a->kind <= KG_FUNCTION_CONSTANT && b->kind <= KG_FUNCTION_CONSTANT;
+  kg_expression_builder builder;
+  int32_t of_a, of_b;
+  *out = (kg_function){.kind = KG_FUNCTION_CONSTANT};
+  if (are_numbers) {
+    out->constant = (a->kind ? a->constant : 0.0) + factor * (b->kind ? b->constant : 0.0);
+    return KEDGE_OK;
+  }
+  if (kg_function_of_caller(a) || kg_function_of_caller(b))
+    return sum_of_values(ctx, a, factor, b, out);
+  kedge_status status = kg_builder_open(ctx, &builder);
+  if (status == KEDGE_OK) status = kg_function_import(&builder, a, &of_a);
+  if (status == KEDGE_OK) status = kg_function_import(&builder, b, &of_b);
+  if (status == KEDGE_OK) {
+    const int32_t times =
+        kg_build(&builder, KG_OP_MULTIPLY, kg_build_constant(&builder, factor), of_b, 0);
+    const int32_t sum = kg_build(&builder, KG_OP_ADD, of_a, times, 0);
+    status = kg_builder_finish(&builder, sum, "a sum of coefficients", &out->expression);
+  }
+  kg_builder_close(&builder);
+  if (status == KEDGE_OK) out->kind = KG_FUNCTION_EXPRESSION;
+  return status;
+}
+
 enum { PART = 128 };
 
 /// Points of one region, out of a block.
@@ -151,7 +190,7 @@ typedef struct part {
 /// Take the points of a region from `*next` on, until the part is full.
 static kedge_points take(const kedge_points *all, double tag, size_t *next, part *p)
 {
-  kedge_points points = {.x = p->x, .y = p->y, .region = p->region, .mesh = all->mesh};
+  kedge_points points = {.x = p->x, .y = p->y, .region = p->region, .mesh = all->mesh, .t = all->t};
   for (; *next < all->n && points.n < PART; ++*next) {
     const size_t i = *next, k = points.n;
     if (all->region[i] != tag) continue;
@@ -191,20 +230,57 @@ static void evaluate_regions(const kg_function *f, const kedge_points *points, d
     }
 }
 
+/// Some of the points.
+static kedge_points points_from(const kedge_points *all, size_t first, size_t n)
+{
+  kedge_points some = *all;
+  const double **const numbers[] = {&some.x, &some.y, &some.normal_x, &some.normal_y, &some.region,
+                                    &some.r, &some.s, &some.z,        &some.normal_z, &some.third};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    if (*numbers[i]) *numbers[i] += first;
+  if (some.element) some.element += first;
+  if (some.place) some.place += first;
+  some.n = n;
+  return some;
+}
+
+static void evaluate_sum(const kg_function *f, const kedge_points *points, double *value)
+{
+  double more[PART];
+  kg_function_evaluate(&f->regions[0].function, points, value);
+  for (size_t first = 0; first < points->n; first += PART) {
+    const size_t left = points->n - first, n = left < PART ? left : PART;
+    const kedge_points some = points_from(points, first, n);
+    kg_function_evaluate(&f->regions[1].function, &some, more);
+    for (size_t i = 0; i < n; ++i) value[first + i] += f->constant * more[i];
+  }
+}
+
+void kg_function_set_time(kg_function *f, double t)
+{
+  f->t = t;
+  for (int k = 0; k < f->n_regions; ++k) kg_function_set_time(&f->regions[k].function, t);
+}
+
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value)
 {
+  kedge_points now = *points;
+  now.t = f->t;
   switch (f->kind) {
     case KG_FUNCTION_EXPRESSION:
-      kg_expression_evaluate(f->expression, points, value);
+      kg_expression_evaluate(f->expression, &now, value);
       return;
     case KG_FUNCTION_CALLER:
-      f->function(f->user, points, value);
+      f->function(f->user, &now, value);
       return;
     case KG_FUNCTION_REGIONS:
-      evaluate_regions(f, points, value);
+      evaluate_regions(f, &now, value);
+      return;
+    case KG_FUNCTION_SUM:
+      evaluate_sum(f, points, value);
       return;
     case KG_FUNCTION_DEVICE:
-      kedge_by_element(f->numbers->here, points, value);
+      kedge_by_element(f->numbers->here, &now, value);
       return;
     default:
       break;
@@ -231,7 +307,7 @@ bool kg_function_by_element(const kg_function *f)
 bool kg_function_of_caller(const kg_function *f)
 {
   return f->kind == KG_FUNCTION_CALLER || f->kind == KG_FUNCTION_REGIONS ||
-         f->kind == KG_FUNCTION_DEVICE;
+         f->kind == KG_FUNCTION_DEVICE || f->kind == KG_FUNCTION_SUM;
 }
 
 bool kg_function_uses_region(const kg_function *f)
@@ -239,11 +315,21 @@ bool kg_function_uses_region(const kg_function *f)
   return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_REGION);
 }
 
-bool kg_function_uses_z(const kg_function *f)
+static bool uses(const kg_function *f, kg_op variable)
 {
   for (int t = 0; t < f->n_regions; ++t)
-    if (kg_function_uses_z(&f->regions[t].function)) return true;
-  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, KG_OP_Z);
+    if (uses(&f->regions[t].function, variable)) return true;
+  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_uses(f->expression, variable);
+}
+
+bool kg_function_uses_z(const kg_function *f)
+{
+  return uses(f, KG_OP_Z);
+}
+
+bool kg_function_uses_t(const kg_function *f)
+{
+  return uses(f, KG_OP_T);
 }
 
 bool kg_function_varies(const kg_function *f)

@@ -8,7 +8,7 @@
 struct kg_device_numbers;
 
 /// A function of the plane or of space: nothing, a constant, an expression, the caller's function,
-/// one of these in each region, or one number an element in device memory.
+/// one of these in each region, one number an element in device memory, or a sum of two of these.
 typedef struct kg_function {
   enum {
     KG_FUNCTION_NONE,
@@ -16,7 +16,8 @@ typedef struct kg_function {
     KG_FUNCTION_EXPRESSION,
     KG_FUNCTION_CALLER,
     KG_FUNCTION_REGIONS,
-    KG_FUNCTION_DEVICE
+    KG_FUNCTION_DEVICE,
+    KG_FUNCTION_SUM  ///< regions[0] + constant * regions[1], whose tags are not read
   } kind;
   double constant;
   kg_expression *expression;  ///< owned by whoever owns the kg_function
@@ -25,6 +26,7 @@ typedef struct kg_function {
   struct kg_device_numbers *numbers;  ///< of DEVICE: shared
   int n_regions;
   struct kg_region_function *regions;  ///< [n_regions], owned likewise
+  double t;  ///< the time at which it is evaluated; kg_function_set_time() sets that of parts too
 } kg_function;
 
 typedef struct kg_region_function {
@@ -35,6 +37,11 @@ typedef struct kg_region_function {
 /// @param[out] to  kg_function_free()
 kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to);
 void kg_function_free(kg_function *f);  ///< zeroes it
+/// Make a + factor b. Constants and expressions stay what they are, so that the GPU evaluates them;
+/// with a function of the caller, or an array, it is a sum that the host evaluates.
+/// @param[out] out  kg_function_free()
+kedge_status kg_function_plus(kedge_context *ctx, const kg_function *a, double factor,
+                              const kg_function *b, kg_function *out);
 /// Whether the caller's function is it or a part of it.
 bool kg_function_of_caller(const kg_function *f);
 
@@ -50,12 +57,18 @@ bool kg_function_by_element(const kg_function *f);
 /// side.
 kedge_status kg_function_bring(const kg_function *f);
 
-/// NONE evaluates to zero.
+/// Set the time at which it is evaluated from now on, which is 0 at first. Nothing else changes:
+/// what was compiled of it stays valid.
+void kg_function_set_time(kg_function *f, double t);
+
+/// NONE evaluates to zero. The time is the function's own, whatever points->t is.
 /// @param[out] value  [points->n]
 void kg_function_evaluate(const kg_function *f, const kedge_points *points, double *value);
 
-/// Whether it, or a part of it, has `z` in it.
+/// Whether it, or a part of it, has `z` in it, or `t`. Nobody knows of functions of the caller:
+/// these do not count.
 bool kg_function_uses_z(const kg_function *f);
+bool kg_function_uses_t(const kg_function *f);
 /// Whether it has `region` in it; whether it may differ inside of a region and of an element.
 bool kg_function_uses_region(const kg_function *f);
 bool kg_function_varies(const kg_function *f);
@@ -79,7 +92,8 @@ kedge_status kg_functions_gather(kedge_context *ctx, int n_functions,
 /// Instructions that all take at a point, each compiled by itself.
 int kg_functions_operations(int n_functions, const kg_function *const *functions);
 
-/// Register code whose results are the functions. @param[out] program  kg_program_free()
+/// Register code whose results are the functions; all are evaluated at the time of the points.
+/// @param[out] program  kg_program_free()
 /// @retval KEDGE_ERR_UNSUPPORTED  as kg_functions_gather()
 kedge_status kg_functions_compile(kedge_context *ctx, int n_functions,
                                   const kg_function *const *functions, kg_program *program);

@@ -79,6 +79,8 @@ static bool value_named(kg_parser *p, const char *name, size_t length, int32_t *
     *out = kg_build(&p->builder, KG_OP_Y, 0, 0, 0);
   else if (length == 1 && *name == 'z')
     *out = kg_build(&p->builder, KG_OP_Z, 0, 0, 0);
+  else if (length == 1 && *name == 't')
+    *out = kg_build(&p->builder, KG_OP_T, 0, 0, 0);
   else if (length == 6 && strncmp(name, "region", 6) == 0)
     *out = kg_build(&p->builder, KG_OP_REGION, 0, 0, 0);
   else

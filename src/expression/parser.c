@@ -147,7 +147,7 @@ static void list_names(const kg_parser *p, char text[160])
 {
   enum { ROOM = 68 };
   if (p->fields) {
-    size_t end = (size_t)snprintf(text, 160, "known here are x, y, z, region, pi");
+    size_t end = (size_t)snprintf(text, 160, "known here are x, y, z, t, region, pi");
     for (int f = 0; p->fields[f] && end < 160; ++f)
       end += (size_t)snprintf(text + end, 160 - end, ", %s", p->fields[f]);
     if (end < 160) snprintf(text + end, 160 - end, " and [parameters]");
@@ -162,10 +162,11 @@ static void list_names(const kg_parser *p, char text[160])
                                fits ? p->constants[i].name : "...");
     if (!fits) break;
   }
-  snprintf(text, 160,
-           "known here are x, y, z, region, pi%s; others are set in [parameters], above those that "
-           "use them",
-           names);
+  snprintf(
+      text, 160,
+      "known here are x, y, z, t, region, pi%s; others are set in [parameters], above those that "
+      "use them",
+      names);
 }
 
 int32_t kg_parser_unknown_name(kg_parser *p, const char *name, int length)

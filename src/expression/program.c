@@ -52,8 +52,9 @@ static void place_leaves(compiler *c, int32_t n_nodes)
     if (node->op == KG_OP_Y) c->place[i] = 1;
     if (node->op == KG_OP_REGION) c->place[i] = 2;
     if (node->op == KG_OP_Z) c->place[i] = 3;
-    if (node->op == KG_OP_CONSTANT) {
+    if (node->op == KG_OP_CONSTANT || node->op == KG_OP_T) {
       c->place[i] = KG_PROGRAM_VARIABLES + p->n_constants;
+      if (node->op == KG_OP_T) p->time = p->n_constants;
       if (p->fields) p->fields[p->n_constants] = -1;
       p->constants[p->n_constants++] = node->value;
     }
@@ -123,7 +124,7 @@ static bool has_fields(const kg_node *nodes, int32_t n_nodes)
 kedge_status kg_program_compile(kedge_context *ctx, const struct kg_node *nodes, int32_t n_nodes,
                                 const int32_t *roots, int32_t n_results, kg_program *out)
 {
-  *out = (kg_program){.n_results = n_results};
+  *out = (kg_program){.n_results = n_results, .time = -1};
   const size_t n_most = (size_t)n_nodes + (size_t)n_results;
   int32_t *work = NULL;
   kedge_status status = kg_host_alloc(ctx, (size_t)n_nodes, 3 * sizeof *work, &work);
@@ -249,7 +250,7 @@ void kg_program_run(const kg_program *p, const kedge_points *points, const doubl
   if (block > 8) block -= block % 8;
   for (int32_t k = 0; k < p->n_constants; ++k)
     for (size_t i = 0; i < block && i < n && !is_field(p, k); ++i)
-      registers[(size_t)k * block + i] = p->constants[k];
+      registers[(size_t)k * block + i] = k == p->time ? points->t : p->constants[k];
 
   for (size_t start = 0; start < n; start += block) {
     const size_t count = n - start < block ? n - start : block;

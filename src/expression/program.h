@@ -13,7 +13,8 @@ typedef struct kg_instruction {
 } kg_instruction;
 
 /// Registers 0 to 3 are the caller's x, y, region and z; then come the constants, filled once a
-/// call, and among them fields, filled once a block; then the temporaries, reused as soon as their
+/// call, and among them the time, which is one number for all points of a call, and fields, filled
+/// once a block; then the temporaries, reused as soon as their
 /// value is dead. Register -1 - f is result f, in the caller's memory; it may be an operand once it
 /// is written.
 typedef struct kg_program {
@@ -21,6 +22,7 @@ typedef struct kg_program {
   kg_instruction *instructions;
   double *constants;
   int32_t *fields;  ///< [n_constants]: the field that is there, -1: a constant; NULL: none is
+  int32_t time;     ///< which of the constants is the time; -1: none
 } kg_program;
 
 enum { KG_PROGRAM_VARIABLES = 4 };

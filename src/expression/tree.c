@@ -8,10 +8,10 @@
 enum { SLOTS = 32768 };  // a power of two, more than three times KG_EXPRESSION_NODES
 
 #define INFO(name, children, word_, formula) [KG_OP_##name] = {children, word_},
-const kg_op_info kg_ops_info[KG_OP_COUNT] = {
-    [KG_OP_CONSTANT] = {0, ""}, [KG_OP_X] = {0, "x"},           [KG_OP_Y] = {0, "y"},
-    [KG_OP_Z] = {0, "z"},       [KG_OP_REGION] = {0, "region"}, [KG_OP_FIELD] = {0, ""},
-    KG_OPERATIONS(INFO)};
+const kg_op_info kg_ops_info[KG_OP_COUNT] = {[KG_OP_CONSTANT] = {0, ""},     [KG_OP_X] = {0, "x"},
+                                             [KG_OP_Y] = {0, "y"},           [KG_OP_Z] = {0, "z"},
+                                             [KG_OP_REGION] = {0, "region"}, [KG_OP_T] = {0, "t"},
+                                             [KG_OP_FIELD] = {0, ""},        KG_OPERATIONS(INFO)};
 
 #define CASE(name, children, word, formula) \
   case KG_OP_##name:                        \

@@ -65,6 +65,7 @@ static void describe_requests(const kg_elliptic *p, kedge_plan *plan)
   plan->solution_bytes = (int64_t)kg_rounded((size_t)kg_results_bytes(s));
   plan->values_bytes = kg_caller_order_bytes(p->mesh);
   plan->table_bytes = (int64_t)kg_rounded(table * sizeof(double));
+  plan->march_bytes = s->march_bytes;
   plan->apply_bytes = (int64_t)kg_rounded((size_t)s->count.n_free * sizeof(uint32_t));
 }
 
@@ -105,7 +106,7 @@ kedge_status kedge_plan_make(kedge_context *ctx, const kedge_mesh *mesh,
                              const kedge_problem *problem, kedge_plan *plan)
 {
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_plan_make: an argument is NULL");
-  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, false, KG_COUNTED_ELEMENTS}, plan);
+  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, false, 0, KG_COUNTED_ELEMENTS}, plan);
 }
 
 kedge_status kg_plan_make(kedge_context *ctx, const kg_plan_args *args, kedge_plan *plan)
@@ -118,7 +119,8 @@ kedge_status kg_plan_make(kedge_context *ctx, const kg_plan_args *args, kedge_pl
   kg_elliptic p = {.ctx = ctx,
                    .mesh = args->mesh ? args->mesh : own.mesh,
                    .equation.problem = args->problem,
-                   .repeats = args->repeats};
+                   .repeats = args->repeats,
+                   .march_vectors = args->march_vectors};
   const kedge_status status = fill(&p, &own, &filled);
   kg_elliptic_free(&p);
   kedge_mesh_destroy(own.mesh);

@@ -12,6 +12,7 @@ typedef struct kg_plan_args {
   const kedge_mesh *mesh;  ///< NULL: that of the problem
   const kedge_problem *problem;
   bool repeats;          ///< the memory of a kedge_solver
+  int march_vectors;     ///< that a march has beside; 0: there is none
   int64_t counted_from;  ///< elements: KG_COUNTED_ELEMENTS
 } kg_plan_args;
 

@@ -8,6 +8,7 @@
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
 #include "mesh/mesh.h"
+#include "problem/located.h"
 #include "problem/problem.h"
 
 enum { NUMBERS = 200 };  ///< bytes of the list of numbers of regions
@@ -152,14 +153,16 @@ static const kg_function *entry(const kg_coefficients *c, int dimension, int k)
   return on_diagonal ? &c->diffusion[0] : &zero;
 }
 
-/// One coefficient of region t: function k of the numbers of diffusion, reaction, source.
+/// One coefficient of region t: function k of the numbers of diffusion, reaction, source, mass.
 static const kg_function *coefficient(const regions *r, int t, int k)
 {
   const kg_coefficients *const section = r->of[t], *const rest = &r->problem->equation;
   const int reaction = kg_tensor_numbers(r->mesh->dimension);
   if (k < reaction) return entry(section->n_diffusion > 0 ? section : rest, r->mesh->dimension, k);
-  const kg_function *f = k == reaction ? &section->reaction : &section->source;
-  return f->kind != KG_FUNCTION_NONE ? f : k == reaction ? &rest->reaction : &rest->source;
+  const kg_function *const own[] = {&section->reaction, &section->source, &section->mass};
+  const kg_function *const common[] = {&rest->reaction, &rest->source, &rest->mass};
+  const int i = k - reaction;
+  return own[i]->kind != KG_FUNCTION_NONE ? own[i] : common[i];
 }
 
 /// Refuse the tensor of the other dimension.
@@ -257,6 +260,18 @@ static kedge_status merge(const regions *r, int k, kg_function *out)
   return status;
 }
 
+/// The reaction of a stage of a step in time.
+static kedge_status shift(const regions *r)
+{
+  kg_coefficients *const c = &r->out->equation;
+  kg_function sum;
+  if (r->problem->shift == 0.0) return KEDGE_OK;
+  KG_TRY(kg_function_plus(r->ctx, &c->reaction, r->problem->shift, &c->mass, &sum));
+  r->out->reaction = c->reaction;
+  c->reaction = sum;
+  return KEDGE_OK;
+}
+
 static kedge_status merge_all(const regions *r)
 {
   kg_coefficients *const c = &r->out->equation;
@@ -275,6 +290,10 @@ static kedge_status merge_all(const regions *r)
     KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->diffusion[k]));
   KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->reaction));
   KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->source));
+  KG_TRY(merge(r, numbers + 2, &c->mass));
+  KG_TRY(kg_function_take_device(r->ctx, r->mesh->n_elements, &c->mass));
+  KG_TRY(shift(r));
+  kg_resolved_set_time(r->out, r->problem->t);
   for (int k = 0; k <= c->n_diffusion; ++k) {
     const kg_function *const f = k < c->n_diffusion ? &c->diffusion[k] : &c->reaction;
     r->out->varies = r->out->varies || kg_function_varies(f);
@@ -363,6 +382,43 @@ const kg_setting *kg_coefficient_setting(const kedge_problem *problem, const ked
   return at ? at : kg_settings_find(&problem->settings, "equation", key);
 }
 
+kedge_status kg_mass_refuse(kedge_context *ctx, const kedge_problem *problem,
+                            const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
+                            double value)
+{
+  const char *name;
+  const kg_setting *const setting = kg_coefficient_setting(problem, mesh, region, "mass", &name);
+  char place[100] = "not", inside[40] = "", z[24] = "";
+  if (spot && mesh->dimension == 3) snprintf(z, sizeof z, ", z = %.6g", spot->at[2]);
+  if (spot) {
+    snprintf(place, sizeof place, "and at x = %.6g, y = %.6g%s it is", spot->at[0], spot->at[1], z);
+    snprintf(inside, sizeof inside, ", in element %d (from 0)",
+             mesh->element_origin[spot->element]);
+  }
+  return kg_problem_fail(ctx, problem, setting, "mass%s%s%s must be positive, %s %g%s",
+                         name ? " in region '" : "", name ? name : "", name ? "'" : "", place,
+                         isnan(value) ? NAN : value, inside);
+}
+
+/// The mass at a point, or in all of a region.
+static double mass_at(const kedge_problem *p, const kedge_mesh *mesh, int32_t region,
+                      const kg_spot *spot)
+{
+  static const double corner[3] = {-1.0, -1.0, -1.0}, origin[3] = {0.0};
+  const kg_coefficients *const section = section_of(p, region_of(mesh, region), mesh);
+  const kg_function *const own = &section->mass;
+  const kg_function *const f = own->kind != KG_FUNCTION_NONE ? own : &p->equation.mass;
+  const double *const at = spot ? spot->at : origin, tag = region;
+  double memory[KG_LOCATED], value;
+  const kg_located located = kg_located_in(memory, 1);
+  kg_locate_at(&located, 0, mesh, spot ? spot->element : 0, corner);
+  kedge_points point = kg_located_points(&located, mesh, 1, &at[0], &at[1]);
+  point.region = &tag;
+  if (kg_mesh_in_space(mesh)) point.z = &at[2];
+  kg_function_evaluate(f, &point, &value);
+  return value;
+}
+
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double *value)
@@ -371,6 +427,10 @@ kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *pro
   double without_reaction[KG_COEFFICIENTS_MAX] = {0.0};
   memcpy(without_reaction, value, (size_t)numbers * sizeof *value);
   const bool reaction = kg_is_elliptic(dimension, without_reaction);  // then that is what is wrong
+  if (reaction && problem->shift > 0.0) {                             // and the mass is part of it
+    const double mass = mass_at(problem, mesh, region, spot);
+    if (mass <= 0.0) return kg_mass_refuse(ctx, problem, mesh, region, spot, mass);
+  }
   const kg_group *const group = region_of(mesh, region);
   const kg_coefficients *section = section_of(problem, group, mesh);
   if (section->n_diffusion == 0) section = &problem->equation;
@@ -404,7 +464,8 @@ static bool all_have(const regions *r, int k)
     const kg_coefficients *const c = r->of[t];
     const bool own = k == 0   ? c->n_diffusion > 0
                      : k == 1 ? c->reaction.kind != KG_FUNCTION_NONE
-                              : c->source.kind != KG_FUNCTION_NONE;
+                     : k == 2 ? c->source.kind != KG_FUNCTION_NONE
+                              : c->mass.kind != KG_FUNCTION_NONE;
     all = all && own && c != &r->problem->equation;
   }
   return all;
@@ -412,8 +473,8 @@ static bool all_have(const regions *r, int k)
 
 static const char *find_unread(const regions *r)
 {
-  static const char *const keys[] = {"diffusion", "reaction", "source"};
-  for (int k = 0; k < 3; ++k)
+  static const char *const keys[] = {"diffusion", "reaction", "source", "mass"};
+  for (int k = 0; k < 4; ++k)
     if (kg_settings_find(&r->problem->settings, "equation", keys[k]) && all_have(r, k))
       return keys[k];
   return NULL;
@@ -443,5 +504,6 @@ void kg_coefficients_free(kg_coefficients *c)
   for (int k = 0; k < KG_TENSOR_MAX; ++k) kg_function_free(&c->diffusion[k]);
   kg_function_free(&c->reaction);
   kg_function_free(&c->source);
+  kg_function_free(&c->mass);
   *c = (kg_coefficients){0};
 }

@@ -17,7 +17,8 @@ static const kedge_problem defaults = {
     .stabilization_scaling = KEDGE_SCALING_ONE,
     .equation = {.n_diffusion = 1,
                  .diffusion = {{.kind = KG_FUNCTION_CONSTANT, .constant = 1.0}},
-                 .reaction = {.kind = KG_FUNCTION_CONSTANT}},
+                 .reaction = {.kind = KG_FUNCTION_CONSTANT},
+                 .mass = {.kind = KG_FUNCTION_CONSTANT, .constant = 1.0}},
     .operator_kind = KEDGE_OPERATOR_MATRIX_FREE,
     .preconditioner = KEDGE_PRECONDITIONER_AUTO,
     .smoother = KEDGE_SMOOTHER_AUTO,
@@ -25,6 +26,7 @@ static const kedge_problem defaults = {
     .tolerance = KG_TOLERANCE_AUTO,
     .accepts_rounding = true,
     .max_iterations = 100000,
+    .time = {.scheme = KG_SCHEME_TRBDF2},
 };
 
 /// Free what a problem points to.
@@ -56,6 +58,9 @@ static void clear(kedge_problem *p)
     kg_expression_free(p->integrals[i].of);
   }
   free(p->integrals);
+  kg_expression_free(p->initial.expression);
+  free(p->time.events);
+  free(p->time.outputs);
   free(p->parameters);
   kg_settings_free(&p->settings);
   *p = (kedge_problem){0};
@@ -69,6 +74,7 @@ static kedge_status renew(kedge_problem *problem, kg_settings *settings)
   next.ctx = settings->ctx;
   next.path = settings->name;
   next.version = problem->version + 1;
+  next.t = problem->t;
   const kedge_status status = kg_settings_apply(settings, &next);
   next.settings = *settings;
   *settings = (kg_settings){0};
@@ -78,6 +84,7 @@ static kedge_status renew(kedge_problem *problem, kg_settings *settings)
   }
   clear(problem);
   *problem = next;
+  kg_problem_set_time(problem, next.t);
   return KEDGE_OK;
 }
 
@@ -150,6 +157,7 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
   if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
   if (status == KEDGE_OK) status = renew(problem, &settings);
   if (status == KEDGE_OK) status = kg_settings_check_parameters(&problem->settings);
+  if (status == KEDGE_OK) status = kg_problem_check_time(ctx, problem);
   if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &sections);
   if (status == KEDGE_OK) status = kg_probes_check_file(problem, &problem->settings);
@@ -187,6 +195,21 @@ kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, 
     status = kg_settings_replace(&settings, &list[i]);
   if (status == KEDGE_OK) status = renew(problem, &settings);
   kg_settings_free(&settings);
+  return status;
+}
+
+kedge_status kg_problem_clone(const kedge_problem *problem, kedge_problem **copy)
+{
+  kg_settings settings;
+  kedge_problem *made = *copy;
+  KG_TRY(kg_settings_copy(&problem->settings, &settings));
+  kedge_status status = made ? KEDGE_OK : kedge_problem_create(problem->ctx, &made);
+  if (status == KEDGE_OK) status = renew(made, &settings);
+  kg_settings_free(&settings);
+  if (status != KEDGE_OK && !*copy)
+    kedge_problem_destroy(made);
+  else
+    *copy = made;
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "expression/function.h"
 #include "mesh/mesh.h"
 #include "problem/settings.h"
+#include "problem/time.h"
 
 enum { KG_BOUNDARY_TYPES = KEDGE_BOUNDARY_ROBIN + 1 };
 extern const char *const kg_boundary_words[KG_BOUNDARY_TYPES];  ///< of problem files
@@ -27,6 +28,7 @@ typedef struct kg_coefficients {
   int n_diffusion;  ///< 0: none is given; 1: a scalar; kg_tensor_numbers(): a tensor
   kg_function diffusion[KG_TENSOR_MAX];  ///< the scalar, or the numbers of the tensor
   kg_function reaction, source;
+  kg_function mass;      ///< of u_t
   const kg_setting *at;  ///< one of its settings; borrowed
 } kg_coefficients;
 
@@ -68,6 +70,7 @@ enum { KG_QUADRATURE_MAX = 24 };  ///< points a direction
 struct kedge_problem {
   kedge_context *ctx;
   int64_t version;   ///< counts changes
+  double t;          ///< the time that its functions are taken at: kg_problem_set_time()
   const char *path;  ///< of the problem file, NULL: none; borrowed from settings
   char *mesh_file;   ///< with the folder of the problem file before it, unless it is absolute
   char *mesh_generate;
@@ -82,12 +85,17 @@ struct kedge_problem {
   kedge_scaling stabilization_scaling;
   double length;  ///< of the stabilization; 0: the root of the area of the domain
   kg_coefficients equation;
+  /// What is resolved has reaction + shift mass in place of the reaction: the equation of a stage
+  /// of a step in time. 0: the problem as it is read.
+  double shift;
   int load_quadrature;  ///< points a direction of loads and boundary data; 0: kedge chooses
   int n_regions;
   kg_coefficients *regions;  ///< sections [region NAME]
   int exact_quadrature;      ///< points a direction of norms of errors; 0: kedge chooses
   kg_function exact_u;
   kg_function exact_dx, exact_dy, exact_dz;  ///< symbolic derivatives when u is text
+  kg_time_settings time;
+  kg_function initial;  ///< u at the time 0; of kind NONE: 0
   int n_parameters;
   kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;
@@ -112,6 +120,11 @@ struct kedge_problem {
 
 /// Put settings into a copy and read the problem anew from it: all or nothing.
 kedge_status kg_problem_set_all(kedge_problem *problem, const kg_setting *list, int n);
+
+/// Read a problem anew from the settings of another one: a copy that shares nothing with it.
+/// @param[in,out] copy  NULL: it is made; else a copy whose settings are replaced, or which stays
+///                      as it is after a failure
+kedge_status kg_problem_clone(const kedge_problem *problem, kedge_problem **copy);
 
 /// kedge_problem_mesh() of other words and another number of refinements; words are not read where
 /// the problem names a file.
@@ -150,6 +163,7 @@ typedef struct kg_hold {
 /// exact solution.
 typedef struct kg_resolved {
   kg_coefficients equation;  ///< of all regions: owned, but for functions of the caller
+  kg_function reaction;      ///< of the problem, where it has a shift; else of kind NONE
   bool derives_source;       ///< from the exact solution
   const char *unread;        ///< key of [equation] that is set and no region takes; NULL: none
   bool varies;               ///< diffusion or reaction may differ inside of a region and element
@@ -187,6 +201,16 @@ void kg_resolved_free(kg_resolved *resolved);
 /// Check that the exact solution has the coordinates and derivatives that a mesh has.
 kedge_status kg_problem_check_exact(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh);
+
+/// Set the time at which all functions of a problem are evaluated from now on (time.c). That is no
+/// change of the problem: its version stays, and so does what was compiled of them.
+void kg_problem_set_time(kedge_problem *problem, double t);
+/// Likewise of the functions that a resolved problem has as copies; those of boundary conditions
+/// are the problem's. Its materials are not made anew.
+void kg_resolved_set_time(kg_resolved *resolved, double t);
+/// The time of the functions of a resolved problem.
+double kg_coefficients_time(const kg_coefficients *coefficients);
+
 /// The setting that names the mesh; NULL: the program brought it.
 const kg_setting *kg_mesh_setting(const kedge_problem *problem);
 /// How many groups of the mesh are of lines: they stand first, before the regions.
@@ -242,6 +266,10 @@ typedef struct kg_spot {
 kedge_status kg_coefficients_refuse(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
                                     const double *value);
+/// Fail with KEDGE_ERR_INPUT for a mass that is not positive. Arguments as above.
+kedge_status kg_mass_refuse(kedge_context *ctx, const kedge_problem *problem,
+                            const kedge_mesh *mesh, int32_t region, const kg_spot *spot,
+                            double value);
 /// Whether diffusion or reaction is a function of the caller, which has no derivative.
 bool kg_coefficients_of_caller(const kg_coefficients *equation);
 /// Whether nothing reacts anywhere.

@@ -292,9 +292,11 @@ static kedge_status resolve_source(kedge_context *ctx, const kedge_problem *p, i
       "a coefficient is a function of the caller, so no source can be derived from the exact "
       "solution; set the source too");
   KG_TRY(kg_expression_source(ctx, p->exact_u.expression, dimension, out->equation.n_diffusion,
-                              out->equation.diffusion, &out->equation.reaction,
-                              &source->expression));
+                              out->equation.diffusion,
+                              p->shift == 0.0 ? &out->equation.reaction : &out->reaction,
+                              &out->equation.mass, &source->expression));
   source->kind = KG_FUNCTION_EXPRESSION;
+  source->t = p->t;
   out->derives_source = true;
   return KEDGE_OK;
 }
@@ -318,6 +320,7 @@ static kedge_status check_coefficients_z(const matching *m, const kg_coefficient
     KG_TRY(check_z(m, &c->diffusion[k], "diffusion",
                    kg_settings_find(settings, section, "diffusion")));
   KG_TRY(check_z(m, &c->reaction, "reaction", kg_settings_find(settings, section, "reaction")));
+  KG_TRY(check_z(m, &c->mass, "mass", kg_settings_find(settings, section, "mass")));
   return check_z(m, &c->source, "source", kg_settings_find(settings, section, "source"));
 }
 
@@ -365,6 +368,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 {
   *out = (kg_resolved){0};
   KG_TRY(kg_problem_check_solver(ctx, problem));
+  KG_TRY(kg_problem_check_time(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);
@@ -386,6 +390,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 void kg_resolved_free(kg_resolved *resolved)
 {
   kg_coefficients_free(&resolved->equation);
+  kg_function_free(&resolved->reaction);
   free(resolved->material);
   free(resolved->material_of);
   free(resolved->boundaries);

@@ -187,6 +187,7 @@ static kg_integral_points values_of_block(const kg_integral_reading *r, int32_t 
   kg_integral_points p = points_in(memory, room_of(in));
   for (int32_t i = first; i < last; ++i) kg_integral_points_add(r, i, &p);
   kedge_points points = kg_located_points(&p.at, in->mesh, p.n, p.x[0], p.x[1]);
+  if (r->solution) points.t = kg_coefficients_time(&r->solution->equation);
   if (kg_mesh_in_space(in->mesh)) points.z = p.x[2];
   if (in->on_lines) {
     points.normal_x = p.name[KG_NAME_NORMAL_X];

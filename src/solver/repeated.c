@@ -104,10 +104,21 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solver_create: context, mesh or problem is NULL");
+  KG_TRY(kg_problem_refuse_time(ctx, problem));
+  return kg_solver_create(ctx, mesh, problem, 0, out);
+}
+
+kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
+                              const kedge_problem *problem, int march_vectors, kedge_solver **out)
+{
   kedge_solver *s;
+  *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
-  const kedge_status status = start(
-      s, (kg_elliptic){.ctx = ctx, .mesh = mesh, .equation.problem = problem, .repeats = true});
+  const kedge_status status = start(s, (kg_elliptic){.ctx = ctx,
+                                                     .mesh = mesh,
+                                                     .equation.problem = problem,
+                                                     .repeats = true,
+                                                     .march_vectors = march_vectors});
   if (status == KEDGE_OK)
     *out = s;
   else
@@ -123,6 +134,7 @@ kedge_status kedge_solver_update(kedge_solver *s)
                                 .mesh = p->mesh,
                                 .equation.problem = p->equation.problem,
                                 .repeats = true,
+                                .march_vectors = p->march_vectors,
                                 .before = p});
 }
 
@@ -130,7 +142,7 @@ kedge_status kedge_solver_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                const kedge_problem *problem, kedge_plan *plan)
 {
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_solver_plan: an argument is NULL");
-  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, true, KG_COUNTED_ELEMENTS}, plan);
+  return kg_plan_make(ctx, &(kg_plan_args){mesh, problem, true, 0, KG_COUNTED_ELEMENTS}, plan);
 }
 
 void kedge_solver_destroy(kedge_solver *s)
@@ -183,7 +195,7 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   kg_report_fill(p);
   const kedge_report *const r = &solver->set_up.report;
   s->report.solution_bytes = (int64_t)s->block.bytes;
-  s->report.predicted_device_bytes += s->report.solution_bytes;
+  s->report.predicted_device_bytes += s->report.solution_bytes + p->shape.march_bytes;
   s->report.stages[KG_STAGE_MESH].seconds = 0.0;
   s->report.smoother = r->smoother;
   s->report.smoothing_steps = r->smoothing_steps;
@@ -196,8 +208,8 @@ kedge_status kg_solver_end(kedge_solver *solver)
 {
   kg_elliptic *const p = solver->elliptic;
   kedge_solution *const s = p->run.solution;
-  const int64_t in_use_before =
-      p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) - (int64_t)s->block.bytes;
+  const int64_t in_use_before = p->ctx->bytes_in_use - solver->bytes - bytes_beside(solver) -
+                                (int64_t)s->block.bytes - p->shape.march_bytes;
   KG_TRY(kg_stages_local(p));
   KG_TRY(kg_remainder_look(p));
   report_memory(solver, in_use_before);
@@ -244,13 +256,18 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function)
 
 /// Set the initial trace of a solve: the trace of the solution to start from, read from the device
 /// if it is there, or a given trace that is used without an iteration.
-static kedge_status put_start(const kg_elliptic *p, const kg_taken_trace *taken, kg_data_made *made)
+static kedge_status put_start(const kg_elliptic *p, const kg_work *work, kg_data_made *made)
 {
   kg_data *const data = &made->data;
+  const kg_taken_trace *const taken = work->trace;
   data->takes_start = taken != NULL;
   if (taken) {
     data->start = taken->rows;
     data->taken = taken->there;
+    return KEDGE_OK;
+  }
+  if (work->start) {
+    data->taken.from = work->start;
     return KEDGE_OK;
   }
   const kedge_solution *const s = made->start;
@@ -273,9 +290,10 @@ static kedge_status solve(kedge_solver *solver, const kg_work *work, kedge_solut
   p->run.solution = *solution;
   kedge_status status = kg_data_make(solver, work->function, work->data, &made);
   if (status == KEDGE_OK) status = kg_fields_check(p->ctx, p->mesh, made.data.resolved, given);
-  if (status == KEDGE_OK) status = put_start(p, work->trace, &made);
+  if (status == KEDGE_OK) status = put_start(p, work, &made);
   if (status == KEDGE_OK) status = kg_giving_open(solver, work->function, &made);
   p->data = made.data;
+  p->data.moving = work->moving;
   if (status == KEDGE_OK) status = kg_elliptic_name_robin(p, work->run(solver));
   p->data = kg_elliptic_data(p);
   kg_giving_close(solver);

@@ -34,6 +34,11 @@ typedef struct kg_taken_trace {
   kg_unknowns_args there;  ///< from device memory: all but `to`
 } kg_taken_trace;
 
+/// kedge_solver_create() of a solver whose solves are stages of steps in time, beside so many vectors
+/// of u; 0: they are not.
+kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
+                              const kedge_problem *problem, int march_vectors, kedge_solver **out);
+
 /// Parts of a solve with data in place of the problem's.
 typedef struct kg_work {
   const char *function;         ///< that was called, for sentences
@@ -41,6 +46,8 @@ typedef struct kg_work {
   const kg_taken_trace *trace;  ///< NULL: it is solved for
   bool begins;  ///< the solution is filled in or made first; else it is one that has begun
   kedge_status (*run)(kedge_solver *);
+  const kg_moving *moving;  ///< NULL: the solve is no stage of a step in time
+  const double *start;      ///< rows of the trace in device memory to begin with; NULL: `data` says
 } kg_work;
 
 kedge_status kg_solver_work(kedge_solver *solver, const kg_work *work, kedge_solution **solution);

@@ -20,6 +20,8 @@
 
 enum { SET = 4, ROWS = 4 };
 
+static const double time_of_all = 0.375;
+
 /// The last block of a mesh, with regions 0, 1, 2 in turn, and points of its elements.
 typedef struct cells_case {
   kedge_mesh *mesh;
@@ -89,6 +91,7 @@ static void set_functions(cells_case *c, int n, const char *const *texts)
   static const char *const names[SET] = {"a", "b", "c", "d"};
   for (int f = 0; f < n; ++f) {
     c->function[f] = function_of(texts[f]);
+    kg_function_set_time(&c->function[f], time_of_all);
     c->pointer[f] = &c->function[f];
   }
   c->set = (kg_sample_set){n, c->pointer, names, ""};
@@ -128,9 +131,9 @@ static double *expected_values(const cells_case *c, kedge_status status)
 typedef double *way(const cells_case *c, int64_t *bad);
 
 typedef void kernel_function(const double *vertices, const int *vertex, const double *nodes,
-                             const double *map, const int *region, double *values, double scale,
-                             long long n_elements, int n_nodes, int n_points, int n_used,
-                             int elliptic);
+                             const double *map, const int *region, double t, double *values,
+                             double scale, long long n_elements, int n_nodes, int n_points,
+                             int n_used, int elliptic);
 
 /// The text of the last kernel, and what became of it: functions do not change with the mesh.
 static struct last {
@@ -175,7 +178,7 @@ static double *by_text(const cells_case *c, int64_t *bad)
   for (*block = 0; *block < (unsigned)c->n_groups; ++*block)
     for (*thread = 0; *thread < 128; ++*thread)
       kernel(c->mesh->vertices, c->vertex, c->mesh->nodes ? c->nodes : NULL, c->points.map,
-             c->mesh->element_region + c->block->first, values, c->scale, c->block->n,
+             c->mesh->element_region + c->block->first, time_of_all, values, c->scale, c->block->n,
              c->points.n_nodes, c->points.n, c->n_used, c->elliptic);
   assert_true(values[n] == -77.0);
   memcpy(bad, first, sizeof *bad);
@@ -205,6 +208,7 @@ static double *on_gpu(const cells_case *c, const void *made, bool compiled, int6
       .n_used = c->n_used,
       .elliptic = c->elliptic,
       .scale = c->scale,
+      .t = time_of_all,
       .region = case_upload(&memory, c->mesh->element_region + c->block->first, (size_t)c->block->n,
                             sizeof(int32_t)),
       .values = case_output(&memory, count_values(c))};
@@ -221,6 +225,7 @@ static double *by_interpreter(const cells_case *c, int64_t *bad)
   kg_point_code code;
   must(ctx, kg_functions_compile(ctx, c->set.n, c->pointer, &program));
   must(ctx, kg_point_code_of(ctx, &program, kg_evaluate_rows(ctx), &code));
+  kg_point_code_set_time(&code, time_of_all);
   kg_program_free(&program);
   return on_gpu(c, &code, false, bad);
 }
@@ -278,7 +283,7 @@ static void assert_as_on_host(cells_case *c)
 static void values_are_those_of_the_host_to_the_last_bit(void **state)
 {
   (void)state;
-  static const char *const tensor[] = {"3+x*y+region", "0.25*x/(1+y*y)",
+  static const char *const tensor[] = {"3+x*y+region", "0.25*t*x/(1+y*y)",
                                        "4+y^2+(region == 2 ? x : -y)", "abs(x)+1"};
   for (int n = 1; n <= SET; n += n == 1 ? 2 : 1)
     for (int m = 0; m < MESHES; ++m) {

@@ -25,7 +25,8 @@ static const double load_scale = 0.75;
 
 typedef void kernel_function(const double *vertices, const int *vertex, const int *region,
                              long long first_group, long long n_groups, long long n_elements,
-                             double scale, double *load, unsigned char *rough, double least);
+                             double t, double scale, double *load, unsigned char *rough,
+                             double least);
 
 /// The kernel for load vectors as C++, thread after thread, on groups [first, first + count).
 static int64_t run_loads(const op_case *c, const kg_function *source_function, int32_t first,
@@ -43,7 +44,7 @@ static int64_t run_loads(const op_case *c, const kg_function *source_function, i
   for (*block = 0; *block < (unsigned)(count + 3) / 4; ++*block)
     for (*thread = 0; *thread < 128; ++*thread)
       kernel(c->layout.host.vertices, c->layout.host.vertex, c->mesh->element_region, first, count,
-             c->layout.count.n_elements, load_scale, load, rough, 0.0);
+             c->layout.count.n_elements, source_function->t, load_scale, load, rough, 0.0);
   int64_t bad;
   memcpy(&bad, first_bad, sizeof bad);
   dlclose(library);
@@ -55,7 +56,8 @@ static void load_vectors_are_those_of_the_host(void **state)
 {
   (void)state;
   if (!compiles_cxx()) skip();
-  kg_function f = function_of("sin(3*x)*cos(3*x)*y^3-x/7+hypot(x,y)+(x<y?x:exp(y))");
+  kg_function f = function_of("sin(3*x)*cos(3*x)*y^3-x/7+hypot(x,y)*t+(x<y?x:exp(t*y))");
+  kg_function_set_time(&f, 0.875);
   const kg_function *const functions[] = {&f};
   static const char *const names[] = {"f"};
   const kg_sample_set set = {1, functions, names, ""};

@@ -247,6 +247,10 @@ static void derivatives_have_their_known_form(void **state)
       {"2^x", 'x', "0.6931471805599453*2^x"},
       {"x^y", 'x', "y*x^(y-1)"},
       {"x^y", 'y', "x^y*log(x)"},
+      {"t", 'x', "0"},
+      {"x*sin(t)", 'x', "sin(t)"},
+      {"x*sin(t)", 't', "x*cos(t)"},
+      {"x^2", 't', "0"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     char text[200];
@@ -269,7 +273,7 @@ static void the_source_of_a_product_of_sines_stays_one_product(void **state)
   (void)state;
   const kg_function three = constant_of(3), one = constant_of(1);
   kg_expression *u = parsed("sin(2*pi*x)*sin(2*pi*y)"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &three, &one, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &three, &one, NULL, &f), KEDGE_OK);
   assert_true(f->n_nodes <= 10);
   for (int i = 0; i < 10; ++i) {
     const double x = point(i, 0), y = point(i, 1);
@@ -289,8 +293,8 @@ static void sources_in_space_have_three_derivatives(void **state)
   for (int i = 0; i < 6; ++i)
     k[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(parts[i])};
   kg_expression *u = parsed("x^2*y*z"), *f, *scalar;
-  assert_int_equal(kg_expression_source(NULL, u, 3, 6, k, &reaction, &f), KEDGE_OK);
-  assert_int_equal(kg_expression_source(NULL, u, 3, 1, &k[5], &reaction, &scalar), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 3, 6, k, &reaction, NULL, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 3, 1, &k[5], &reaction, NULL, &scalar), KEDGE_OK);
   const double x = 0.3, y = -0.7, z = 1.1;
   const kedge_points points = {.n = 1, .x = &x, .y = &y, .z = &z};
   double value;
@@ -307,12 +311,52 @@ static void sources_in_space_have_three_derivatives(void **state)
   kg_expression_free(u);
 }
 
+static void the_source_of_what_moves_has_its_rate_times_the_mass(void **state)
+{
+  (void)state;
+  const kg_function two = constant_of(2), three = constant_of(3), none = {.kind = KG_FUNCTION_NONE};
+  const kg_function mass = {.kind = KG_FUNCTION_EXPRESSION, .expression = parsed("5+y")};
+  const kg_function *const masses[] = {NULL, &none, &two, &mass};
+  kg_expression *u = parsed("x^2*exp(-t)");
+  const double x = 0.3, y = -0.7;
+  const kedge_points points = {.n = 1, .x = &x, .y = &y, .t = 0.25};
+  for (int i = 0; i < 4; ++i) {
+    const double factor = i < 2 ? 1.0 : i == 2 ? 2.0 : 5.0 + y;
+    kg_expression *f;
+    double value;
+    assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &three, masses[i], &f), KEDGE_OK);
+    kg_expression_evaluate(f, &points, &value);
+    assert_true(is_close(value, exp(-0.25) * (3 * x * x - 4 - factor * x * x), 8));
+    kg_expression_free(f);
+  }
+  kg_expression_free(mass.expression);
+  kg_expression_free(u);
+}
+
+static void the_source_of_what_stands_is_the_same_whatever_the_mass(void **state)
+{
+  (void)state;
+  const kg_function two = constant_of(2), three = constant_of(3);
+  const kg_function mass = {.kind = KG_FUNCTION_EXPRESSION, .expression = parsed("5+t")};
+  kg_expression *u = parsed("sin(x)*y"), *f[2];
+  char text[2][200];
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &three, NULL, &f[0]), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &three, &mass, &f[1]), KEDGE_OK);
+  for (int i = 0; i < 2; ++i) {
+    printed(f[i], text[i], sizeof text[i]);
+    kg_expression_free(f[i]);
+  }
+  assert_string_equal(text[0], text[1]);
+  kg_expression_free(mass.expression);
+  kg_expression_free(u);
+}
+
 static void a_harmonic_function_has_no_source(void **state)
 {
   (void)state;
   const kg_function two = constant_of(2), zero = constant_of(0);
   kg_expression *u = parsed("hypot(x,y)^(2/3)*sin(2/3*atan2(y,x))"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &zero, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 1, &two, &zero, NULL, &f), KEDGE_OK);
   for (int i = 0; i < 20; ++i)
     assert_true(fabs(at(f, 0.1 + point(i, 0), 0.1 + point(i, 1))) <= 1e-12);
   kg_expression_free(u);
@@ -327,7 +371,7 @@ static void the_source_of_a_tensor_has_the_derivatives_of_all_its_parts(void **s
   for (int i = 0; i < 3; ++i)
     k[i] = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = parsed(parts[i])};
   kg_expression *u = parsed("x^2*y"), *f;
-  assert_int_equal(kg_expression_source(NULL, u, 2, 3, k, &reaction, &f), KEDGE_OK);
+  assert_int_equal(kg_expression_source(NULL, u, 2, 3, k, &reaction, NULL, &f), KEDGE_OK);
   for (int i = 0; i < 10; ++i) {
     const double x = point(i, 0), y = point(i, 1), c = 0.7 * cos(x * y), s = 0.7 * sin(x * y);
     const double along =
@@ -376,6 +420,8 @@ int main(void)
       cmocka_unit_test(derivatives_have_their_known_form),
       cmocka_unit_test(the_source_of_a_product_of_sines_stays_one_product),
       cmocka_unit_test(sources_in_space_have_three_derivatives),
+      cmocka_unit_test(the_source_of_what_moves_has_its_rate_times_the_mass),
+      cmocka_unit_test(the_source_of_what_stands_is_the_same_whatever_the_mass),
       cmocka_unit_test(a_harmonic_function_has_no_source),
       cmocka_unit_test(the_source_of_a_tensor_has_the_derivatives_of_all_its_parts),
       cmocka_unit_test(repeated_derivatives_grow_slowly_and_end_in_a_sentence),

@@ -34,7 +34,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], [output], [probe NAME]; "
        "a boundary "
        "group is "
        "[boundary weather]"},
@@ -44,7 +45,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:1: unknown section [regoin steel]; did you mean [region steel]?"},
       {"[weather here]\nrain = 1",
        "plate.ini:1: unknown section [weather here]; there are [mesh], [space], [equation], "
-       "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [solver], "
+       "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], "
        "[output], [probe NAME]; a boundary "
        "group "
        "is [boundary weather here]"},
@@ -102,7 +104,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "fields = full"},
       {"[region a]\n= 3",
        "plate.ini:2: unknown key '' in [region a]; its keys are diffusion, "
-       "reaction, source"},
+       "reaction, mass, source"},
       {"[boundary.left]\ntype = neumann",
        "plate.ini:1: unknown section [boundary.left]; did you mean [boundary left]?"},
       {"order = 1", "plate.ini:1: 'order' stands before the first [section]; put it into one"},
@@ -151,7 +153,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: stabilization must be auto, a number, a number times h or a number divided by "
        "h (h: the length of the edge), not 'h^2'"},
       {"[space]\nstabilization = 2*x",
-       "plate.ini:2: stabilization must be a constant, but it depends on x, y or region"},
+       "plate.ini:2: stabilization must be a constant, but it depends on x, y, t or region"},
       {"[space]\nlength = 0", "plate.ini:2: length must be positive, not '0'"},
       {"[equation]\ndiffusion = 0", "plate.ini:2: diffusion must be positive, not '0'"},
       {"[equation]\ndiffusion = 1 - 3",
@@ -187,10 +189,11 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[parameters]\nkappa = 2\n[equation]\nsource = kapa*x",
        "plate.ini:4: column 1 of source: unknown name 'kapa': did you mean 'kappa'?"},
       {"[parameters]\na = 2*b\nb = 1",
-       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, z, region, pi; others "
+       "plate.ini:2: column 3 of a: unknown name 'b': known here are x, y, z, t, region, pi; "
+       "others "
        "are set in [parameters], above those that use them"},
       {"[parameters]\na = x",
-       "plate.ini:2: a must be a constant, but it depends on x, y or region"},
+       "plate.ini:2: a must be a constant, but it depends on x, y, t or region"},
       {"[parameters]\nsin = 1",
        "plate.ini:2: 'sin' cannot name a parameter: it has a meaning already"},
       {"[parameters]\nx = 1", "plate.ini:2: 'x' cannot name a parameter: it has a meaning already"},
@@ -250,7 +253,7 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[solver]\ntolerance = machine",
        "plate.ini:2: tolerance must be auto or a constant between 0 and 1, not 'machine'"},
       {"[solver]\ntolerance = x",
-       "plate.ini:2: tolerance must be a constant, but it depends on x, y or region"},
+       "plate.ini:2: tolerance must be a constant, but it depends on x, y, t or region"},
       {"[solver]\ntolerance = 1",
        "plate.ini:2: tolerance must be auto or between 0 and 1, not '1'"},
       {"[solver]\nmax_iterations = 0",
@@ -369,7 +372,7 @@ static void wrong_overrides_name_themselves(void **state)
       {"", "--set '': expected section.key=value, as in space.order=4"},
       {"equation.source=1+q",
        "--set equation.source=1+q: column 3 of source: unknown name 'q': known here are x, y, "
-       "z, region, pi; others are set in [parameters], above those that use them"},
+       "z, t, region, pi; others are set in [parameters], above those that use them"},
       {"equation.diffusion=1, 0, sinn(x)",
        "--set equation.diffusion=1, 0, sinn(x): column 7 of diffusion: unknown function 'sinn': "
        "did "
@@ -380,7 +383,8 @@ static void wrong_overrides_name_themselves(void **state)
       {"left.type=neumann",
        "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], [output], [probe NAME]; "
        "a boundary "
        "group is "
        "[boundary left]"},

@@ -109,6 +109,27 @@ static void code_for_a_kernel_has_rows_and_constants(void **state)
   kg_expression_free(f.expression);
 }
 
+static void code_has_the_time_among_its_constants(void **state)
+{
+  (void)state;
+  const kg_function f = function_of("2.5*x+t"), still = function_of("2.5*x");
+  const kg_function *const functions[] = {&f, &still};
+  kg_point_code *code = malloc(sizeof *code);
+  assert_non_null(code);
+  for (int i = 0; i < 2; ++i) {
+    kg_program program = compiled(1, &functions[i]);
+    assert_int_equal(kg_point_code_of(NULL, &program, KG_CODE_ROWS, code), KEDGE_OK);
+    kg_point_code_set_time(code, 0.75);
+    assert_int_equal(code->n_rows, 2 + program.n_temporaries + 1);
+    assert_int_equal(code->time, i == 0 ? 2 : -1);  // behind the 0 that every builder has
+    assert_true(code->constant[1] == 2.5);
+    assert_true(code->constant[2] == (i == 0 ? 0.75 : 0.0));
+    kg_program_free(&program);
+    kg_expression_free(functions[i]->expression);
+  }
+  free(code);
+}
+
 /// The code of sets of functions; to be freed.
 static kg_point_code *code_of(int n, const char *const *texts)
 {
@@ -207,6 +228,7 @@ int main(void)
       cmocka_unit_test(what_functions_share_is_one_instruction),
       cmocka_unit_test(a_callers_function_is_refused),
       cmocka_unit_test(code_for_a_kernel_has_rows_and_constants),
+      cmocka_unit_test(code_has_the_time_among_its_constants),
       cmocka_unit_test(code_makes_sine_and_cosine_of_an_angle_together),
       cmocka_unit_test(code_that_a_small_gpu_has_no_room_for_is_refused),
       cmocka_unit_test(code_that_is_no_argument_of_a_kernel_is_refused),

@@ -119,7 +119,8 @@ static void every_error_names_its_column(void **state)
       {"sgn(x)", "unknown function 'sgn' at column 1: did you mean 'sign'?"},
       {"1+ln(x)", "unknown function 'ln' at column 3: did you mean 'log'?"},
       {"w+1",
-       "unknown name 'w' at column 1: known here are x, y, z, region, pi, sigma; others are set in "
+       "unknown name 'w' at column 1: known here are x, y, z, t, region, pi, sigma; others are set "
+       "in "
        "[parameters], above those that use them"},
       {"1+sigmo", "unknown name 'sigmo' at column 3: did you mean 'sigma'?"},
       {"1+np.sin(x)", "unknown name 'np' at column 3: leave 'np.' out, as in sin(x) and pi"},

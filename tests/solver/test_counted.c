@@ -40,7 +40,7 @@ static kedge_problem *problem_on(int i, const char *order, bool multigrid, const
 static kedge_plan plan_on(const kedge_mesh *mesh, const kedge_problem *problem, bool repeats)
 {
   kedge_plan plan = KEDGE_PLAN_INIT;
-  must(ctx, kg_plan_make(ctx, &(kg_plan_args){mesh, problem, repeats, FROM}, &plan));
+  must(ctx, kg_plan_make(ctx, &(kg_plan_args){mesh, problem, repeats, 0, FROM}, &plan));
   return plan;
 }
 

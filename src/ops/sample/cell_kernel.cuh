@@ -7,8 +7,8 @@ __device__ unsigned long long first_bad = ~0ull;
 
 extern "C" __global__ void __launch_bounds__(128)
     cell_values(const double *vertices, const int *vertex, const double *nodes, const double *map,
-                const int *region, double *values, double scale, long long n_elements, int n_nodes,
-                int n_points, int n_used, int elliptic)
+                const int *region, double t, double *values, double scale, long long n_elements,
+                int n_nodes, int n_points, int n_used, int elliptic)
 {
   const int lane = threadIdx.x % 32;
   const long long group = blockIdx.x, e = group * 32 + lane;
@@ -20,7 +20,7 @@ extern "C" __global__ void __launch_bounds__(128)
   for (int point = threadIdx.x / 32; point < n_points; point += 4) {
     double x, y, value[FUNCTIONS];
     element.place(map + (long long)point * 3 * n_nodes, &x, &y);
-    evaluate(x, y, tag, value);
+    evaluate(x, y, tag, t, value);
     out.put(point, value, 1);
   }
 }

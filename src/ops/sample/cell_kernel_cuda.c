@@ -44,9 +44,9 @@ kedge_status kg_cell_kernel_run(kedge_context *ctx, const kg_cell_kernel *kernel
   kg_cell_values_args a = *args;
   long long n_elements = a.n_elements;
   int elliptic = a.elliptic;
-  void *arguments[] = {&a.vertices,       &a.vertex,   &a.nodes,  &a.points.map,
-                       &a.region,         &a.values,   &a.scale,  &n_elements,
-                       &a.points.n_nodes, &a.points.n, &a.n_used, &elliptic};
+  void *arguments[] = {&a.vertices, &a.vertex, &a.nodes, &a.points.map, &a.region,
+                       &a.t,        &a.values, &a.scale, &n_elements,   &a.points.n_nodes,
+                       &a.points.n, &a.n_used, &elliptic};
   *bad = -1;
   if (n_elements == 0) return KEDGE_OK;
   KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "cell_values", (unsigned)kg_cell_values_groups(&a),

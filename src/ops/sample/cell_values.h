@@ -16,6 +16,7 @@ typedef struct kg_cell_values_args {
   bool elliptic;          ///< functions are diffusion xx, xy, yy and, if there are four, reaction
   double scale;           ///< factor of the values, a power of two
   const int32_t *region;  ///< [element of the range]; read where a function reads it
+  double t;               ///< the time of a compiled kernel; code has its own
   double *values;         ///< out: [group of the range][function][point][lane]
 } kg_cell_values_args;
 

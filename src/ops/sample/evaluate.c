@@ -73,7 +73,8 @@ kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows,
   *out = (kg_point_code){.n_instructions = p->n_instructions,
                          .n_rows = variables + p->n_temporaries + p->n_results,
                          .n_results = p->n_results,
-                         .reads_region = reads_region};
+                         .reads_region = reads_region,
+                         .time = p->time};
   KG_REQUIRE(ctx,
              p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&
                  out->n_rows <= rows,
@@ -92,6 +93,11 @@ kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows,
   }
   make_pairs(out);
   return KEDGE_OK;
+}
+
+void kg_point_code_set_time(kg_point_code *code, double t)
+{
+  if (code->time >= 0) code->constant[code->time] = t;
 }
 
 kg_cost kg_evaluate_cost(int n_results, double operations, int n_points, int64_t n_elements)

@@ -31,6 +31,7 @@ typedef struct kg_code_instruction {
 typedef struct kg_point_code {
   int32_t n_instructions, n_rows, n_results;
   int32_t reads_region;  ///< 1: row 2 is the region; rows 0 and 1 are x and y
+  int32_t time;          ///< which of the constants is the time; -1: none
   kg_code_instruction instruction[KG_CODE_INSTRUCTIONS];
   double constant[KG_CODE_CONSTANTS];
 } kg_point_code;
@@ -39,6 +40,8 @@ typedef struct kg_point_code {
 /// @retval KEDGE_ERR_UNSUPPORTED  the program is too long
 kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *program, int rows,
                               kg_point_code *out);
+/// Set the time, which is 0 at first, of what is evaluated from now on.
+void kg_point_code_set_time(kg_point_code *code, double t);
 
 typedef struct kg_evaluate_args {
   kg_batch batch;

@@ -37,10 +37,11 @@ kedge_status kg_sample_kernel_create(kedge_context *ctx, kg_sample_kind kind, kg
 void kg_sample_kernel_free(kg_sample_kernel *kernel);
 /// Launch; `values` and `exact` of the arguments are not looked at.
 /// @param[in] region  [element of the batch], in device memory; NULL: no function reads it
+/// @param[in] t       the time
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
-                             const kg_load_vectors_args *args, const int32_t *region);
+                             const kg_load_vectors_args *args, const int32_t *region, double t);
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
-                              const kg_errors_args *args, const int32_t *region);
+                              const kg_errors_args *args, const int32_t *region, double t);
 /// Wait for all launches of the kernel.
 /// @param[out] bad  smallest index [group][function][point][lane] of a value that was not finite;
 ///                  -1: all were finite

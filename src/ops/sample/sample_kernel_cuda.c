@@ -51,7 +51,7 @@ static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, l
 }
 
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
-                             const kg_load_vectors_args *args, const int32_t *region)
+                             const kg_load_vectors_args *args, const int32_t *region, double t)
 {
   kg_load_vectors_args a = *args;
   long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
@@ -61,6 +61,7 @@ kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
                        &first,
                        &n,
                        &n_elements,
+                       &t,
                        &a.scale,
                        &a.load,
                        &a.rough,
@@ -69,7 +70,7 @@ kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,
 }
 
 kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel,
-                              const kg_errors_args *args, const int32_t *region)
+                              const kg_errors_args *args, const int32_t *region, double t)
 {
   kg_errors_args a = *args;
   long long first = a.first_group, n = a.n_groups, n_elements = a.batch.count.n_elements;
@@ -79,6 +80,7 @@ kedge_status kg_sample_errors(kedge_context *ctx, const kg_sample_kernel *kernel
                        &first,
                        &n,
                        &n_elements,
+                       &t,
                        &a.u,
                        &a.q,
                        &a.u_star,

@@ -46,11 +46,11 @@ struct table_rule {
 
 /// Points of a row of the rule, on the triangle of a lane.
 struct points_of_row {
-  double x, y, step_x, step_y, region;
+  double x, y, step_x, step_y, region, t;
 
   __device__ void values(int a, double *value) const
   {
-    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), region, value);
+    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), region, t, value);
   }
   /// The value of the first function at point a of the row.
   __device__ double value(int a) const
@@ -64,13 +64,15 @@ struct points_of_row {
 /// Functions on the triangle of a lane.
 struct formulas {
   static constexpr int UNROLL = COPIES;
-  double x[3], y[3], region;
+  double x[3], y[3], region, t;
   unsigned long long index;  ///< of the lane's first value
 
   /// @param[in] regions [element], null where no function reads it; empty lanes repeat the last one
   __device__ formulas(const double *vertices, const int *vertex, const int *regions,
-                      long long n_elements, long long group)
-      : region(0.0), index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
+                      long long n_elements, double t, long long group)
+      : region(0.0),
+        t(t),
+        index((unsigned long long)group * FUNCTIONS * POINTS * 32 + threadIdx.x % 32)
   {
     const long long e = group * 32 + threadIdx.x % 32;
     if (regions) region = regions[e < n_elements ? e : n_elements - 1];
@@ -87,15 +89,19 @@ struct formulas {
   __device__ points_of_row row(int number) const
   {
     const double c = across_point[number], rest = 1.0 - c;
-    return {fma(c, x[2] - x[0], x[0]), fma(c, y[2] - y[0], y[0]), rest * (x[1] - x[0]),
-            rest * (y[1] - y[0]), region};
+    return {fma(c, x[2] - x[0], x[0]),
+            fma(c, y[2] - y[0], y[0]),
+            rest * (x[1] - x[0]),
+            rest * (y[1] - y[0]),
+            region,
+            t};
   }
 #ifndef LOADS
   /// Evaluate f_0 at corner k.
   __device__ double corner(int k) const
   {
     double value[FUNCTIONS];
-    evaluate(x[k], y[k], region, value);
+    evaluate(x[k], y[k], region, t, value);
     return value[0];
   }
 #endif
@@ -124,12 +130,12 @@ struct formulas {
 
 extern "C" __global__ void __launch_bounds__(128, BLOCKS)
     sample(const double *vertices, const int *vertex, const int *region, long long first_group,
-           long long n_groups, long long n_elements, double scale, double *load,
+           long long n_groups, long long n_elements, double t, double scale, double *load,
            unsigned char *rough, double least)
 {
   const long long g = (long long)blockIdx.x * 4 + threadIdx.x / 32, group = first_group + g;
   if (g >= n_groups) return;
-  const formulas source(vertices, vertex, region, n_elements, group);
+  const formulas source(vertices, vertex, region, n_elements, t, group);
   kg::load_of_points<ORDER>(table_rule{}, source, scale * source.jacobian(),
                             load + g * kg::point_shape<ORDER>::N * 32 + threadIdx.x % 32,
                             {rough ? rough + g * 32 + threadIdx.x % 32 : nullptr, least});
@@ -141,7 +147,7 @@ typedef kg::error_shape<SHARE> shape;
 
 extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
     sample(const double *vertices, const int *vertex, const int *region, long long first_group,
-           long long n_groups, long long n_elements, const double *u, const double *q,
+           long long n_groups, long long n_elements, double t, const double *u, const double *q,
            const double *u_star, double *sums, double *fluxes, const double *diffusion,
            const int *material)
 {
@@ -150,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(32 * shape::WARPS, BLOCKS)
   const long long g = ((long long)blockIdx.x * shape::WARPS + threadIdx.x / 32) / shape::SHARE;
   const long long group = first_group + g;
   if (g >= n_groups) return;
-  const formulas exact(vertices, vertex, region, n_elements, group);
+  const formulas exact(vertices, vertex, region, n_elements, t, group);
   const double *mine = q + g * 2 * modes::N * 32 + lane;
   const kg::point_fields field = {u + g * modes::N * 32 + lane, mine, mine + modes::N * 32,
                                   u_star + g * modes::S * 32 + lane};

@@ -1,0 +1,86 @@
+/// @file
+/// Problems that move: mass u_t - div(diffusion grad u) + reaction u = source, step by step.
+///
+/// A step is a call, and so is what a program does between steps: look at the solution, change the
+/// data or the problem. The state, stages and loads stay on the device.
+#pragma once
+#include "kedge/solver.h"
+KEDGE_BEGIN_DECLS
+
+typedef struct kedge_march kedge_march;
+
+/// What a march has done. Begin with KEDGE_MARCHED_INIT: later versions add members at the end.
+typedef struct kedge_marched {
+  size_t size;         ///< sizeof(kedge_marched)
+  const char *scheme;  ///< euler, trbdf2 or esdirk4
+  double t;            ///< the time that is reached
+  double step;         ///< length of the last step; 0: there was none
+  int64_t steps;
+  int64_t solves;      ///< of the trace system, some a step
+  int64_t iterations;  ///< of all of them
+  int64_t set_ups;     ///< local matrices and preconditioner were made
+  bool converged;      ///< all solves have
+  bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
+                       ///< of the program, but for kedge_by_element() and kedge_by_solution()
+} kedge_marched;
+#define KEDGE_MARCHED_INIT \
+  {                        \
+    sizeof(kedge_marched)  \
+  }
+
+/// Begin at t = 0 with [initial] u, and set up for the first step of [time].
+/// @param[in] mesh, problem  borrowed; both must outlive the march, the mesh its solutions too.
+///            Changes of the problem are taken by kedge_march_update().
+/// @retval KEDGE_ERR_INPUT        there is no [time], or as from kedge_solver_create(); also a mass
+///                                that is not positive
+/// @retval KEDGE_ERR_UNSUPPORTED  precision = compact
+/// @retval KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from kedge_solver_create()
+KEDGE_API kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                          const kedge_problem *problem, kedge_march **out);
+KEDGE_API void kedge_march_destroy(kedge_march *march);  ///< NULL is allowed
+
+/// Predict the memory of a march as kedge_solver_plan() that of a solver: in `march_bytes` what it
+/// has beside. Arguments and failures are those of kedge_plan_make(); a problem without [time] is
+/// KEDGE_ERR_INPUT.
+KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                        const kedge_problem *problem, kedge_plan *plan);
+
+KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
+KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [time] is reached
+
+/// One step. Between two times that are hit steps have equal lengths, none more than `step`. Solves
+/// that do not converge are no failure: see the report.
+/// @retval KEDGE_ERR_ARG      the march has ended
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE,
+///         KEDGE_ERR_CANCELLED  as from kedge_solver_solve(); the time is that before the step,
+///                              which may be tried again
+KEDGE_API kedge_status kedge_march_step(kedge_march *march);
+
+/// Have a step end at a time, as at events, outputs and the end of the problem.
+/// @retval KEDGE_ERR_ARG  the time is past, or behind the end
+KEDGE_API kedge_status kedge_march_hit(kedge_march *march, double t);
+
+/// The solution at the time that is reached. It is made when it is asked for.
+/// @param[out] solution  belongs to the march: it is overwritten by the next call after a step, and
+///                       ends with it
+/// @retval KEDGE_ERR_ARG  there was no step yet, which alone makes fluxes and traces
+KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solution **solution);
+
+/// Take source and boundary values from these data from now on, in place of the problem's: they may
+/// jump, so that the next step begins anew.
+/// @param[in] data  NULL: those of the problem. Texts are copied; functions, what they read, and
+///                  arrays are borrowed until other data are given. `start` and `device` are not
+///                  read
+KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
+
+/// The problem has changed: go on with its new coefficients and data. The mesh, the order, and
+/// [time] and [initial], stay what they were.
+/// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
+///         kedge_solver_update(); steps are refused until an update succeeds
+KEDGE_API kedge_status kedge_march_update(kedge_march *march);
+
+/// @param[in,out] report  its `size` is read
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_MARCHED_INIT
+KEDGE_API kedge_status kedge_march_report(const kedge_march *march, kedge_marched *report);
+
+KEDGE_END_DECLS

@@ -1,0 +1,68 @@
+/// @file
+/// Steps in time: which ones, and the stages of each. What a stage is, is the affair of a method
+/// (kg_march_method): this knows no equation.
+#pragma once
+#include "kedge/march.h"
+#include "march/schemes.h"
+#include "problem/time.h"
+
+/// A stage of a step. The base of its value is u + sum_j factor[j] k_j.
+typedef struct kg_march_stage {
+  double t;  ///< at which data are evaluated
+  int index;
+  int n;  ///< k before it
+  double factor[KG_STAGES_MAX];
+  bool is_last;  ///< its value is the end of the step, and its k is found by `accept`
+} kg_march_stage;
+
+/// What marches: a state u, and k_0, k_1, ... of the stages of a step.
+typedef struct kg_march_method {
+  /// The stages to come have a step of gamma dt = 1 / rate.
+  kedge_status (*prepare)(void *state, double rate);
+  /// Make k_index. A failure leaves u and k_0 what they were.
+  kedge_status (*stage)(void *state, const kg_march_stage *stage);
+  /// The value of the last stage becomes u, and its k becomes k_0, of the next step.
+  kedge_status (*accept)(void *state);
+  /// The solution of the last stage, that of a step once it is accepted.
+  /// @param[out] out  lives until the next stage
+  kedge_status (*solution)(void *state, const kedge_solution **out);
+  /// kedge_march_data(), kedge_march_update()
+  kedge_status (*data)(void *state, const kedge_data *data);
+  kedge_status (*update)(void *state);
+  void (*destroy)(void *state);
+} kg_march_method;
+
+/// A time at which a step ends.
+typedef struct kg_hit {
+  double t;
+  bool is_event;
+} kg_hit;
+
+struct kedge_march {
+  kedge_context *ctx;
+  const kg_march_method *method;
+  void *state;
+  const kg_tableau *scheme;
+  double end, most_step;
+  double t;
+  bool is_fresh;  ///< data have jumped, or nothing was before: there is no k_0
+  int n_hits, hits_room;
+  kg_hit *hits;  ///< ascending, the end among them
+  /// Steps of equal length: number `done` of `n` from `begin` to `until`.
+  double begin, until;
+  int64_t n, done;
+  double rate;  ///< that is prepared
+  kedge_marched report;
+};
+
+/// Plan the steps of a march: all but method and state, which the caller sets.
+/// @param[out] march  kedge_march_destroy(), also after a failure
+kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *settings,
+                           kedge_march **march);
+/// How many k a method keeps beside u: those of all stages but the last.
+static inline int kg_march_ks(const kg_tableau *scheme)
+{
+  return scheme->n_stages - 1;
+}
+/// The rate of the next step.
+double kg_march_rate(const kedge_march *march);

@@ -1,0 +1,427 @@
+// mass u_t - div(diffusion grad u) + reaction u = source as what marches: a stage is the solve of
+// the steady equation with reaction + rate mass, and rate (mass base, phi) beside the loads.
+#include "march/march.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "core/sized.h"
+#include "device/context.h"
+#include "ops/vector/combine.h"
+#include "plan/plan.h"
+#include "problem/problem.h"
+#include "solution/values.h"
+#include "solver/data.h"
+#include "solver/solver.h"
+
+enum { VECTORS = 3 };  ///< of u, beside those of k
+
+/// Data of the caller, with texts of their own.
+typedef struct own_data {
+  bool are_given;
+  kedge_data data;
+  char *source;
+  kedge_boundary_value *values;
+} own_data;
+
+typedef struct parabolic {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  const kedge_problem *from;  ///< the caller's
+  kedge_problem *problem;     ///< a copy of it, with the shift of the stage
+  kedge_solver *solver;       ///< of the copy
+  kedge_marched *report;
+  own_data data;
+  kg_mass mass;
+  kg_moving moving;  ///< the last stage
+  // [batch][group][N][lane] of the device, all in one piece: u, the one that follows it, the base
+  // of a stage, and k of stages. The value of a stage is made where its k will be.
+  kg_buffer vectors;
+  int64_t n;  ///< numbers of one
+  int n_k;
+  double *u, *next, *base, *k[KG_STAGES_MAX];
+  double *value;          ///< the k that is still the value of the last stage; NULL: none is
+  kg_buffer trace;        ///< of the last stage, where the next one begins
+  kg_shared_layout *cut;  ///< that it is numbered by; NULL: there is none
+  kedge_solution *solution;
+  bool is_made;   ///< the solution is that of u
+  bool is_ready;  ///< trace and loads to make it of are there
+  bool is_set_up;
+  double set_up_at;  ///< the time of its coefficients
+} parabolic;
+
+static void free_data(own_data *d)
+{
+  for (int i = 0; d->values && i < d->data.n_values; ++i) {
+    free((char *)d->values[i].group);
+    free((char *)d->values[i].text);
+  }
+  free(d->values);
+  free(d->source);
+  *d = (own_data){0};
+}
+
+static kedge_status copy_text(kedge_context *ctx, const char *from, char **to)
+{
+  *to = NULL;
+  return from ? kg_copy_text(ctx, from, strlen(from), to) : KEDGE_OK;
+}
+
+/// @param[out] to  free_data(), also after a failure
+static kedge_status copy_data(kedge_context *ctx, const kedge_data *from, own_data *to)
+{
+  *to = (own_data){.are_given = true, .data = kg_data_all(from)};
+  const int n = to->data.n_values;
+  const kedge_boundary_value *const values = to->data.values;
+  to->data.size = sizeof to->data;
+  to->data.start = NULL;
+  to->data.n_device = 0;
+  to->data.n_values = 0;
+  KG_REQUIRE(ctx, n >= 0 && (n == 0 || values), KEDGE_ERR_ARG,
+             "kedge_march_data: %d boundary values without an array", n);
+  KG_TRY(copy_text(ctx, to->data.source, &to->source));
+  to->data.source = to->source;
+  KG_TRY(kg_host_calloc(ctx, (size_t)n, sizeof *to->values, &to->values));
+  to->data.values = to->values;
+  for (; to->data.n_values < n;) {
+    kedge_boundary_value *const own = &to->values[to->data.n_values];
+    char *group, *text;
+    *own = values[to->data.n_values++];
+    own->group = own->text = NULL;
+    KG_TRY(copy_text(ctx, values[own - to->values].group, &group));
+    own->group = group;
+    KG_TRY(copy_text(ctx, values[own - to->values].text, &text));
+    own->text = text;
+  }
+  return KEDGE_OK;
+}
+
+static void destroy(void *state)
+{
+  parabolic *const p = state;
+  kedge_solution_destroy(p->solution);
+  kedge_solver_destroy(p->solver);
+  kg_layout_leave(&p->cut);
+  kg_mass_free(p->ctx, &p->mass);
+  kg_free(p->ctx, &p->vectors);
+  kg_free(p->ctx, &p->trace);
+  kedge_problem_destroy(p->problem);
+  free_data(&p->data);
+  free(p);
+}
+
+/// Whether a coefficient may be another one at another time.
+static bool may_move(const kg_function *f)
+{
+  if (!f) return false;
+  if (f->kind == KG_FUNCTION_CALLER) return !kg_function_by_element(f) && !kg_solution_of(f);
+  bool any = kg_function_uses_t(f);
+  for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
+  return any;
+}
+
+static bool any_moves(const parabolic *p)
+{
+  const kg_resolved *const r = &p->solver->elliptic->equation.resolved;
+  bool any = may_move(&r->reaction) || may_move(&r->equation.mass);
+  for (int k = 0; k < r->equation.n_diffusion; ++k)
+    any = any || may_move(&r->equation.diffusion[k]);
+  for (int g = 0; g < p->mesh->n_groups; ++g) any = any || may_move(r->boundaries[g].coefficient);
+  return any;
+}
+
+/// Set up the solver of the copy of the problem, for this rate.
+static kedge_status set_up(parabolic *p, double rate)
+{
+  p->is_set_up = p->is_made = p->is_ready = false;
+  p->problem->shift = rate;
+  ++p->problem->version;
+  ++p->report->set_ups;
+  if (p->solver)
+    KG_TRY(kedge_solver_update(p->solver));
+  else
+    KG_TRY(kg_solver_create(p->ctx, p->mesh, p->problem, VECTORS + p->n_k, &p->solver));
+  const kg_elliptic *const e = p->solver->elliptic;
+  KG_TRY(kg_mass_make(&e->rules, &e->equation, e->space.is_affine, &p->mass));
+  p->report->remakes = any_moves(p);
+  p->set_up_at = p->problem->t;
+  p->is_set_up = true;
+  return KEDGE_OK;
+}
+
+static kedge_status prepare(void *state, double rate)
+{
+  parabolic *const p = state;
+  if (!p->report->remakes) return set_up(p, rate);
+  p->problem->shift = rate;  // the stage that comes sets up
+  p->set_up_at = NAN;
+  return KEDGE_OK;
+}
+
+/// Vectors and the trace: what a march has beside a solver.
+static kedge_status allocate(parabolic *p)
+{
+  const kg_shape *const s = &p->solver->elliptic->shape;
+  const int count = VECTORS + p->n_k;
+  p->n = (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches);
+  KG_TRY(kg_alloc(p->ctx, (size_t)(p->n * count), sizeof(double), &p->vectors));
+  KG_TRY(kg_zero(p->ctx, p->vectors.data, p->vectors.bytes));
+  double *const all = p->vectors.data;
+  p->u = all;
+  p->next = all + p->n;
+  p->base = all + 2 * p->n;
+  for (int i = 0; i < p->n_k; ++i) p->k[i] = all + (VECTORS + i) * p->n;
+  return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
+}
+
+static kedge_status put_initial(parabolic *p)
+{
+  const size_t n = (size_t)p->n;
+  char place[KG_PLACE_BYTES];
+  double *u;
+  kedge_problem_place(p->from, "initial", "u", place, sizeof place);
+  KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
+  kedge_status status =
+      kg_project(&p->solver->elliptic->rules, &p->problem->initial, "initial u", place, u);
+  if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
+  free(u);
+  return status;
+}
+
+/// The work of a stage, between kg_solver_work()'s beginning and end.
+static kedge_status run_stage(kedge_solver *solver)
+{
+  kg_elliptic *const e = solver->elliptic;
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  return kg_stage_modes(e);
+}
+
+/// The trace of the stage before, if it is numbered as that of the solver.
+static const double *trace_to_begin_with(const parabolic *p)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  const kg_trace_counts *const n = &e->shape.count;
+  const kg_shared_layout *const cut = e->space.cut;
+  if (!p->cut || p->cut->layout.count.n_edges != n->n_edges ||
+      p->cut->layout.count.n_free != n->n_free)
+    return NULL;
+  const bool same = p->cut == cut || memcmp(p->cut->layout.edge_section, cut->layout.edge_section,
+                                            (size_t)n->n_edges) == 0;
+  return same ? p->trace.data : NULL;
+}
+
+static kedge_status keep_trace(parabolic *p)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  const size_t bytes = (size_t)e->shape.count.n_edges * (size_t)e->shape.m * sizeof(double);
+  kg_layout_leave(&p->cut);
+  KG_TRY(kg_copy(p->ctx, p->trace.data, e->arrays.iteration.x, bytes));
+  p->cut = kg_layout_use(e->space.cut);
+  return KEDGE_OK;
+}
+
+static kg_work work_of(const parabolic *p, const char *function)
+{
+  return (kg_work){
+      .function = function, .data = p->data.are_given ? &p->data.data : NULL, .moving = &p->moving};
+}
+
+/// All functions of the problem, and copies of them in the solver, become those of a time.
+static kedge_status set_time(parabolic *p, double t)
+{
+  kg_problem_set_time(p->problem, t);
+  if (p->report->remakes && p->set_up_at != t) return set_up(p, p->problem->shift);
+  kg_resolved_set_time(&p->solver->elliptic->equation.resolved, t);
+  return KEDGE_OK;
+}
+
+static void add_to_report(parabolic *p)
+{
+  const kedge_report *const r = &p->solution->report;
+  ++p->report->solves;
+  p->report->iterations += r->iterations;
+  p->report->converged = p->report->converged && r->converged;
+}
+
+/// k of a stage, from its value and its base. @param[out] k  may be the value
+static kedge_status make_k(const parabolic *p, const double *value, double *k)
+{
+  const double rate = p->moving.factor;
+  return kg_combine(
+      p->ctx,
+      &(kg_combine_args){
+          .n = p->n, .n_terms = 2, .from = {value, p->base}, .factor = {rate, -rate}, .to = k});
+}
+
+static kedge_status make_base(parabolic *p, const kg_march_stage *s)
+{
+  kg_combine_args base = {.n = p->n, .n_terms = 1, .from = {p->u}, .factor = {1.0}, .to = p->base};
+  double *const value = p->value;
+  p->value = NULL;
+  if (value) KG_TRY(make_k(p, value, value));
+  for (int j = 0; j < s->n; ++j) {
+    if (s->factor[j] == 0.0) continue;
+    base.from[base.n_terms] = p->k[j];
+    base.factor[base.n_terms++] = s->factor[j];
+  }
+  return kg_combine(p->ctx, &base);
+}
+
+static kedge_status stage(void *state, const kg_march_stage *s)
+{
+  parabolic *const p = state;
+  KG_REQUIRE(p->ctx, p->is_set_up, KEDGE_ERR_ARG,
+             "kedge_march_step: the last update has failed: call kedge_march_update()");
+  KG_TRY(kg_enter(p->ctx));
+  KG_TRY(set_time(p, s->t));
+  KG_TRY(make_base(p, s));
+  double *const value = s->is_last ? p->next : p->k[s->index];
+  p->moving = (kg_moving){&p->mass, p->problem->shift, p->base, value, NULL};
+  kg_work work = work_of(p, "kedge_march_step");
+  work.begins = true;
+  work.run = run_stage;
+  work.start = trace_to_begin_with(p);
+  p->is_made = p->is_ready = false;
+  KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
+  add_to_report(p);
+  KG_TRY(keep_trace(p));
+  p->is_ready = true;
+  if (!s->is_last) p->value = value;
+  return KEDGE_OK;
+}
+
+static kedge_status accept(void *state)
+{
+  parabolic *const p = state;
+  double *const before = p->u;
+  if (p->n_k > 0) KG_TRY(make_k(p, p->next, p->k[0]));
+  p->u = p->next;
+  p->next = before;
+  return kg_sync(p->ctx);
+}
+
+/// Make all fields of what the last stage has left: its trace is still where it was found.
+static kedge_status make_solution(parabolic *p)
+{
+  kg_work work = work_of(p, "kedge_march_solution");
+  work.run = kg_solver_end;
+  p->moving.work = p->next;  // what was u before the step
+  p->is_ready = false;
+  KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
+  p->is_made = true;
+  return KEDGE_OK;
+}
+
+static kedge_status solution(void *state, const kedge_solution **out)
+{
+  parabolic *const p = state;
+  KG_REQUIRE(
+      p->ctx, p->is_made || p->is_ready, KEDGE_ERR_ARG,
+      "kedge_march_solution: what was called last has failed, and took the solution with it");
+  if (!p->is_made) KG_TRY(make_solution(p));
+  *out = p->solution;
+  return KEDGE_OK;
+}
+
+static kedge_status data(void *state, const kedge_data *given)
+{
+  parabolic *const p = state;
+  own_data next = {0};
+  if (p->is_ready) KG_TRY(make_solution(p));
+  if (given) KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", given->size));
+  const kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  if (status != KEDGE_OK) {
+    free_data(&next);
+    return status;
+  }
+  free_data(&p->data);
+  p->data = next;
+  return KEDGE_OK;
+}
+
+static kedge_status update(void *state)
+{
+  parabolic *const p = state;
+  const double rate = p->problem->shift;
+  KG_REQUIRE(p->ctx, p->from->order == p->problem->order, KEDGE_ERR_INPUT,
+             "kedge_march_update: u has order %d, and the problem now has order %d: begin another "
+             "march",
+             p->problem->order, p->from->order);
+  if (p->is_ready) KG_TRY(make_solution(p));
+  const double t = p->problem->t;
+  KG_TRY(kg_problem_clone(p->from, &p->problem));
+  kg_problem_set_time(p->problem, t);
+  const bool was_made = p->is_made;
+  KG_TRY(set_up(p, rate));
+  p->is_made = was_made;
+  return KEDGE_OK;
+}
+
+static const kg_march_method method = {prepare, stage, accept, solution, data, update, destroy};
+
+static kedge_status start(parabolic *p, double rate)
+{
+  KG_REQUIRE(p->ctx, p->from->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
+             "precision = compact makes load vectors again and again, which a problem in time "
+             "needs: take double or mixed");
+  KG_TRY(kg_problem_clone(p->from, &p->problem));
+  KG_TRY(set_up(p, rate));
+  KG_TRY(allocate(p));
+  return put_initial(p);
+}
+
+kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, kedge_march **out)
+{
+  kedge_march *m = NULL;
+  parabolic *p = NULL;
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_march_create: context, mesh or problem is NULL");
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
+  if (status == KEDGE_OK) {
+    m->method = &method;
+    m->state = p;
+    *p = (parabolic){.ctx = ctx,
+                     .mesh = mesh,
+                     .from = problem,
+                     .report = &m->report,
+                     .n_k = kg_march_ks(m->scheme)};
+    status = start(p, kg_march_rate(m));
+  }
+  if (status == KEDGE_OK) m->rate = p->problem->shift;
+  if (status == KEDGE_OK)
+    *out = m;
+  else
+    kedge_march_destroy(m);
+  return status;
+}
+
+kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                              const kedge_problem *problem, kedge_plan *plan)
+{
+  kedge_problem *copy = NULL;
+  kedge_march *m = NULL;
+  KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
+  if (status == KEDGE_OK) {
+    copy->shift = kg_march_rate(m);
+    status = kg_plan_make(
+        ctx,
+        &(kg_plan_args){mesh, copy, true, VECTORS + kg_march_ks(m->scheme), KG_COUNTED_ELEMENTS},
+        plan);
+  }
+  kedge_march_destroy(m);
+  kedge_problem_destroy(copy);
+  return status;
+}

@@ -1,0 +1,260 @@
+// What a march does between steps, what it refuses, and the memory that it takes.
+#include "moving.h"
+
+#include <string.h>
+
+#define COOLING                                                                                    \
+  {"mesh", "generate", "square 5"}, {"space", "order", "2"}, {"equation", "source", "x*sin(4*t)"}, \
+      {"exact", "u", "cos(x+2*y)*(1+t^2)"}, {"initial", "u", "cos(x+2*y)"},                        \
+      {"boundary left", "type", "dirichlet"}, {"boundary left", "value", "1+t"},                   \
+      {"boundary default", "type", "robin"}, {"boundary default", "coefficient", "2"},             \
+      {"boundary default", "value", "0"},                                                          \
+  {                                                                                                \
+    "solver", "tolerance", "1e-12"                                                                 \
+  }
+
+enum { STEPS = 3 };
+
+static moving cooling(const char *scheme)
+{
+  return moving_of(SETTINGS(COOLING), scheme, 0.3, STEPS);
+}
+
+static const kedge_solution *solution_now(const moving *m)
+{
+  const kedge_solution *solution;
+  must(m->ctx, kedge_march_solution(m->march, &solution));
+  return solution;
+}
+
+static fields fields_now(const moving *m)
+{
+  return fields_of(m->ctx, solution_now(m));
+}
+
+static void assert_refused(const moving *m, kedge_status status, kedge_status expected,
+                           const char *sentence)
+{
+  assert_int_equal(status, expected);
+  if (!strstr(kedge_context_error(m->ctx), sentence))
+    fail_msg("'%s' has not '%s'", kedge_context_error(m->ctx), sentence);
+}
+
+static void a_solution_is_the_same_whether_those_before_were_asked_for(void **state)
+{
+  (void)state;
+  moving asks = cooling("esdirk4"), waits = cooling("esdirk4");
+  for (int i = 0; i < STEPS; ++i) {
+    must(asks.ctx, kedge_march_step(asks.march));
+    solution_now(&asks);
+    assert_ptr_equal(solution_now(&asks), solution_now(&asks));
+  }
+  march_on(&waits);
+  fields a = fields_now(&asks), b = fields_now(&waits);
+  assert_same_bits(&a, &b);
+  fields_free(&a);
+  fields_free(&b);
+  moving_free(&asks);
+  moving_free(&waits);
+}
+
+static void memory_is_predicted(void **state)
+{
+  static const char *const schemes[] = {"euler", "esdirk4"};
+  static const char *const mass[] = {"2", "1+x"};
+  (void)state;
+  for (int i = 0; i < 4; ++i) {
+    const setting *const settings = SETTINGS(COOLING, {"equation", "mass", mass[i / 2]});
+    moving m = moving_of(settings, schemes[i % 2], 1.0, 4);
+    kedge_plan plan = KEDGE_PLAN_INIT;
+    must(m.ctx, kedge_march_plan(m.ctx, m.mesh, m.problem, &plan));
+    assert_true(plan.march_bytes > 0);
+    m.ctx->bytes_peak = m.ctx->bytes_in_use;
+    march_on(&m);
+    const kedge_report report = report_now(&m);
+    assert_int_equal(m.ctx->bytes_peak,
+                     plan.peak_bytes[plan.operator_kind] + plan.march_bytes + plan.solution_bytes);
+    assert_int_equal(report.peak_device_bytes, m.ctx->bytes_peak);
+    assert_int_equal(report.predicted_device_bytes, m.ctx->bytes_peak);
+    moving_free(&m);
+  }
+}
+
+static void data_of_the_caller_take_the_place_of_the_problems(void **state)
+{
+  (void)state;
+  moving own = cooling("trbdf2");
+  must(own.ctx, kedge_problem_set(own.problem, "equation", "source", "3*t"));
+  must(own.ctx, kedge_problem_set(own.problem, "boundary left", "value", "2"));
+  must(own.ctx, kedge_march_update(own.march));
+  march_on(&own);
+  moving given = cooling("trbdf2");
+  char text[] = "2";
+  kedge_boundary_value value = {.group = "left", .text = text};
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source = "3*t";
+  data.n_values = 1;
+  data.values = &value;
+  must(given.ctx, kedge_march_data(given.march, &data));
+  text[0] = '9';  // it is copied
+  march_on(&given);
+  fields a = fields_now(&own), b = fields_now(&given);
+  assert_same_bits(&a, &b);
+  fields_free(&a);
+  fields_free(&b);
+  moving_free(&own);
+  moving_free(&given);
+}
+
+static void a_solution_outlives_a_change_of_data_or_of_the_problem(void **state)
+{
+  (void)state;
+  moving m = cooling("trbdf2"), other = cooling("trbdf2");
+  must(m.ctx, kedge_march_step(m.march));
+  must(other.ctx, kedge_march_step(other.march));
+  fields a = fields_now(&m);
+  kedge_data data = KEDGE_DATA_INIT;
+  data.source = "1000";
+  must(other.ctx, kedge_march_data(other.march, &data));
+  must(other.ctx, kedge_problem_set(other.problem, "equation", "diffusion", "50"));
+  must(other.ctx, kedge_march_update(other.march));
+  fields b = fields_now(&other);
+  assert_same_bits(&a, &b);
+  must(other.ctx, kedge_march_step(other.march));
+  fields c = fields_now(&other);
+  assert_true(fields_distance(&a, &c) > 1.0);
+  fields_free(&a);
+  fields_free(&b);
+  fields_free(&c);
+  moving_free(&m);
+  moving_free(&other);
+}
+
+static void a_step_that_was_cancelled_is_taken_again(void **state)
+{
+  (void)state;
+  moving m = cooling("esdirk4"), other = cooling("esdirk4");
+  const kedge_solution *none;
+  must(m.ctx, kedge_march_step(m.march));
+  for (int most = 1; most < 60; most += 7) {
+    patience p = {.most = most};
+    kedge_context_set_progress(m.ctx, be_patient, &p);
+    assert_int_equal(kedge_march_step(m.march), KEDGE_ERR_CANCELLED);
+    kedge_context_set_progress(m.ctx, NULL, NULL);
+    assert_true(kedge_march_time(m.march) == 0.3 / STEPS);
+    assert_refused(&m, kedge_march_solution(m.march, &none), KEDGE_ERR_ARG, "has failed");
+    assert_null(none);
+  }
+  march_on(&m);
+  march_on(&other);
+  fields a = fields_now(&m), b = fields_now(&other);
+  assert_at_most(fields_distance(&a, &b), 1e-9);  // iterations have begun elsewhere
+  fields_free(&a);
+  fields_free(&b);
+  moving_free(&m);
+  moving_free(&other);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+  (void)state;
+  moving m = cooling("trbdf2");
+  const kedge_solution *solution;
+  kedge_marched marched = {0};
+  assert_refused(&m, kedge_march_solution(m.march, &solution), KEDGE_ERR_ARG, "no step yet");
+  assert_refused(&m, kedge_march_solution(m.march, NULL), KEDGE_ERR_ARG, "solution is NULL");
+  assert_refused(&m, kedge_march_hit(m.march, 0.31), KEDGE_ERR_ARG, "is not between now, 0, and");
+  assert_refused(&m, kedge_march_hit(m.march, NAN), KEDGE_ERR_ARG, "is not between now");
+  assert_refused(&m, kedge_march_report(m.march, &marched), KEDGE_ERR_ARG, "KEDGE_MARCHED_INIT");
+  kedge_data data = KEDGE_DATA_INIT;
+  data.n_values = 1;
+  assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_ARG, "1 boundary values without");
+  data.n_values = 0;
+  data.source = "1+";
+  must(m.ctx, kedge_march_data(m.march, &data));
+  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_INPUT, "of source");
+  assert_true(kedge_march_time(m.march) == 0.0);
+  must(m.ctx, kedge_march_data(m.march, NULL));
+  must(m.ctx, kedge_problem_set(m.problem, "space", "order", "3"));
+  assert_refused(&m, kedge_march_update(m.march), KEDGE_ERR_INPUT,
+                 "u has order 2, and the problem");
+  must(m.ctx, kedge_problem_set(m.problem, "space", "order", "2"));
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "x-0.5"));
+  assert_refused(&m, kedge_march_update(m.march), KEDGE_ERR_INPUT, "mass must be positive, and at");
+  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_ARG, "call kedge_march_update()");
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "x+0.5"));
+  must(m.ctx, kedge_march_update(m.march));
+  march_on(&m);
+  assert_true(kedge_march_time(m.march) == 0.3);
+  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_ARG, "has ended, at t = 0.3");
+  moving_free(&m);
+}
+
+/// Create a march of a problem that has changed.
+static void assert_not_created(const moving *m, kedge_status expected, const char *sentence)
+{
+  kedge_march *march;
+  assert_refused(m, kedge_march_create(m->ctx, m->mesh, m->problem, &march), expected, sentence);
+  assert_null(march);
+}
+
+static void what_cannot_march_is_refused(void **state)
+{
+  (void)state;
+  moving m = cooling("euler");
+  kedge_problem *steady = problem_of(m.ctx, SETTINGS({"boundary default", "type", "dirichlet"}));
+  kedge_problem *const moves = m.problem;
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  kedge_solver *solver;
+  m.problem = steady;
+  assert_not_created(&m, KEDGE_ERR_INPUT, "has no [time]");
+  assert_refused(&m, kedge_march_plan(m.ctx, m.mesh, steady, &plan), KEDGE_ERR_INPUT, "no [time]");
+  kedge_problem_destroy(steady);
+  m.problem = moves;
+  assert_refused(&m, kedge_solver_create(m.ctx, m.mesh, moves, &solver), KEDGE_ERR_INPUT,
+                 "only steady problems are solved so far");
+  must(m.ctx, kedge_problem_set(m.problem, "initial", "u", "log(x-0.5)"));
+  assert_not_created(&m, KEDGE_ERR_INPUT, "initial u is nan at x =");
+  must(m.ctx, kedge_problem_set(m.problem, "initial", "u", "0"));
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "x-0.5"));
+  assert_not_created(&m, KEDGE_ERR_INPUT, "mass must be positive, and at x =");
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "1"));
+  must(m.ctx, kedge_problem_set(m.problem, "solver", "precision", "compact"));
+  assert_not_created(&m, KEDGE_ERR_UNSUPPORTED, "take double or mixed");
+  moving_free(&m);
+}
+
+static void outputs_events_and_the_end_are_hit(void **state)
+{
+  static const double of_every[] = {0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.5};
+  static const double of_at[] = {0.01, 0.18, 0.35, 0.5};
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    const double *const expected = i == 0 ? of_every : of_at;
+    moving m = moving_of(i == 0 ? SETTINGS(COOLING, {"output", "every", "0.1"},
+                                           {"time", "events", "0.15, 0.3, 0.35"})
+                                : SETTINGS(COOLING, {"output", "at", "0, 0.01, 0.35"}),
+                         "trbdf2", 0.5, 2);
+    for (int k = 0; !kedge_march_ended(m.march); ++k) {
+      must(m.ctx, kedge_march_step(m.march));
+      assert_at_most(fabs(kedge_march_time(m.march) - expected[k]), 1e-15);
+    }
+    moving_free(&m);
+  }
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_solution_is_the_same_whether_those_before_were_asked_for),
+      cmocka_unit_test(memory_is_predicted),
+      cmocka_unit_test(data_of_the_caller_take_the_place_of_the_problems),
+      cmocka_unit_test(a_solution_outlives_a_change_of_data_or_of_the_problem),
+      cmocka_unit_test(a_step_that_was_cancelled_is_taken_again),
+      cmocka_unit_test(what_makes_no_sense_is_refused),
+      cmocka_unit_test(what_cannot_march_is_refused),
+      cmocka_unit_test(outputs_events_and_the_end_are_hit),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
