@@ -64,7 +64,7 @@ static kedge_status create_kernels(kg_evaluation *e)
   static kedge_status (*const create_triangles)(kedge_context *, kg_sample_kind, kg_points,
                                                 const kg_function *const *, kg_sample_kernel **) =
       KG_IF_CUDA(kg_sample_kernel_create);
-  static kedge_status (*const create_cells)(kedge_context *, int, const kg_function *const *,
+  static kedge_status (*const create_cells)(kedge_context *, int, int, const kg_function *const *,
                                             kg_cell_kernel **) = KG_IF_CUDA(kg_cell_kernel_create);
   const kg_rules *rules = e->rules;
   const kg_shape *shape = rules->shape;
@@ -73,9 +73,10 @@ static kedge_status create_kernels(kg_evaluation *e)
   kedge_status status = KEDGE_OK;
   kg_range_push("compile", rules->mesh->n_elements, 0);
   for (int i = 0; status == KEDGE_OK && i < shape->n_batches; ++i)
-    if (shape->batch[i].by_quadrature && !e->cells)
-      status = create_cells(rules->ctx, e->set.n, e->set.functions, &e->cells);
-    else if (!shape->batch[i].by_quadrature && sampled && !e->triangles)
+    if (shape->batch[i].samples_cells && !e->cells)
+      status =
+          create_cells(rules->ctx, rules->mesh->dimension, e->set.n, e->set.functions, &e->cells);
+    else if (!shape->batch[i].samples_cells && sampled && !e->triangles)
       status = create_triangles(rules->ctx, kind, kg_sampling_points(&rules->sampling[kind]),
                                 e->set.functions, &e->triangles);
   kg_range_pop();
@@ -139,8 +140,6 @@ kedge_status kg_evaluation_prepare(kg_evaluation *e, double points)
     kg_evaluation_note(e, "host");
   } else if (e->is_array) {
     kg_evaluation_note(e, "gpu");
-  } else if (kg_mesh_in_space(e->rules->mesh)) {
-    kg_evaluation_note(e, "host: the mesh is of tetrahedra");
   } else if (wish && strcmp(wish, "host") == 0) {
     kg_evaluation_note(e, "host: KEDGE_EVALUATE says so");
   } else {
@@ -180,6 +179,25 @@ static void add_cost(const kg_evaluation *e, int points, int64_t n_elements)
   kg_run_cost(e->rules->run, kg_evaluate_cost(e->set.n, operations, points, n_elements), 1.0);
 }
 
+static void put_elements(const kg_evaluation *e, int batch, int32_t first, int32_t count,
+                         kg_cell_values_args *to)
+{
+  const kg_elements *const all = &e->rules->elements[batch];
+  to->dimension = e->rules->mesh->dimension;
+  if (to->dimension == 3) {
+    const kg_tetrahedra part = kg_tetrahedra_part(&all->tetrahedra, first, count);
+    to->n_elements = part.n_elements;
+    to->vertices = part.vertices;
+    to->vertex = part.vertex;
+    return;
+  }
+  const kg_cells part = kg_cells_part(&all->cells, first, count);
+  to->n_elements = part.n_elements;
+  to->vertices = part.vertices;
+  to->vertex = part.vertex;
+  to->nodes = part.nodes;
+}
+
 kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int32_t count,
                                  kg_cell_values_args args, bool *done)
 {
@@ -190,11 +208,7 @@ kedge_status kg_evaluation_cells(kg_evaluation *e, int batch, int32_t first, int
                                          const kg_cell_values_args *, int64_t *) =
       KG_IF_CUDA(kg_evaluate_cells);
   kedge_context *ctx = e->rules->ctx;
-  const kg_cells cells = kg_cells_part(&e->rules->elements[batch].cells, first, count);
-  args.n_elements = cells.n_elements;
-  args.vertices = cells.vertices;
-  args.vertex = cells.vertex;
-  args.nodes = cells.nodes;
+  put_elements(e, batch, first, count, &args);
   args.region = kg_rules_regions(e->rules, batch, first);
   args.t = kg_evaluation_time(e);
   *done = false;

@@ -27,7 +27,7 @@ static bool in_space(const kg_sampler *s, int batch)
 /// A kernel makes load vectors or errors of a batch of straight triangles without values in memory.
 static bool has_kernel(const kg_sampler *s, int batch)
 {
-  return !batch_of(s, batch)->by_quadrature && s->evaluation.triangles;
+  return !batch_of(s, batch)->samples_cells && s->evaluation.triangles;
 }
 
 static kg_places places_of(const kg_sampler *s, int batch)
@@ -103,8 +103,7 @@ static kedge_status put_by_gpu(kg_sampler *s, int batch, int32_t first, int32_t 
 {
   kg_evaluation *e = &s->evaluation;
   *done = false;
-  if (in_space(s, batch)) return KEDGE_OK;
-  if (!batch_of(s, batch)->by_quadrature) {
+  if (!batch_of(s, batch)->samples_cells) {
     const kg_evaluate_args args = {.points = kg_rules_points(e->rules, s->kind),
                                    .first_group = first,
                                    .n_groups = count,

@@ -43,6 +43,9 @@ static void write_operand(FILE *out, const kg_node *nodes, int32_t node)
     case KG_OP_Y:
       fputc('y', out);
       break;
+    case KG_OP_Z:
+      fputc('z', out);
+      break;
     case KG_OP_REGION:
       fputs("region", out);
       break;
@@ -131,9 +134,6 @@ static void write_operation(FILE *out, const kg_expression_builder *b, int32_t i
 static kedge_status check_length(const kg_expression_builder *b)
 {
   int operations = 0;
-  for (int32_t i = 0; i < b->n_nodes; ++i)
-    KG_REQUIRE(b->ctx, b->nodes[i].op != KG_OP_Z, KEDGE_ERR_UNSUPPORTED,
-               "functions of z are evaluated by the host");
   for (int32_t i = 0; i < b->n_nodes; ++i) operations += kg_ops_info[b->nodes[i].op].n_children > 0;
   KG_REQUIRE(b->ctx, operations <= KG_EMITTED_MAX, KEDGE_ERR_UNSUPPORTED,
              "more than %d operations take too long to compile for the GPU", KG_EMITTED_MAX);
@@ -146,8 +146,8 @@ static void write_function(FILE *out, const kg_expression_builder *b, int n_func
   const bool angles = has_circle(b);
   fputs(integer_power, out);
   fputs(
-      "static __device__ void evaluate(double x, double y, double region, double t, double "
-      "*value)\n"
+      "static __device__ void evaluate(double x, double y, double z, double region, double t, "
+      "double *value)\n"
       "{\n",
       out);
   if (angles) fputs("  int angle = 0;\n", out);

@@ -52,7 +52,7 @@ static void fill_lanes(cells_case *c)
   const int V = c->block->cell->n_vertices, n = c->points.n_nodes;
   const size_t lanes = (size_t)c->n_groups * KG_LANES;
   c->vertex = calloc(lanes * (size_t)V, sizeof *c->vertex);
-  c->nodes = calloc(lanes * 2 * (size_t)n, sizeof *c->nodes);
+  c->nodes = calloc(lanes * 2 * (size_t)n, sizeof *c->nodes);  // in the plane alone
   assert_true(c->vertex && c->nodes);
   for (int32_t lane = 0; lane < (int32_t)lanes; ++lane) {
     const int32_t e = c->block->first + (lane < c->block->n ? lane : c->block->n - 1);
@@ -63,27 +63,39 @@ static void fill_lanes(cells_case *c)
   }
 }
 
-/// @param[in] geometry  more than 1: nodes are moved, so that all elements are curved
-static void open_cells(cells_case *c, const char *words, int geometry)
+/// A plane mesh whose vertices, and with a geometry of more than 1 nodes too, are moved.
+static kedge_mesh *moved_mesh(const char *words, int geometry)
 {
   kg_function x = function_of("x+0.1*sin(2*y)"), y = function_of("y+0.07*x*x");
-  kedge_mesh *straight;
-  *c = (cells_case){.scale = 1.0};
+  kedge_mesh *straight, *moved;
   must(ctx, kg_mesh_generate(ctx, words, 1, &straight));
-  must(ctx, kg_mesh_map(ctx, straight, geometry, &x, &y, &c->mesh));
+  must(ctx, kg_mesh_map(ctx, straight, geometry, &x, &y, &moved));
   kedge_mesh_destroy(straight);
   kg_expression_free(x.expression);
   kg_expression_free(y.expression);
-  assert_int_equal(c->mesh->geometry, geometry);
-  for (int32_t e = 0; e < c->mesh->n_elements; ++e) c->mesh->element_region[e] = e % 3;
-  c->block = &c->mesh->block[c->mesh->n_blocks - 1];
+  assert_int_equal(moved->geometry, geometry);
+  return moved;
+}
+
+/// @param[in] mesh  which is the case's from now on
+static void open_mesh(cells_case *c, kedge_mesh *mesh)
+{
+  *c = (cells_case){.scale = 1.0, .mesh = mesh};
+  const int geometry = mesh->geometry;
+  for (int32_t e = 0; e < mesh->n_elements; ++e) mesh->element_region[e] = e % 3;
+  c->block = &mesh->block[mesh->n_blocks - 1];
   c->n_groups = (c->block->n + KG_LANES - 1) / KG_LANES;
   assert_true(c->block->n % KG_LANES != 0);
   must(ctx,
        kg_cell_points_create(ctx, c->block->cell, 2, geometry, ROWS, KG_BEHIND_CORNERS, &c->rule));
   c->points = kg_cell_points_at(c->block->cell, 2, geometry, ROWS, KG_BEHIND_CORNERS, c->rule);
-  c->n_used = ROWS * ROWS;
+  c->n_used = mesh->dimension == 3 ? ROWS * ROWS * ROWS : ROWS * ROWS;
   fill_lanes(c);
+}
+
+static void open_cells(cells_case *c, const char *words, int geometry)
+{
+  open_mesh(c, moved_mesh(words, geometry));
 }
 
 static void set_functions(cells_case *c, int n, const char *const *texts)
@@ -151,7 +163,7 @@ static void forget_text(void)
 static void *library_of(const cells_case *c)
 {
   char *source;
-  must(ctx, kg_cell_kernel_source(ctx, c->set.n, c->pointer, &source));
+  must(ctx, kg_cell_kernel_source(ctx, c->mesh->dimension, c->set.n, c->pointer, &source));
   if (!last.source || strcmp(source, last.source) != 0) {
     forget_text();
     last = (struct last){source, compiled_as("c++", source)};
@@ -196,9 +208,10 @@ static double *on_gpu(const cells_case *c, const void *made, bool compiled, int6
       kg_cell_points_count(c->block->cell, 2, c->mesh->geometry, ROWS, KG_BEHIND_CORNERS);
   const double *const rule = case_upload(&memory, c->rule, n_rule, sizeof *rule);
   const kg_cell_values_args args = {
+      .dimension = c->mesh->dimension,
       .n_elements = c->block->n,
-      .vertices =
-          case_upload(&memory, c->mesh->vertices, 2 * (size_t)c->mesh->n_vertices, sizeof(double)),
+      .vertices = case_upload(&memory, c->mesh->vertices,
+                              (size_t)(c->mesh->dimension * c->mesh->n_vertices), sizeof(double)),
       .vertex = case_upload(&memory, c->vertex, lanes * (size_t)c->block->cell->n_vertices,
                             sizeof(int32_t)),
       .nodes = c->mesh->nodes ? case_upload(&memory, c->nodes, lanes * 2 * n_nodes, sizeof(double))
@@ -233,7 +246,7 @@ static double *by_interpreter(const cells_case *c, int64_t *bad)
 static double *by_kernel(const cells_case *c, int64_t *bad)
 {
   kg_cell_kernel *kernel;
-  if (kg_cell_kernel_create(ctx, c->set.n, c->pointer, &kernel) != KEDGE_OK) {
+  if (kg_cell_kernel_create(ctx, c->mesh->dimension, c->set.n, c->pointer, &kernel) != KEDGE_OK) {
     if (strncmp(ctx->error, "NVRTC was not found", 19) != 0) fail_msg("%s", ctx->error);
     return NULL;
   }
@@ -295,6 +308,21 @@ static void values_are_those_of_the_host_to_the_last_bit(void **state)
       assert_as_on_host(&c);
       close_cells(&c);
     }
+}
+
+static void in_space_they_are_too(void **state)
+{
+  (void)state;
+  static const char *const texts[] = {"3+x*y*z+region", "z/(1+x*x)-t*y", "z"};
+  for (int n = 1; n <= 3; ++n) {
+    kedge_mesh *cube;
+    cells_case c;
+    must(ctx, kg_mesh_generate(ctx, "cube 3", 1, &cube));
+    open_mesh(&c, cube);
+    set_functions(&c, n == 3 ? 1 : n, texts + (n == 3 ? 2 : 0));
+    assert_as_on_host(&c);
+    close_cells(&c);
+  }
 }
 
 /// @param[in] index  that all ways have to find
@@ -398,7 +426,7 @@ static void nvrtc_takes_the_text(void **state)
   const kg_function *const functions[] = {&f[0], &f[1]};
   char *source;
   void *image;
-  must(ctx, kg_cell_kernel_source(ctx, 2, functions, &source));
+  must(ctx, kg_cell_kernel_source(ctx, 2, 2, functions, &source));
   const kedge_status status = kg_nvrtc_compile(ctx, source, 90, &image);
   free(source);
   for (int i = 0; i < 2; ++i) kg_expression_free(f[i].expression);
@@ -413,6 +441,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_those_of_the_host_to_the_last_bit),
+      cmocka_unit_test(in_space_they_are_too),
       cmocka_unit_test(the_first_value_that_is_not_finite_is_found),
       cmocka_unit_test(the_first_point_that_is_not_elliptic_is_found),
       cmocka_unit_test(at_corners_only_the_first_function_is_used),

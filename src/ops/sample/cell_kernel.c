@@ -8,7 +8,7 @@
 // The text of source files, which CMakeLists.txt makes into strings.
 extern const char kg_circle_text[], kg_cell_values_text[], kg_cell_kernel_text[];
 
-kedge_status kg_cell_kernel_source(kedge_context *ctx, int n_functions,
+kedge_status kg_cell_kernel_source(kedge_context *ctx, int dimension, int n_functions,
                                    const kg_function *const *functions, char **source)
 {
   *source = NULL;
@@ -17,8 +17,8 @@ kedge_status kg_cell_kernel_source(kedge_context *ctx, int n_functions,
   size_t size;
   FILE *out = open_memstream(source, &size);
   if (out)
-    fprintf(out, "enum { FUNCTIONS = %d };\n\n%s\n%s\n%s\n%s", n_functions, kg_circle_text,
-            evaluate, kg_cell_values_text, kg_cell_kernel_text);
+    fprintf(out, "enum { FUNCTIONS = %d, DIMENSION = %d };\n\n%s\n%s\n%s\n%s", n_functions,
+            dimension, kg_circle_text, evaluate, kg_cell_values_text, kg_cell_kernel_text);
   free(evaluate);
   return kg_text_end(ctx, out, "the source of a kernel", source);
 }

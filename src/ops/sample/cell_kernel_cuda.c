@@ -12,14 +12,14 @@ struct kg_cell_kernel {
   void *first_bad;  ///< in device memory: an index, or all ones
 };
 
-kedge_status kg_cell_kernel_create(kedge_context *ctx, int n_functions,
+kedge_status kg_cell_kernel_create(kedge_context *ctx, int dimension, int n_functions,
                                    const kg_function *const *functions, kg_cell_kernel **out)
 {
   *out = NULL;
   char *source = NULL;
   kg_cell_kernel *k;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
-  kedge_status status = kg_cell_kernel_source(ctx, n_functions, functions, &source);
+  kedge_status status = kg_cell_kernel_source(ctx, dimension, n_functions, functions, &source);
   if (status == KEDGE_OK) status = kg_kernel_make(ctx, source, "cell_values", &k->kernel);
   if (status == KEDGE_OK) status = kg_kernel_variable(ctx, &k->kernel, "first_bad", &k->first_bad);
   free(source);

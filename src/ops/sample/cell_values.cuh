@@ -10,43 +10,44 @@
 namespace kg
 {
 
-/// A coordinate or two of a lane's element, as [node][lane]. Those of straight elements are held.
+/// The coordinates of a lane's element, as [node][lane]. Those of straight elements are held.
+/// @tparam D  the dimension; in space elements are straight
+template <int D>
 struct cell_nodes {
   static constexpr int CORNERS = 4;
   const double *curved;  ///< of the lane, x of the nodes, then y; or null
   int n;
-  double x[CORNERS], y[CORNERS];
+  double corner[D][CORNERS];
 
   __device__ __forceinline__ cell_nodes(const double *vertices, const int *vertex,
                                         const double *nodes, int n_nodes, long long group, int lane)
-      : curved(nodes ? nodes + group * 2 * n_nodes * 32 + lane : nullptr), n(n_nodes), x(), y()
+      : curved(nodes ? nodes + group * D * n_nodes * 32 + lane : nullptr), n(n_nodes), corner()
   {
 #pragma unroll
     for (int l = 0; l < CORNERS; ++l)
       if (!curved && l < n) {
         const long long v = vertex[(group * n + l) * 32 + lane];
-        x[l] = vertices[2 * v];
-        y[l] = vertices[2 * v + 1];
+#pragma unroll
+        for (int k = 0; k < D; ++k) corner[k][l] = vertices[D * v + k];
       }
   }
-  /// @param[in] map  [node] of the point
-  __device__ __forceinline__ void place(const double *map, double *at_x, double *at_y) const
+  /// @param[in]  map  [node] of the point
+  /// @param[out] at   coordinates, `stride` apart
+  __device__ __forceinline__ void place(const double *map, double *at, int stride = 1) const
   {
-    double sum_x = 0.0, sum_y = 0.0;
+    double sum[D] = {};
     if (curved)
-      for (int l = 0; l < n; ++l) {
-        sum_x += map[l] * curved[l * 32];
-        sum_y += map[l] * curved[(n + l) * 32];
-      }
+      for (int l = 0; l < n; ++l)
+#pragma unroll
+        for (int k = 0; k < D; ++k) sum[k] += map[l] * curved[(k * n + l) * 32];
     else
 #pragma unroll
       for (int l = 0; l < CORNERS; ++l)
-        if (l < n) {
-          sum_x += map[l] * x[l];
-          sum_y += map[l] * y[l];
-        }
-    *at_x = sum_x;
-    *at_y = sum_y;
+        if (l < n)
+#pragma unroll
+          for (int k = 0; k < D; ++k) sum[k] += map[l] * corner[k][l];
+#pragma unroll
+    for (int k = 0; k < D; ++k) at[k * stride] = sum[k];
   }
 };
 

@@ -6,15 +6,18 @@
 #include "space/side_code.h"
 
 typedef struct kg_cell_values_args {
-  // A range of whole groups of elements, as in kg_cells (ops/local/quadrature/elements.h).
+  int dimension;  ///< 2 or 3
+  // A range of whole groups of elements, as in kg_cells (ops/local/quadrature/elements.h); straight
+  // ones in space, as in kg_tetrahedra.
   int32_t n_elements;
   const double *vertices;
   const int32_t *vertex;
   const double *nodes;
   kg_cell_points points;  ///< of which the map is read
   int n_used;             ///< points at which all functions are used; behind them only the first is
-  bool elliptic;          ///< functions are diffusion xx, xy, yy and, if there are four, reaction
-  double scale;           ///< factor of the values, a power of two
+  bool elliptic;  ///< functions are of the plane, diffusion xx, xy, yy and, if there are four,
+                  ///< reaction
+  double scale;   ///< factor of the values, a power of two
   const int32_t *region;  ///< [element of the range]; read where a function reads it
   double t;               ///< the time of a compiled kernel; code has its own
   double *values;         ///< out: [group of the range][function][point][lane]

@@ -67,13 +67,13 @@ static void make_pairs(kg_point_code *code)
 
 kedge_status kg_point_code_of(kedge_context *ctx, const kg_program *p, int rows, kg_point_code *out)
 {
-  const bool reads_region = reads(p, REGION);
-  const int variables = reads_region ? REGION + 1 : REGION;
-  KG_REQUIRE(ctx, !reads(p, Z), KEDGE_ERR_UNSUPPORTED, "functions of z are evaluated by the host");
+  const bool reads_region = reads(p, REGION), reads_z = reads(p, Z);
+  const int variables = reads_z ? Z + 1 : reads_region ? REGION + 1 : REGION;
   *out = (kg_point_code){.n_instructions = p->n_instructions,
                          .n_rows = variables + p->n_temporaries + p->n_results,
                          .n_results = p->n_results,
                          .reads_region = reads_region,
+                         .reads_z = reads_z,
                          .time = p->time};
   KG_REQUIRE(ctx,
              p->n_instructions <= KG_CODE_INSTRUCTIONS && p->n_constants <= KG_CODE_CONSTANTS &&

@@ -31,6 +31,7 @@ typedef struct kg_code_instruction {
 typedef struct kg_point_code {
   int32_t n_instructions, n_rows, n_results;
   int32_t reads_region;  ///< 1: row 2 is the region; rows 0 and 1 are x and y
+  int32_t reads_z;       ///< 1: row 3 is z
   int32_t time;          ///< which of the constants is the time; -1: none
   kg_code_instruction instruction[KG_CODE_INSTRUCTIONS];
   double constant[KG_CODE_CONSTANTS];

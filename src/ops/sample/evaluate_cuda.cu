@@ -205,7 +205,7 @@ __device__ __forceinline__ bool put_at_once(const kg::cell_output &out, int firs
 }
 
 /// Evaluate at the points of group blockIdx.x that are a warp's. @param[in] place(point, row)  puts
-/// x and y into rows 0 and 1
+/// x and y into rows 0 and 1, and z, if it is read, into row 3
 template <class Place>
 __device__ __forceinline__ void run(const run_args &a, const kg_point_code &code, Place place)
 {
@@ -241,14 +241,20 @@ __global__ void __launch_bounds__(THREADS)
   run(a, code, [&](int point, double *row) { e.place(__ldg(r + point), __ldg(s + point), row); });
 }
 
+template <int D>
 __global__ void __launch_bounds__(THREADS)
     evaluate_cells_kernel(const __grid_constant__ run_args a, const double *vertices,
                           const int32_t *vertex, const double *nodes, const double *map,
                           int n_nodes, const __grid_constant__ kg_point_code code)
 {
-  const kg::cell_nodes e(vertices, vertex, nodes, n_nodes, blockIdx.x, threadIdx.x);
-  run(a, code,
-      [&](int point, double *row) { e.place(map + (int64_t)point * 3 * n_nodes, row, row + ROW); });
+  const kg::cell_nodes<D> e(vertices, vertex, nodes, n_nodes, blockIdx.x, threadIdx.x);
+  run(a, code, [&](int point, double *row) {
+    double at[D];
+    e.place(map + (int64_t)point * (1 + D) * n_nodes, at);
+    row[0] = at[0];
+    row[ROW] = at[1];
+    if (D == 3 && code.reads_z) row[3 * ROW] = at[D - 1];
+  });
 }
 
 /// Blocks of a group: as many as fill the device twice, with a point for every thread.
@@ -313,11 +319,12 @@ extern "C" kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_cod
   if (n_groups == 0) return KEDGE_OK;
   const kg_cuda_state *state = kg_cuda(ctx);
   const size_t shared = (size_t)code->n_rows * ROW_BYTES;
-  KG_TRY(prepare(ctx, (const void *)evaluate_cells_kernel, shared));
+  const auto kernel = a.dimension == 3 ? evaluate_cells_kernel<3> : evaluate_cells_kernel<2>;
+  KG_TRY(prepare(ctx, (const void *)kernel, shared));
   const run_args run = {a.values, state->first_bad, a.region, a.scale,   a.n_elements,
                         0,        a.points.n,       a.n_used, a.elliptic};
   const dim3 grid((unsigned)n_groups, blocks_of_group(ctx, n_groups, a.points.n));
-  KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, evaluate_cells_kernel, run, a.vertices,
-                   a.vertex, a.nodes, a.points.map, a.points.n_nodes, *code));
+  KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, kernel, run, a.vertices, a.vertex,
+                   a.nodes, a.points.map, a.points.n_nodes, *code));
   return kg_evaluate_bad(ctx, bad);
 }

@@ -50,7 +50,7 @@ struct points_of_row {
 
   __device__ void values(int a, double *value) const
   {
-    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), region, t, value);
+    evaluate(fma(along_point[a], step_x, x), fma(along_point[a], step_y, y), 0.0, region, t, value);
   }
   /// The value of the first function at point a of the row.
   __device__ double value(int a) const
@@ -101,7 +101,7 @@ struct formulas {
   __device__ double corner(int k) const
   {
     double value[FUNCTIONS];
-    evaluate(x[k], y[k], region, t, value);
+    evaluate(x[k], y[k], 0.0, region, t, value);
     return value[0];
   }
 #endif
