@@ -59,6 +59,17 @@ static const struct row {
      "and boundary values left out are derived"},
     {"exact", "quadrature", "",
      "points a direction of the norms of errors,\norder + 2 or more; order + 5 or more if not set"},
+    {"time", "end", "required", "the time ends there; it begins at 0"},
+    {"time", "step", "", "the longest step,"},
+    {"time", "steps", "", "or how many of one size reach the end,"},
+    {"time", "tolerance", "",
+     "or the absolute error in L2 of u that a step\n"
+     "may add: steps adapt, by esdirk4 alone"},
+    {"time", "scheme", "trbdf2", "or euler or esdirk4; with tolerance esdirk4"},
+    {"time", "events", "", "t1, t2, ...: data jump there, and steps end"},
+    {"time", "until", "end", "or steady: ends where u_t falls below"},
+    {"time", "steady_tolerance", "", "this"},
+    {"initial", "u", "", "expression, u at the time 0; left out: 0"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",
@@ -74,6 +85,8 @@ static const struct row {
     {"output", "file", "", ".vtkhdf or .hdf (see 'kedge help output');\nempty: none"},
     {"output", "boundary", "", ".vtkhdf or .hdf: edges of groups, with trace\nand flux"},
     {"output", "fields", "full", "or cells: means in the elements alone"},
+    {"output", "every", "", "with [time]: the time between two outputs"},
+    {"output", "at", "", "t1, t2, ...: or the times of all"},
     {"probe NAME", "points", "", "x y, x y, ...: fields there become a CSV file"},
     {"probe NAME", "line", "", "x0 y0, x1 y1, n: n points, both ends too"},
     {"probe NAME", "file", "", "a CSV file of x,y, relative to this file"},
@@ -83,7 +96,7 @@ enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 static const char expressions_text[] =
     "Expressions are made of numbers, x, y, pi, the names in [parameters], region (the number of\n"
-    "the physical surface), and\n"
+    "the physical surface), with [time] t, and\n"
     "\n"
     "  + - * / ^           ^ is right associative and binds tighter than a minus: -x^2 = -(x^2)\n"
     "  < <= > >= == !=     1 where true, 0 where false\n"
@@ -200,7 +213,7 @@ static void list_topics(FILE *stream)
     fprintf(stream, "  %-14s%s\n", topics[t].name, topics[t].summary);
   fputs(
       "Sections of the problem file, as 'kedge help SECTION': mesh, space, equation, region,\n"
-      "parameters, boundary, integral, exact, solver, output, probe.\n"
+      "parameters, boundary, integral, exact, time, initial, solver, output, probe.\n"
       "Their keys, as 'kedge help KEY' or 'kedge help SECTION.KEY'.\n",
       stream);
   fprintf(stream, "Commands, also as 'kedge COMMAND --help':\n");

@@ -31,8 +31,8 @@ static void plan(kedge_march *m)
 /// Add a time, which may be there already, to those that are hit.
 static kedge_status add_hit(kedge_march *m, kg_hit hit)
 {
-  int at = 0;
-  while (at < m->n_hits && m->hits[at].t < hit.t - SAME_TIME * m->end) ++at;
+  int at = m->n_hits;
+  while (at > 0 && m->hits[at - 1].t >= hit.t - SAME_TIME * m->end) --at;
   if (at < m->n_hits && m->hits[at].t <= hit.t + SAME_TIME * m->end) {
     if (hit.is_event && !m->hits[at].is_event) m->hits[at] = hit;
     return KEDGE_OK;
@@ -52,21 +52,38 @@ static kedge_status add_hit(kedge_march *m, kg_hit hit)
   return KEDGE_OK;
 }
 
-kedge_status kg_march_open(kedge_context *ctx, const kg_march_settings *s, kedge_march **out)
+/// Outputs, events and the end.
+static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
 {
+  const int64_t n = s->every > 0.0 ? (int64_t)(s->end / s->every * (1.0 + SAME_TIME)) : 0;
+  KG_TRY(add_hit(m, (kg_hit){.t = s->end}));
+  for (int i = 0; i < s->n_events; ++i) KG_TRY(add_hit(m, (kg_hit){s->events[i], true}));
+  for (int i = 0; i < s->n_outputs; ++i)
+    if (s->outputs[i] > 0.0) KG_TRY(add_hit(m, (kg_hit){.t = s->outputs[i]}));
+  for (int64_t i = 1; i <= n; ++i) KG_TRY(add_hit(m, (kg_hit){.t = (double)i * s->every}));
+  return KEDGE_OK;
+}
+
+kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *s, kedge_march **out)
+{
+  static const kg_tableau *const schemes[KG_SCHEMES] = {[KG_SCHEME_EULER] = &kg_tableau_euler,
+                                                        [KG_SCHEME_TRBDF2] = &kg_tableau_trbdf2,
+                                                        [KG_SCHEME_ESDIRK4] = &kg_tableau_esdirk4};
+  *out = NULL;
+  KG_REQUIRE(ctx, s->is_set, KEDGE_ERR_INPUT,
+             "the problem has no [time]: add [time] with end and step");
+  KG_REQUIRE(ctx, !(s->tolerance > 0.0), KEDGE_ERR_UNSUPPORTED,
+             "tolerance in [time]: steps do not adapt yet; give step or steps");
   KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
   kedge_march *const m = *out;
-  *m = (kedge_march){
-      .ctx = ctx,
-      .scheme = s->scheme,
-      .end = s->end,
-      .most_step = s->step,
-      .is_fresh = true,
-      .report = {.size = sizeof m->report, .scheme = s->scheme->name, .converged = true}};
-  KG_TRY(add_hit(m, (kg_hit){.t = s->end}));
-  for (int i = 0; i < s->n_events; ++i)
-    if (s->events[i] > 0.0 && s->events[i] <= s->end)
-      KG_TRY(add_hit(m, (kg_hit){s->events[i], true}));
+  *m = (kedge_march){.ctx = ctx,
+                     .scheme = schemes[s->scheme],
+                     .end = s->end,
+                     .most_step = s->step,
+                     .is_fresh = true,
+                     .report = {.size = sizeof m->report, .converged = true}};
+  m->report.scheme = m->scheme->name;
+  KG_TRY(add_hits(m, s));
   plan(m);
   return KEDGE_OK;
 }

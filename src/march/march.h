@@ -4,6 +4,7 @@
 #pragma once
 #include "kedge/march.h"
 #include "march/schemes.h"
+#include "problem/time.h"
 
 /// A stage of a step. The base of its value is u + sum_j factor[j] k_j.
 typedef struct kg_march_stage {
@@ -30,14 +31,6 @@ typedef struct kg_march_method {
   void (*destroy)(void *state);
 } kg_march_method;
 
-/// When and how a march steps.
-typedef struct kg_march_settings {
-  double end, step;  ///< the step is the longest one
-  const kg_tableau *scheme;
-  int n_events;
-  const double *events;  ///< [n_events] times at which data jump, in any order
-} kg_march_settings;
-
 /// A time at which a step ends.
 typedef struct kg_hit {
   double t;
@@ -63,7 +56,7 @@ struct kedge_march {
 
 /// Plan the steps of a march: all but method and state, which the caller sets.
 /// @param[out] march  kedge_march_destroy(), also after a failure
-kedge_status kg_march_open(kedge_context *ctx, const kg_march_settings *settings,
+kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *settings,
                            kedge_march **march);
 /// How many k a method keeps beside u: those of all stages but the last.
 static inline int kg_march_ks(const kg_tableau *scheme)

@@ -1,4 +1,6 @@
-#include "march/parabolic.h"
+// mass u_t - div(diffusion grad u) + reaction u = source as what marches: a stage is the solve of
+// the steady equation with reaction + rate mass, and rate (mass base, phi) beside the loads.
+#include "march/march.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include "device/context.h"
 #include "ops/vector/combine.h"
 #include "plan/plan.h"
+#include "problem/problem.h"
 #include "solution/values.h"
 #include "solver/data.h"
 #include "solver/solver.h"
@@ -172,14 +175,15 @@ static kedge_status allocate(parabolic *p)
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
-static kedge_status put_initial(parabolic *p, const kg_function *initial)
+static kedge_status put_initial(parabolic *p)
 {
   const size_t n = (size_t)p->n;
   char place[KG_PLACE_BYTES];
   double *u;
   kedge_problem_place(p->from, "initial", "u", place, sizeof place);
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
-  kedge_status status = kg_project(&p->solver->elliptic->rules, initial, "initial u", place, u);
+  kedge_status status =
+      kg_project(&p->solver->elliptic->rules, &p->problem->initial, "initial u", place, u);
   if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
   free(u);
   return status;
@@ -349,7 +353,7 @@ static kedge_status update(void *state)
 
 static const kg_march_method method = {prepare, stage, accept, solution, data, update, destroy};
 
-static kedge_status start(parabolic *p, const kg_function *initial, double rate)
+static kedge_status start(parabolic *p, double rate)
 {
   KG_REQUIRE(p->ctx, p->from->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
              "precision = compact makes load vectors again and again, which a problem in time "
@@ -357,18 +361,21 @@ static kedge_status start(parabolic *p, const kg_function *initial, double rate)
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   KG_TRY(set_up(p, rate));
   KG_TRY(allocate(p));
-  return put_initial(p, initial);
+  return put_initial(p);
 }
 
-kedge_status kg_march_create(kedge_context *ctx, const kedge_mesh *mesh,
-                             const kedge_problem *problem, const kg_march_settings *settings,
-                             const kg_function *initial, kedge_march **out)
+kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, kedge_march **out)
 {
   kedge_march *m = NULL;
   parabolic *p = NULL;
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
   *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_march_create: context, mesh or problem is NULL");
   KG_TRY(kg_enter(ctx));
-  kedge_status status = kg_march_open(ctx, settings, &m);
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_march_open(ctx, &problem->time, &m);
   if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
   if (status == KEDGE_OK) {
     m->method = &method;
@@ -377,8 +384,8 @@ kedge_status kg_march_create(kedge_context *ctx, const kedge_mesh *mesh,
                      .mesh = mesh,
                      .from = problem,
                      .report = &m->report,
-                     .n_k = kg_march_ks(settings->scheme)};
-    status = start(p, initial, kg_march_rate(m));
+                     .n_k = kg_march_ks(m->scheme)};
+    status = start(p, kg_march_rate(m));
   }
   if (status == KEDGE_OK) m->rate = p->problem->shift;
   if (status == KEDGE_OK)
@@ -388,19 +395,21 @@ kedge_status kg_march_create(kedge_context *ctx, const kedge_mesh *mesh,
   return status;
 }
 
-kedge_status kg_march_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
-                           const kg_march_settings *settings, kedge_plan *plan)
+kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                              const kedge_problem *problem, kedge_plan *plan)
 {
   kedge_problem *copy = NULL;
   kedge_march *m = NULL;
-  kedge_status status = kg_march_open(ctx, settings, &m);
+  KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_march_open(ctx, &problem->time, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {
     copy->shift = kg_march_rate(m);
-    status = kg_plan_make(ctx,
-                          &(kg_plan_args){mesh, copy, true, VECTORS + kg_march_ks(settings->scheme),
-                                          KG_COUNTED_ELEMENTS},
-                          plan);
+    status = kg_plan_make(
+        ctx,
+        &(kg_plan_args){mesh, copy, true, VECTORS + kg_march_ks(m->scheme), KG_COUNTED_ELEMENTS},
+        plan);
   }
   kedge_march_destroy(m);
   kedge_problem_destroy(copy);

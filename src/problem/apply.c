@@ -242,23 +242,23 @@ static bool text_names(const char *text, const char *name)
   return false;
 }
 
-static bool is_used(const kg_settings *settings, const char *parameter)
+const kg_setting *kg_settings_naming(const kg_settings *settings, const char *name)
 {
   for (int i = 0; i < settings->n; ++i) {
     const kg_setting *s = &settings->items[i];
     const kg_problem_key *key;
     if (s->value && kg_key_find(settings, s, &key) == KEDGE_OK && key->is_expression &&
-        text_names(s->value, parameter))
-      return true;
+        text_names(s->value, name))
+      return s;
   }
-  return false;
+  return NULL;
 }
 
 const char *kg_settings_unused(const kg_settings *settings)
 {
   for (int i = 0; i < settings->n; ++i)
     if (strcmp(settings->items[i].section, "parameters") == 0 &&
-        !is_used(settings, settings->items[i].key))
+        !kg_settings_naming(settings, settings->items[i].key))
       return settings->items[i].key;
   return NULL;
 }
@@ -268,7 +268,8 @@ kedge_status kg_settings_check_parameters(const kg_settings *settings)
   for (int i = 0; i < settings->n; ++i) {
     const kg_setting *s = &settings->items[i];
     const bool added = s->origin == KG_FROM_OVERRIDE && s->line == 0;
-    if (!added || strcmp(s->section, "parameters") != 0 || is_used(settings, s->key)) continue;
+    if (!added || strcmp(s->section, "parameters") != 0 || kg_settings_naming(settings, s->key))
+      continue;
     kg_nearest nearest = kg_nearest_to(s->key);
     for (int j = 0; j < settings->n; ++j)
       if (j != i && strcmp(settings->items[j].section, "parameters") == 0)
@@ -290,6 +291,8 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->regions, &problem->regions));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->integrals, &problem->integrals));
   KG_TRY(kg_host_calloc(ctx, n, sizeof *problem->probes, &problem->probes));
+  for (int i = 0; i < settings->n; ++i)
+    problem->time.is_set = problem->time.is_set || strcmp(settings->items[i].section, "time") == 0;
   for (int pass = 0; pass < 2; ++pass) {
     for (int i = 0; i < settings->n; ++i) {
       const kg_setting *s = &settings->items[i];
@@ -297,6 +300,7 @@ kedge_status kg_settings_apply(const kg_settings *settings, kedge_problem *probl
       if (parameter == (pass == 0)) KG_TRY(apply_one(settings, s, problem));
     }
   }
+  kg_time_settle(&problem->time, kg_settings_find(settings, "time", "scheme") != NULL);
   if (problem->mesh_file && problem->mesh_generate)
     return kg_setting_fail(settings, kg_settings_find(settings, "mesh", "generate"),
                            "[mesh] has both file and generate; keep one of them");

@@ -32,6 +32,7 @@ static bool takes_function(const char *section, const char *key)
                                         {"", "source"},        {"", "mass"},
                                         {"boundary", "value"}, {"boundary", "coefficient"}};
   const bool boundary = kg_section_group(section, "boundary") != NULL;
+  if (strcmp(section, "initial") == 0) return strcmp(key, "u") == 0;
   if (!boundary && strcmp(section, "equation") != 0 && !kg_section_group(section, "region"))
     return false;
   for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
@@ -90,7 +91,7 @@ static kedge_status expand(const kedge_problem *problem, int index, const kedge_
   const bool gradient = strcmp(section, "exact") == 0 && strcmp(key, "u") == 0;
   KG_REQUIRE(ctx, keys || functions > 1, KEDGE_ERR_INPUT,
              "[%s] %s takes no function: diffusion, reaction and source of [equation] and [region "
-             "NAME] do, and value and coefficient of [boundary NAME]%s",
+             "NAME] do, value and coefficient of [boundary NAME], and u of [initial]%s",
              section, key,
              gradient ? "; u of [exact] takes three, with its gradient, in space four" : "");
   KG_REQUIRE(ctx, keys, KEDGE_ERR_INPUT,

@@ -261,23 +261,16 @@ static bool is_bracketed(const char *text)
   return false;
 }
 
-/// Part k of n, with blanks in place of the others: columns stay what they are.
+/// Part k of n.
 static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
                               const kg_setting *s, const char *const *comma, int n, int k,
                               kg_function *out)
 {
-  const size_t length = strlen(s->value);
   const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
-  const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : length;
-  kg_setting part = *s;
-  part.whole = s->value;
-  KG_TRY(kg_copy_text(settings->ctx, s->value, length, &part.value));
-  for (size_t i = 0; i < length; ++i)
-    if ((i < begin || i >= end) && part.value[i] != '\n') part.value[i] = ' ';
-  const kedge_status status =
-      part.value[strspn(part.value, " \n")] == '\0'
-          ? kg_setting_fail(settings, s, "%s has nothing between two commas", s->key)
-          : kg_value_function(p, settings, &part, out);
+  const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : strlen(s->value);
+  kg_setting part;
+  KG_TRY(kg_value_part(settings, s, begin, end, &part));
+  const kedge_status status = kg_value_function(p, settings, &part, out);
   free(part.value);
   return status;
 }
@@ -343,6 +336,8 @@ READER(read_map)
     KG_TRY(read_part(p, settings, s, comma, n, k, &p->map[k]));
     if (kg_function_uses_region(&p->map[k]))
       return kg_setting_fail(settings, s, "map cannot depend on region: nodes lie between regions");
+    if (kg_function_uses_t(&p->map[k]))
+      return kg_setting_fail(settings, s, "map cannot depend on t: the mesh does not move in time");
     if (n == 2 && kg_function_uses_z(&p->map[k]))
       return kg_setting_fail(settings, s, "map names z, of which there is none in X, Y alone");
   }
@@ -422,6 +417,10 @@ READER(read_parameter)
   if (kg_expression_reserved(s->key) || strcmp(s->key, "h") == 0)
     return kg_setting_fail(settings, s, "'%s' cannot name a parameter: it has a meaning already",
                            s->key);
+  if (p->time.is_set && strcmp(s->key, "t") == 0)
+    return kg_setting_fail(settings, s,
+                           "'t' cannot name a parameter: with [time] it is the time; give the "
+                           "parameter another name");
   double value;
   KG_TRY(kg_value_constant(p->parameters, p->n_parameters, settings, s, &value));
   p->parameters[p->n_parameters++] = (kg_constant){s->key, value};
@@ -538,6 +537,48 @@ READER(read_exact_u)
   return KEDGE_OK;
 }
 
+const char *const kg_scheme_words[KG_SCHEMES] = {
+    [KG_SCHEME_EULER] = "euler", [KG_SCHEME_TRBDF2] = "trbdf2", [KG_SCHEME_ESDIRK4] = "esdirk4"};
+static const char *const untils[KG_UNTILS] = {[KG_UNTIL_END] = "end", [KG_UNTIL_STEADY] = "steady"};
+
+/// Times that ascend.
+/// @param[in] least  the first time is not before it
+static kedge_status read_times(const kedge_problem *p, const kg_settings *settings,
+                               const kg_setting *s, double least, const char *range, int *n,
+                               double **out)
+{
+  free(*out);
+  KG_TRY(kg_value_constants(p->parameters, p->n_parameters, settings, s, n, out));
+  for (int i = 0; i < *n; ++i) {
+    const double time = (*out)[i];
+    if (!(time >= least))
+      return kg_setting_fail(settings, s, "%s in [%s] has %g; times are %s", s->key, s->section,
+                             time, range);
+    if (i > 0 && !(time > (*out)[i - 1]))
+      return kg_setting_fail(settings, s, "%s in [%s] has %g behind %g; write times that ascend",
+                             s->key, s->section, time, (*out)[i - 1]);
+  }
+  return KEDGE_OK;
+}
+
+READER(read_events)
+{
+  return read_times(p, settings, s, DBL_MIN, "positive", &p->time.n_events, &p->time.events);
+}
+
+READER(read_output_times)
+{
+  return read_times(p, settings, s, 0.0, "0 or positive", &p->time.n_outputs, &p->time.outputs);
+}
+
+READER(read_steps)
+{
+  int64_t steps;
+  KG_TRY(kg_value_integer(settings, s, 1, KG_STEPS_MAX, &steps));
+  p->time.steps = steps;
+  return KEDGE_OK;
+}
+
 READER(read_fields)
 {
   static const char *const words[] = {"full", "cells"};
@@ -590,6 +631,16 @@ const kg_problem_key kg_problem_keys[] = {
   {"exact", "u", "an expression", read_exact_u, true},
   {"exact", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(exact_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
+  {"time", "end", "a constant > 0", read_positive, true, .member = MEMBER(time.end)},
+  {"time", "step", "a constant > 0", read_positive, true, .member = MEMBER(time.step)},
+  {"time", "steps", "at least 1", read_steps},
+  {"time", "tolerance", "a constant > 0", read_positive, true, .member = MEMBER(time.tolerance)},
+  {"time", "scheme", "euler, trbdf2 or esdirk4", read_word, WORDS(kg_scheme_words, time.scheme)},
+  {"time", "events", "constants > 0, t1, t2, ...", read_events, true},
+  {"time", "until", "end or steady", read_word, WORDS(untils, time.until)},
+  {"time", "steady_tolerance", "a constant > 0", read_positive, true,
+   .member = MEMBER(time.steady_tolerance)},
+  {"initial", "u", "an expression", read_function, true, .member = MEMBER(initial)},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_word,
    WORDS(operators, operator_kind)},
   {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_word,
@@ -605,6 +656,8 @@ const kg_problem_key kg_problem_keys[] = {
   {"output", "boundary", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,
    .member = MEMBER(boundary_output)},
   {"output", "fields", "full or cells", read_fields},
+  {"output", "every", "a constant > 0", read_positive, true, .member = MEMBER(time.every)},
+  {"output", "at", "constants >= 0, t1, t2, ...", read_output_times, true},
   {"probe NAME", "points", "x y, x y, ..., in space x y z, ...", read_probe, true},
   {"probe NAME", "line", "x0 y0, x1 y1, n, in space x0 y0 z0, ...", read_probe},
   {"probe NAME", "file", "a CSV file with columns x, y, in space z", read_probe},

@@ -50,6 +50,8 @@ kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
 
 /// Refuse parameters of overrides that neither the file sets nor an expression uses: misspelt ones.
 kedge_status kg_settings_check_parameters(const kg_settings *settings);
+/// The first setting in whose expression a name stands; NULL: there is none.
+const kg_setting *kg_settings_naming(const kg_settings *settings, const char *name);
 /// The first parameter that no expression of the settings has; NULL: all are used.
 const char *kg_settings_unused(const kg_settings *settings);
 

@@ -26,6 +26,7 @@ static const kedge_problem defaults = {
     .tolerance = KG_TOLERANCE_AUTO,
     .accepts_rounding = true,
     .max_iterations = 100000,
+    .time = {.scheme = KG_SCHEME_TRBDF2},
 };
 
 /// Free what a problem points to.
@@ -57,6 +58,9 @@ static void clear(kedge_problem *p)
     kg_expression_free(p->integrals[i].of);
   }
   free(p->integrals);
+  kg_expression_free(p->initial.expression);
+  free(p->time.events);
+  free(p->time.outputs);
   free(p->parameters);
   kg_settings_free(&p->settings);
   *p = (kedge_problem){0};
@@ -153,6 +157,7 @@ kedge_status kg_problem_parse(kedge_context *ctx, const char *name, const char *
   if (status == KEDGE_OK) status = kedge_problem_create(ctx, &problem);
   if (status == KEDGE_OK) status = renew(problem, &settings);
   if (status == KEDGE_OK) status = kg_settings_check_parameters(&problem->settings);
+  if (status == KEDGE_OK) status = kg_problem_check_time(ctx, problem);
   if (status == KEDGE_OK) status = check_types(problem, &problem->settings);
   if (status == KEDGE_OK) status = check_types(problem, &sections);
   if (status == KEDGE_OK) status = kg_probes_check_file(problem, &problem->settings);

@@ -7,6 +7,7 @@
 #include "expression/function.h"
 #include "mesh/mesh.h"
 #include "problem/settings.h"
+#include "problem/time.h"
 
 enum { KG_BOUNDARY_TYPES = KEDGE_BOUNDARY_ROBIN + 1 };
 extern const char *const kg_boundary_words[KG_BOUNDARY_TYPES];  ///< of problem files
@@ -93,6 +94,8 @@ struct kedge_problem {
   int exact_quadrature;      ///< points a direction of norms of errors; 0: kedge chooses
   kg_function exact_u;
   kg_function exact_dx, exact_dy, exact_dz;  ///< symbolic derivatives when u is text
+  kg_time_settings time;
+  kg_function initial;  ///< u at the time 0; of kind NONE: 0
   int n_parameters;
   kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;

@@ -360,6 +360,7 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
 {
   *out = (kg_resolved){0};
   KG_TRY(kg_problem_check_solver(ctx, problem));
+  KG_TRY(kg_problem_check_time(ctx, problem));
   matching m = {.ctx = ctx, .problem = problem, .mesh = mesh};
   const size_t n = (size_t)mesh->n_groups;
   kedge_status status = kg_host_calloc(ctx, n, sizeof *m.of, &m.of);

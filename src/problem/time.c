@@ -1,4 +1,9 @@
 // The time of a problem.
+#include "problem/time.h"
+
+#include <string.h>
+
+#include "problem/keys.h"
 #include "problem/problem.h"
 
 static void set_time(kg_coefficients *c, double t)
@@ -31,4 +36,125 @@ void kg_resolved_set_time(kg_resolved *resolved, double t)
 double kg_coefficients_time(const kg_coefficients *c)
 {
   return c->reaction.t;
+}
+
+void kg_time_settle(kg_time_settings *t, bool names_scheme)
+{
+  if (t->steps > 0 && t->step == 0.0) t->step = t->end / (double)t->steps;
+  if (!names_scheme && t->tolerance > 0.0) t->scheme = KG_SCHEME_ESDIRK4;
+}
+
+static const kg_setting *find(const kedge_problem *p, const char *section, const char *key)
+{
+  return kg_settings_find(&p->settings, section, key);
+}
+
+/// What only a problem in time has.
+static kedge_status check_steady(kedge_context *ctx, const kedge_problem *p)
+{
+  static const char *const keys[][2] = {{"initial", "u"}, {"output", "every"}, {"output", "at"}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+    const kg_setting *const s = find(p, keys[i][0], keys[i][1]);
+    if (s)
+      return kg_problem_fail(ctx, p, s,
+                             "%s in [%s] belongs to a problem in time, and there is no [time]; add "
+                             "[time] with end and step, or leave it out",
+                             s->key, s->section);
+  }
+  const kg_setting *const s =
+      find(p, "parameters", "t") ? NULL : kg_settings_naming(&p->settings, "t");
+  if (!s) return KEDGE_OK;
+  return kg_problem_fail(
+      ctx, p, s,
+      "%s in [%s] names t, the time, and there is no [time]; add [time] with end "
+      "and step, or set t in [parameters]",
+      s->key, s->section);
+}
+
+/// How long steps are is said in one way.
+static kedge_status check_step(kedge_context *ctx, const kedge_problem *p)
+{
+  static const char *const keys[] = {"step", "steps", "tolerance"};
+  const kg_setting *given = NULL, *const end = find(p, "time", "end");
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+    const kg_setting *const s = find(p, "time", keys[i]);
+    if (s && given)
+      return kg_problem_fail(ctx, p, s, "[time] has both %s and %s; keep one of them", given->key,
+                             s->key);
+    if (s) given = s;
+  }
+  if (!given)
+    return kg_problem_fail(ctx, p, end,
+                           "[time] has no step; add step = ... or steps = ..., or tolerance = ... "
+                           "for steps that adapt");
+  const kg_setting *const scheme = find(p, "time", "scheme");
+  if (p->time.tolerance > 0.0 && p->time.scheme != KG_SCHEME_ESDIRK4)
+    return kg_problem_fail(ctx, p, scheme,
+                           "tolerance in [time] needs scheme = esdirk4, which alone estimates its "
+                           "error, not %s; change the scheme, or give a step",
+                           kg_scheme_words[p->time.scheme]);
+  if (p->time.steps == 0 && p->time.step > 0.0 && !(p->time.end / p->time.step <= KG_STEPS_MAX))
+    return kg_problem_fail(ctx, p, given,
+                           "step in [time] is %g, of which end = %g takes more than %d; give a "
+                           "longer step",
+                           p->time.step, p->time.end, KG_STEPS_MAX);
+  return KEDGE_OK;
+}
+
+static kedge_status check_steady_state(kedge_context *ctx, const kedge_problem *p)
+{
+  const kg_setting *const until = find(p, "time", "until"), *const tolerance =
+                                                                find(p, "time", "steady_tolerance");
+  const bool steady = p->time.until == KG_UNTIL_STEADY;
+  if (steady && !tolerance)
+    return kg_problem_fail(ctx, p, until,
+                           "until = steady in [time] needs steady_tolerance, the |u_t| below which "
+                           "the state is steady; add it");
+  if (!steady && tolerance)
+    return kg_problem_fail(ctx, p, tolerance,
+                           "steady_tolerance in [time] is of until = steady; add that, or leave it "
+                           "out");
+  return KEDGE_OK;
+}
+
+/// A list that ascends lies before the end, or at it, when its last time does.
+static kedge_status check_times(kedge_context *ctx, const kedge_problem *p)
+{
+  const kg_time_settings *const t = &p->time;
+  const kg_setting *const at = find(p, "output", "at");
+  const double event = t->n_events > 0 ? t->events[t->n_events - 1] : 0.0;
+  const double output = t->n_outputs > 0 ? t->outputs[t->n_outputs - 1] : 0.0;
+  if (event >= t->end)
+    return kg_problem_fail(ctx, p, find(p, "time", "events"),
+                           "events in [time] has %g, which is not before end = %g; leave it out",
+                           event, t->end);
+  if (output > t->end)
+    return kg_problem_fail(ctx, p, at, "at in [output] has %g, which is behind end = %g of [time]",
+                           output, t->end);
+  if (at && t->every > 0.0)
+    return kg_problem_fail(ctx, p, at, "[output] has both every and at; keep one of them");
+  return KEDGE_OK;
+}
+
+kedge_status kg_problem_check_time(kedge_context *ctx, const kedge_problem *p)
+{
+  if (!p->time.is_set) return check_steady(ctx, p);
+  if (!find(p, "time", "end")) {
+    const kg_setting *first = p->settings.items;
+    while (strcmp(first->section, "time") != 0) ++first;
+    return kg_problem_fail(ctx, p, first, "[time] has no end; add end = ...");
+  }
+  KG_TRY(check_step(ctx, p));
+  KG_TRY(check_steady_state(ctx, p));
+  return check_times(ctx, p);
+}
+
+kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p,
+                                    const char *function)
+{
+  if (!p->time.is_set) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, find(p, "time", "end"),
+                         "the problem has a [time], and %s() solves steady problems alone; take "
+                         "[time] out",
+                         function);
 }

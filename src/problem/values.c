@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/memory.h"
 #include "core/number.h"
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
@@ -95,6 +96,48 @@ kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
                            "%s must be a constant, but it depends on x, y, t or region", s->key);
   if (!isfinite(*out)) return kg_setting_fail(settings, s, "%s has no finite value", s->key);
   return KEDGE_OK;
+}
+
+kedge_status kg_value_part(const kg_settings *settings, const kg_setting *s, size_t begin,
+                           size_t end, kg_setting *part)
+{
+  const size_t length = strlen(s->value);
+  *part = *s;
+  part->whole = s->value;
+  part->value = NULL;
+  KG_TRY(kg_copy_text(settings->ctx, s->value, length, &part->value));
+  for (size_t i = 0; i < length; ++i)
+    if ((i < begin || i >= end) && part->value[i] != '\n') part->value[i] = ' ';
+  if (part->value[strspn(part->value, " \n")] != '\0') return KEDGE_OK;
+  free(part->value);
+  part->value = NULL;
+  return kg_setting_fail(settings, s, "%s has nothing between two commas", s->key);
+}
+
+kedge_status kg_value_constants(const kg_constant *constants, int n_constants,
+                                const kg_settings *settings, const kg_setting *s, int *n,
+                                double **out)
+{
+  *n = 0;
+  KG_TRY(kg_host_alloc(settings->ctx, strlen(s->value) + 1, sizeof **out, out));
+  kedge_status status = KEDGE_OK;
+  for (const char *begin = s->value, *at = begin; status == KEDGE_OK; ++at) {
+    int depth = 0;
+    for (; *at && (*at != ',' || depth > 0); ++at) depth += (*at == '(') - (*at == ')');
+    kg_setting part;
+    status = kg_value_part(settings, s, (size_t)(begin - s->value), (size_t)(at - s->value), &part);
+    if (status == KEDGE_OK)
+      status = kg_value_constant(constants, n_constants, settings, &part, *out + *n);
+    free(part.value);
+    ++*n;
+    begin = at + 1;
+    if (!*at) break;
+  }
+  if (status == KEDGE_OK) return KEDGE_OK;
+  free(*out);
+  *out = NULL;
+  *n = 0;
+  return status;
 }
 
 kedge_status kg_value_expression(const kedge_problem *problem, const kg_settings *settings,

@@ -20,6 +20,15 @@ kedge_status kg_value_of_fields(const kedge_problem *problem, const kg_settings 
 /// finite.
 kedge_status kg_value_constant(const kg_constant *constants, int n_constants,
                                const kg_settings *settings, const kg_setting *s, double *out);
+/// Constants, one behind the other, with commas between. @param[out] out  [*n], to be freed
+kedge_status kg_value_constants(const kg_constant *constants, int n_constants,
+                                const kg_settings *settings, const kg_setting *s, int *n,
+                                double **out);
+/// The bytes [begin, end) of a value that is a list, with blanks in place of the others: columns
+/// stay what they are.
+/// @param[out] part  its value is to be freed, and is NULL on failure
+kedge_status kg_value_part(const kg_settings *settings, const kg_setting *s, size_t begin,
+                           size_t end, kg_setting *part);
 /// A constant, an expression or the caller's function.
 kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
                                const kg_setting *s, kg_function *out);

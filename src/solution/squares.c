@@ -64,13 +64,15 @@ kedge_status kg_measure_open(const kedge_solution *s, const kedge_problem *probl
                              kg_measure *m)
 {
   *m = (kg_measure){.solution = s,
-                    .exact = {&problem->exact_u, &problem->exact_dx, &problem->exact_dy},
+                    .exact = {problem->exact_u, problem->exact_dx, problem->exact_dy},
                     .n_points = rows * rows,
                     .n_parts = (rows * rows * LANES + AT_ONCE - 1) / AT_ONCE};
+  const kg_function *const exact[] = {&m->exact[0], &m->exact[1], &m->exact[2]};
+  for (int k = 0; k < 3; ++k) m->exact[k].t = kg_coefficients_time(&s->equation);
   KG_TRY(kg_coefficients_bring(&s->equation));
   KG_TRY(kg_rule_create(s, rows, &m->rule));
   // A caller's function cannot be compiled, and what does not fit need not be.
-  if (kg_functions_compile(NULL, 3, m->exact, &m->program) != KEDGE_OK) m->program.n_results = 0;
+  if (kg_functions_compile(NULL, 3, exact, &m->program) != KEDGE_OK) m->program.n_results = 0;
   const size_t of_thread = (size_t)(ARRAYS * LANES * most_points(m));
   return kg_host_alloc(s->ctx, (size_t)s->ctx->threads * of_thread, sizeof *m->memory, &m->memory);
 }
@@ -119,11 +121,11 @@ static void evaluate(const kg_measure *m, const kg_cell_points *rule, const grou
     kg_locate(&p->at, i, s->mesh, element_of(g, lane), rule->r[q], rule->s[q]);
   }
   kedge_points at = kg_located_points(&p->at, s->mesh, p->n, p->x, p->y);
-  at.t = m->exact[0]->t;
+  at.t = m->exact[0].t;
   if (m->program.n_results > 0) {
     kg_program_run(&m->program, &at, NULL, p->exact);
   } else {
-    for (size_t k = 0; k < 3; ++k) kg_function_evaluate(m->exact[k], &at, p->exact + k * p->n);
+    for (size_t k = 0; k < 3; ++k) kg_function_evaluate(&m->exact[k], &at, p->exact + k * p->n);
   }
   kg_coefficients_evaluate(&s->equation, &at, p->diffusion);
 }

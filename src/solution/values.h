@@ -138,8 +138,8 @@ typedef struct kg_squares {
 /// All modes of the solution are in host memory; nothing is owned but what open makes.
 typedef struct kg_measure {
   const kedge_solution *solution;
-  const kg_function *exact[3];  ///< u, u_x, u_y
-  kg_program program;           ///< of all three; no results: they are evaluated one by one
+  kg_function exact[3];  ///< u, u_x, u_y, the problem's at the time of the solution; borrowed
+  kg_program program;    ///< of all three; no results: they are evaluated one by one
   kg_element_points rule;
   int n_points, n_parts;  ///< of an element; into which they are cut
   double *memory;         ///< of the threads

@@ -23,7 +23,12 @@ static kedge_status read(const kg_elliptic *p, const char *function, const char 
                               .function = from->function,
                               .user = from->user,
                               .origin = KG_FROM_CALL};
-  return kg_value_function(p->equation.problem, &p->equation.problem->settings, &setting, out);
+  KG_TRY(kg_value_function(p->equation.problem, &p->equation.problem->settings, &setting, out));
+  if (p->equation.problem->time.is_set || !kg_function_uses_t(out)) return KEDGE_OK;
+  kg_function_free(out);
+  return KG_FAIL(p->ctx, KEDGE_ERR_INPUT,
+                 "%s: the %s of %s names t, the time, and the problem has no [time]", function, key,
+                 section);
 }
 
 /// The boundary group that data name.

@@ -58,7 +58,7 @@ class Usage(Command):
                                   "multigrid", "backends", "exit-codes"])
         sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
         self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary", "integral",
-                                    "exact", "solver", "output", "probe"])
+                                    "exact", "time", "initial", "solver", "output", "probe"])
         whole = self.kedge("help", "problem").stdout
         for section in sections:
             text = self.kedge("help", section).stdout
@@ -96,8 +96,8 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["diffusion", "file", "quadrature", "reaction", "source"])
-        self.assertGreater(len(keys["tolerance"][0][1]), 1)
+                         ["diffusion", "file", "quadrature", "reaction", "source", "tolerance", "u"])
+        self.assertGreater(len(keys["tolerance"][1][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]
             shown = self.kedge("help", key).stdout.splitlines()
@@ -134,7 +134,7 @@ class Usage(Command):
         self.assertGreater(len(rows), 15)
         for key, _, default in rows:
             default = default.strip("`")
-            if re.match(r"[\d]|matrix|auto|edge|amg|double|full|zero", default):
+            if re.match(r"[\d]|matrix|auto|edge|amg|double|full|zero|trbdf2|end", default):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
                 self.assertRegex(shown, rf"(?m)^.{{17}}({key:34}\S|{key} +(required|from) )")

@@ -1,27 +1,18 @@
 #include "moving.h"
 
-/// @param[in] initial  NULL: u of [exact]
-static moving begin(const setting *settings, const kg_march_settings *march,
-                    const kg_function *initial)
+moving moving_of(const setting *settings, const char *scheme, double end, int steps)
 {
   moving m = {.ctx = open_backend(test_backend(), 2)};
+  char end_text[32], steps_text[32];
+  snprintf(end_text, sizeof end_text, "%.17g", end);
+  snprintf(steps_text, sizeof steps_text, "%d", steps);
   m.problem = problem_of(m.ctx, settings);
+  must(m.ctx, kedge_problem_set(m.problem, "time", "end", end_text));
+  must(m.ctx, kedge_problem_set(m.problem, "time", "steps", steps_text));
+  must(m.ctx, kedge_problem_set(m.problem, "time", "scheme", scheme));
   must(m.ctx, kedge_problem_mesh(m.problem, &m.mesh));
-  must(m.ctx, kg_march_create(m.ctx, m.mesh, m.problem, march,
-                              initial ? initial : &m.problem->exact_u, &m.march));
+  must(m.ctx, kedge_march_create(m.ctx, m.mesh, m.problem, &m.march));
   return m;
-}
-
-moving moving_of(const setting *settings, const kg_tableau *scheme, double end, int steps)
-{
-  const kg_march_settings march = {.end = end, .step = end / steps, .scheme = scheme};
-  return begin(settings, &march, NULL);
-}
-
-moving moving_from(const setting *settings, const kg_march_settings *march, double u)
-{
-  const kg_function initial = {.kind = KG_FUNCTION_CONSTANT, .constant = u};
-  return begin(settings, march, &initial);
 }
 
 void moving_free(moving *m)

@@ -3,7 +3,7 @@
 #pragma once
 #include "backend.h"
 #include "compare.h"
-#include "march/parabolic.h"
+#include "march/march.h"
 #include "support.h"
 
 /// A march with its mesh and problem, in steps of one length.
@@ -14,12 +14,10 @@ typedef struct moving {
   kedge_march *march;
 } moving;
 
-/// Begin with u of [exact] at t = 0.
-/// @param[in] settings  of the problem, which has a mesh; the list ends with zeros
-/// @param[in] steps     of the whole march, which ends at `end`
-moving moving_of(const setting *settings, const kg_tableau *scheme, double end, int steps);
-/// Begin with a number, in other steps.
-moving moving_from(const setting *settings, const kg_march_settings *march, double u);
+/// Begin a march of equal steps.
+/// @param[in] settings  of the problem, with a mesh and [initial]; the list ends with zeros
+/// @param[in] scheme    as of problem files
+moving moving_of(const setting *settings, const char *scheme, double end, int steps);
 void moving_free(moving *m);
 /// Step to the end.
 void march_on(const moving *m);

@@ -5,16 +5,17 @@
 
 #define COOLING                                                                                    \
   {"mesh", "generate", "square 5"}, {"space", "order", "2"}, {"equation", "source", "x*sin(4*t)"}, \
-      {"exact", "u", "cos(x+2*y)*(1+t^2)"}, {"boundary left", "type", "dirichlet"},                \
-      {"boundary left", "value", "1+t"}, {"boundary default", "type", "robin"},                    \
-      {"boundary default", "coefficient", "2"}, {"boundary default", "value", "0"},                \
+      {"exact", "u", "cos(x+2*y)*(1+t^2)"}, {"initial", "u", "cos(x+2*y)"},                        \
+      {"boundary left", "type", "dirichlet"}, {"boundary left", "value", "1+t"},                   \
+      {"boundary default", "type", "robin"}, {"boundary default", "coefficient", "2"},             \
+      {"boundary default", "value", "0"},                                                          \
   {                                                                                                \
     "solver", "tolerance", "1e-12"                                                                 \
   }
 
 enum { STEPS = 3 };
 
-static moving cooling(const kg_tableau *scheme)
+static moving cooling(const char *scheme)
 {
   return moving_of(SETTINGS(COOLING), scheme, 0.3, STEPS);
 }
@@ -42,7 +43,7 @@ static void assert_refused(const moving *m, kedge_status status, kedge_status ex
 static void a_solution_is_the_same_whether_those_before_were_asked_for(void **state)
 {
   (void)state;
-  moving asks = cooling(&kg_tableau_esdirk4), waits = cooling(&kg_tableau_esdirk4);
+  moving asks = cooling("esdirk4"), waits = cooling("esdirk4");
   for (int i = 0; i < STEPS; ++i) {
     must(asks.ctx, kedge_march_step(asks.march));
     solution_now(&asks);
@@ -59,15 +60,14 @@ static void a_solution_is_the_same_whether_those_before_were_asked_for(void **st
 
 static void memory_is_predicted(void **state)
 {
-  static const kg_tableau *const schemes[] = {&kg_tableau_euler, &kg_tableau_esdirk4};
+  static const char *const schemes[] = {"euler", "esdirk4"};
   static const char *const mass[] = {"2", "1+x"};
   (void)state;
   for (int i = 0; i < 4; ++i) {
     const setting *const settings = SETTINGS(COOLING, {"equation", "mass", mass[i / 2]});
-    const kg_march_settings steps = {.end = 1.0, .step = 0.25, .scheme = schemes[i % 2]};
-    moving m = moving_from(settings, &steps, 1.0);
+    moving m = moving_of(settings, schemes[i % 2], 1.0, 4);
     kedge_plan plan = KEDGE_PLAN_INIT;
-    must(m.ctx, kg_march_plan(m.ctx, m.mesh, m.problem, &steps, &plan));
+    must(m.ctx, kedge_march_plan(m.ctx, m.mesh, m.problem, &plan));
     assert_true(plan.march_bytes > 0);
     m.ctx->bytes_peak = m.ctx->bytes_in_use;
     march_on(&m);
@@ -83,12 +83,12 @@ static void memory_is_predicted(void **state)
 static void data_of_the_caller_take_the_place_of_the_problems(void **state)
 {
   (void)state;
-  moving own = cooling(&kg_tableau_trbdf2);
+  moving own = cooling("trbdf2");
   must(own.ctx, kedge_problem_set(own.problem, "equation", "source", "3*t"));
   must(own.ctx, kedge_problem_set(own.problem, "boundary left", "value", "2"));
   must(own.ctx, kedge_march_update(own.march));
   march_on(&own);
-  moving given = cooling(&kg_tableau_trbdf2);
+  moving given = cooling("trbdf2");
   char text[] = "2";
   kedge_boundary_value value = {.group = "left", .text = text};
   kedge_data data = KEDGE_DATA_INIT;
@@ -109,7 +109,7 @@ static void data_of_the_caller_take_the_place_of_the_problems(void **state)
 static void a_solution_outlives_a_change_of_data_or_of_the_problem(void **state)
 {
   (void)state;
-  moving m = cooling(&kg_tableau_trbdf2), other = cooling(&kg_tableau_trbdf2);
+  moving m = cooling("trbdf2"), other = cooling("trbdf2");
   must(m.ctx, kedge_march_step(m.march));
   must(other.ctx, kedge_march_step(other.march));
   fields a = fields_now(&m);
@@ -133,7 +133,7 @@ static void a_solution_outlives_a_change_of_data_or_of_the_problem(void **state)
 static void a_step_that_was_cancelled_is_taken_again(void **state)
 {
   (void)state;
-  moving m = cooling(&kg_tableau_esdirk4), other = cooling(&kg_tableau_esdirk4);
+  moving m = cooling("esdirk4"), other = cooling("esdirk4");
   const kedge_solution *none;
   must(m.ctx, kedge_march_step(m.march));
   for (int most = 1; most < 60; most += 7) {
@@ -158,7 +158,7 @@ static void a_step_that_was_cancelled_is_taken_again(void **state)
 static void what_makes_no_sense_is_refused(void **state)
 {
   (void)state;
-  moving m = cooling(&kg_tableau_trbdf2);
+  moving m = cooling("trbdf2");
   const kedge_solution *solution;
   kedge_marched marched = {0};
   assert_refused(&m, kedge_march_solution(m.march, &solution), KEDGE_ERR_ARG, "no step yet");
@@ -190,17 +190,57 @@ static void what_makes_no_sense_is_refused(void **state)
   moving_free(&m);
 }
 
-static void compact_numbers_are_refused(void **state)
+/// Create a march of a problem that has changed.
+static void assert_not_created(const moving *m, kedge_status expected, const char *sentence)
+{
+  kedge_march *march;
+  assert_refused(m, kedge_march_create(m->ctx, m->mesh, m->problem, &march), expected, sentence);
+  assert_null(march);
+}
+
+static void what_cannot_march_is_refused(void **state)
 {
   (void)state;
-  const kg_march_settings steps = {.end = 1.0, .step = 0.25, .scheme = &kg_tableau_euler};
-  moving m = cooling(&kg_tableau_euler);
-  kedge_march *march;
+  moving m = cooling("euler");
+  kedge_problem *steady = problem_of(m.ctx, SETTINGS({"boundary default", "type", "dirichlet"}));
+  kedge_problem *const moves = m.problem;
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  kedge_solver *solver;
+  m.problem = steady;
+  assert_not_created(&m, KEDGE_ERR_INPUT, "has no [time]");
+  assert_refused(&m, kedge_march_plan(m.ctx, m.mesh, steady, &plan), KEDGE_ERR_INPUT, "no [time]");
+  kedge_problem_destroy(steady);
+  m.problem = moves;
+  assert_refused(&m, kedge_solver_create(m.ctx, m.mesh, moves, &solver), KEDGE_ERR_INPUT,
+                 "kedge_solver_create() solves steady problems alone");
+  must(m.ctx, kedge_problem_set(m.problem, "initial", "u", "log(x-0.5)"));
+  assert_not_created(&m, KEDGE_ERR_INPUT, "initial u is nan at x =");
+  must(m.ctx, kedge_problem_set(m.problem, "initial", "u", "0"));
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "x-0.5"));
+  assert_not_created(&m, KEDGE_ERR_INPUT, "mass must be positive, and at x =");
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "mass", "1"));
   must(m.ctx, kedge_problem_set(m.problem, "solver", "precision", "compact"));
-  assert_refused(&m, kg_march_create(m.ctx, m.mesh, m.problem, &steps, &m.problem->exact_u, &march),
-                 KEDGE_ERR_UNSUPPORTED, "take double or mixed");
-  assert_null(march);
+  assert_not_created(&m, KEDGE_ERR_UNSUPPORTED, "take double or mixed");
   moving_free(&m);
+}
+
+static void outputs_events_and_the_end_are_hit(void **state)
+{
+  static const double of_every[] = {0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.5};
+  static const double of_at[] = {0.01, 0.18, 0.35, 0.5};
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    const double *const expected = i == 0 ? of_every : of_at;
+    moving m = moving_of(i == 0 ? SETTINGS(COOLING, {"output", "every", "0.1"},
+                                           {"time", "events", "0.15, 0.3, 0.35"})
+                                : SETTINGS(COOLING, {"output", "at", "0, 0.01, 0.35"}),
+                         "trbdf2", 0.5, 2);
+    for (int k = 0; !kedge_march_ended(m.march); ++k) {
+      must(m.ctx, kedge_march_step(m.march));
+      assert_at_most(fabs(kedge_march_time(m.march) - expected[k]), 1e-15);
+    }
+    moving_free(&m);
+  }
 }
 
 int main(void)
@@ -213,7 +253,8 @@ int main(void)
       cmocka_unit_test(a_solution_outlives_a_change_of_data_or_of_the_problem),
       cmocka_unit_test(a_step_that_was_cancelled_is_taken_again),
       cmocka_unit_test(what_makes_no_sense_is_refused),
-      cmocka_unit_test(compact_numbers_are_refused),
+      cmocka_unit_test(what_cannot_march_is_refused),
+      cmocka_unit_test(outputs_events_and_the_end_are_hit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

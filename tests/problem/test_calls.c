@@ -362,7 +362,8 @@ static void settings_that_lack_something_are_refused(void **state)
       {{"exact", "u", NULL, {scaled_sum}, {NULL}},
        KEDGE_ERR_INPUT,
        "[exact] u takes no function: diffusion, reaction and source of [equation] and [region "
-       "NAME] do, and value and coefficient of [boundary NAME]; u of [exact] takes three, with its "
+       "NAME] do, value and coefficient of [boundary NAME], and u of [initial]; u of [exact] takes "
+       "three, with its "
        "gradient, in space four"},
       {{"equation", "source", NULL, {scaled_sum, scaled_sum, scaled_sum}, {NULL}},
        KEDGE_ERR_INPUT,

@@ -34,7 +34,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
       {"[weather]\nrain = 1",
        "plate.ini:1: unknown section [weather]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], [output], [probe NAME]; "
        "a boundary "
        "group is "
        "[boundary weather]"},
@@ -44,7 +45,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:1: unknown section [regoin steel]; did you mean [region steel]?"},
       {"[weather here]\nrain = 1",
        "plate.ini:1: unknown section [weather here]; there are [mesh], [space], [equation], "
-       "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [solver], "
+       "[region NAME], [parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], "
        "[output], [probe NAME]; a boundary "
        "group "
        "is [boundary weather here]"},
@@ -381,7 +383,8 @@ static void wrong_overrides_name_themselves(void **state)
       {"left.type=neumann",
        "--set left.type=neumann: unknown section [left]; there are [mesh], [space], [equation], "
        "[region NAME], "
-       "[parameters], [boundary NAME], [integral NAME], [exact], [solver], [output], [probe NAME]; "
+       "[parameters], [boundary NAME], [integral NAME], [exact], [time], [initial], "
+       "[solver], [output], [probe NAME]; "
        "a boundary "
        "group is "
        "[boundary left]"},
