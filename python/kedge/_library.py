@@ -66,7 +66,7 @@ class Setting(ctypes.Structure):
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
                 ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
-                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p)]
+                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p), ("t", c_double)]
 
 
 class IntegralValue(ctypes.Structure):
