@@ -2,17 +2,18 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import numbers
 import os
 import warnings
 from functools import cached_property, partial
 from operator import attrgetter
-from typing import Callable, Iterator, NamedTuple, Optional, Sequence, Union
+from typing import Iterator, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import named, shown, wanted
+from .arguments import named, shown
 from .calls import _caller_level, call, check_failure
 from .context import Context, own, refuse_pickle
 from .data import Expression, Operators, takes_time
@@ -35,8 +36,8 @@ class MarchReport(NamedTuple):
 
     step   -- the length of the last step, 0 before the first
     solves -- of the trace system, some a step; iterations -- of all of them
-    set_ups -- how often local matrices and preconditioner were made; remakes -- they are for each solve, as coefficients
-              depend on t, or may: functions
+    set_ups -- how often local matrices and preconditioner were made
+    remakes -- they are for each solve, as coefficients depend on t, or may: functions
     """
 
     scheme: str
@@ -78,18 +79,18 @@ class MarchSolution(Solution):
     def handle(self):
         """The library's solution, which it makes where this was not asked for before."""
         if not self._is_there:
-            raise InputError(f"the solution at t = {self.t:.9g} is gone: its march is at t = {self._march.t:.9g}; read what is "
-                             "wanted of a solution before the next step")
+            raise InputError(f"the solution at t = {self.t:.9g} is gone: its march is at t = {self._march.t:.9g}; read "
+                             "what is wanted of a solution before the next step")
         handle = ctypes.c_void_p()
         self.context.call("kedge_march_solution", self._march._handle, ctypes.byref(handle))
         return handle
 
     _raw = cached_property(Solution._raw_report)
     order = property(lambda self: self._raw.order)  # type: ignore[assignment]
-    problem = cached_property(lambda self: _at_time(self._of, self.t))
+    problem = cached_property(lambda self: _at_time(self._of, self.t, self.mesh.info["dimension"]))
 
     def field(self, name: str) -> Expression:
-        """A field as data of problems on this mesh, which is copied: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"."""
+        """A copy of a field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"."""
         return Fields.field(self, name)
 
 
@@ -119,12 +120,21 @@ class March:
                        "problem, and for another mesh another march begins")
 
     mesh: Mesh = property(attrgetter("_mesh"), _refuse, doc="The Mesh.")  # type: ignore[assignment]
-    problem: Problem = property(attrgetter("_problem"), _refuse, doc="The Problem, with all updates.")  # type: ignore[assignment]
-    t: float = property(lambda self: c.library.kedge_march_time(self._handle), doc="The time that is reached.")  # type: ignore[assignment]
-    ended: bool = property(lambda self: c.library.kedge_march_ended(self._handle), doc="Whether its end is reached.")  # type: ignore[assignment]
+    problem: Problem = property(  # type: ignore[assignment]
+        attrgetter("_problem"), _refuse, doc="The Problem, with its time and all updates.")
 
     def __repr__(self):
         return f"<kedge.March at t = {self.t:g} on {self.context.device}: {self.mesh!r}>"
+
+    @property
+    def t(self) -> float:
+        """The time that is reached."""
+        return c.library.kedge_march_time(self._handle)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end is reached."""
+        return c.library.kedge_march_ended(self._handle)
 
     @property
     def report(self) -> MarchReport:
@@ -176,12 +186,13 @@ class March:
             while not self.ended:
                 self.step(progress=progress)
             return self.solution
-        if isinstance(until, bool) or not isinstance(until, numbers.Real):
+        if isinstance(until, (bool, np.bool_)) or not isinstance(until, numbers.Real):
             raise WrongType(f"until is {shown(until)}; it takes a number, the time to march to")
         until = float(until)
         if until != self.t:
             if not until > self.t:  # NaN is not
-                raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; a march does not go back")
+                raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go "
+                                 "back")
             self.context.call("kedge_march_hit", self._handle, until)
         while self._is_before(until):
             self.step(progress=progress)
@@ -198,19 +209,20 @@ class March:
     def update(self, progress: Watch = None, **changes: Any) -> None:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
 
-        They may be made of the solution: update(diffusion=1 + s**2) takes its values now, for all that comes. The next step
-        begins anew, as after an event. After an update that fails steps are refused until one succeeds.
+        They may be made of the solution: update(diffusion=1 + s**2) takes its values now, for all that comes. The next
+        step begins anew, as after an event. After an update that fails steps are refused until one succeeds.
         """
         for name in KEPT:
             if name in changes:
-                raise InputError(f"a march keeps its {name}; begin another one by kedge.march(), with initial=m.solution")
+                raise InputError(f"a march keeps its {name}; begin another one by kedge.march(), with "
+                                 "initial=m.solution")
         with self.context.turn():
             problem = self._problem._changed(changes)
             before, after = self._problem.settings, problem.settings
             lost = sorted(key for _, key in before.keys() - after.keys())
             if lost:
-                raise InputError(f"update() would take {lost[0]} away, which a march cannot lose: give it a value in the form that "
-                                 "it has, by region or for all")
+                raise InputError(f"update() would take {lost[0]} away, which a march cannot lose: give it a value in "
+                                 "the form that it has, by region or for all")
             changed = {key: value for key, value in after.items() if before.get(key) is not value}
             self._before.append(dict(self._built.functions))
             self._built.apply(changed)
@@ -222,9 +234,9 @@ class March:
     def data(self, source: Union[Datum, Mapping[str, Datum], None] = None,
              boundary: Optional[Mapping[str, Datum]] = None, *,
              parameters: Optional[Mapping[str, Number]] = None) -> None:
-        """Take source, boundary values and parameters as of Solver.solve() from now on, in place of the problem's; nothing
-        is set up for them. Without arguments: those of the problem again. Data given before are forgotten. The next step
-        begins anew, as after an event.
+        """Take source, boundary values and parameters as of Solver.solve() from now on, in place of the problem's;
+        nothing is set up for them. Without arguments: those of the problem again. Data given before are forgotten. The
+        next step begins anew, as after an event.
 
         An array of the source on the GPU is read there step by step, until other data are given.
         """
@@ -257,8 +269,8 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     events    -- times at which data jump
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
 
-    These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend, device,
-    threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
+    These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
+    device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
     """
     check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
@@ -272,26 +284,27 @@ def _in_time(problem, initial, given):
     own_keys = {key: value for (section, key), value in problem.settings.items()
                 if section == "time" or (section, key) in (("output", "every"), ("output", "at"))}
     if not own_keys and "end" not in given:
-        raise InputError("a march needs its end, and step or steps: kedge.march(mesh, problem, initial, end=1, step=0.01)")
+        raise InputError("a march needs its end, and step or steps: kedge.march(mesh, problem, initial, end=1, "
+                         "step=0.01)")
     if any(key in given for key in LENGTHS):
         own_keys = {key: value for key, value in own_keys.items() if key not in LENGTHS}
     changes = {} if initial is None else {"initial": initial}
     return problem.replace(time={**own_keys, **given}, **changes)
 
 
-def _at_time(problem, t):
+def _at_time(problem, t, dimension):
     """A problem at a time as one that stands: t is a parameter, and functions have theirs."""
     moving = {("initial", "u"), ("output", "every"), ("output", "at")}
     settings = {("parameters", "t"): repr(float(t))}
     for (section, key), value in problem.settings.items():
         if section != "time" and (section, key) not in moving:
-            settings[section, key] = tuple(_of_time(one, t) for one in value) if isinstance(value, tuple) else _of_time(value, t)
+            parts = [partial(part, t=t) if _is_moving(part, dimension) else part
+                     for part in (value if isinstance(value, tuple) else (value,))]
+            settings[section, key] = tuple(parts) if isinstance(value, tuple) else parts[0]
     made = Problem.__new__(Problem)
     made.__dict__["_settings"] = settings
     return made
 
 
-def _of_time(value, t):
-    if callable(value) and not isinstance(value, Operators) and takes_time(value, 2):
-        return partial(value, t=t)
-    return value
+def _is_moving(value, dimension):
+    return callable(value) and not isinstance(value, Operators) and takes_time(value, dimension)
