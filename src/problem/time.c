@@ -148,12 +148,10 @@ kedge_status kg_problem_check_time(kedge_context *ctx, const kedge_problem *p)
   return check_times(ctx, p);
 }
 
-kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p,
-                                    const char *function)
+kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p)
 {
   if (!p->time.is_set) return KEDGE_OK;
   return kg_problem_fail(ctx, p, find(p, "time", "end"),
-                         "the problem has a [time], and %s() solves steady problems alone; take "
-                         "[time] out",
-                         function);
+                         "the problem has a [time], and only steady problems are solved so far; "
+                         "take [time] out");
 }
