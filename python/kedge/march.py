@@ -22,7 +22,7 @@ from .fields import Fields
 from .hints import Any, Datum, Mapping, Number, Text
 from .mesh import Mesh
 from .parameters import Parameters
-from .problem import Problem
+from .problem import Problem, _name_of
 from .solution import Solution
 from .solve_data import SolveData
 from .solver import Watch, _context, _mesh_and_problem
@@ -219,10 +219,9 @@ class March:
         with self.context.turn():
             problem = self._problem._changed(changes)
             before, after = self._problem.settings, problem.settings
-            lost = sorted(key for _, key in before.keys() - after.keys())
-            if lost:
-                raise InputError(f"update() would take {lost[0]} away, which a march cannot lose: give it a value in "
-                                 "the form that it has, by region or for all")
+            for section, key in sorted(before.keys() - after.keys()):
+                raise InputError(f"update() would take {_name_of(section, key)} away, which a march cannot lose: give "
+                                 "it a value, in the form that it has, by region or for all, on boundaries as Robin")
             changed = {key: value for key, value in after.items() if before.get(key) is not value}
             self._before.append(dict(self._built.functions))
             self._built.apply(changed)

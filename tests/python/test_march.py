@@ -265,6 +265,18 @@ class Changes(Marches):
         self.assert_same(m.run(), other.run())
         self.assertAlmostEqual(m.solution.integrate(lambda x, y, z, t=1: x * t), 0.5, delta=1e-12)
 
+    def test_an_update_is_a_march_that_begins_with_u(self):
+        for left in kedge.Neumann(1), kedge.Robin(3, 1), kedge.Dirichlet("y"):
+            for scheme in ("euler", "trbdf2", "esdirk4"):
+                with self.subTest(left=left, scheme=scheme):
+                    m = self.march(self.problem(source="x"), "x*y", scheme=scheme)
+                    u = m.run(until=0.5).field("u")
+                    other = self.problem(source="x", boundary={"left": left, "default": kedge.Robin(2, 0)})
+                    other = self.march(other, u, m.mesh, scheme=scheme, end=0.5, steps=4)
+                    m.update(boundary={"left": left})
+                    np.testing.assert_allclose(m.run().u, other.run().u, atol=1e-11)
+                    np.testing.assert_allclose(m.solution.trace()[1], other.solution.trace()[1], atol=1e-11)
+
     def test_functions_that_were_replaced_are_called_no_more(self):
         m = self.march(self.problem(reaction=lambda x, y: 1 + x), lambda x, y: x * y)
         for k in range(3):
@@ -279,6 +291,8 @@ class Changes(Marches):
         for name, value in (("time", {"end": 2}), ("initial", "x"), ("order", 3)):
             self.assert_refused(f"^a march keeps its {name}; begin another one", m.update, **{name: value})
         self.assert_refused("^update.. would take reaction away", m.update, reaction=None)
+        self.assert_refused(r"^update.. would take the coefficient of boundary\['default'\] away", m.update,
+                            boundary={"default": kedge.Dirichlet(0)})
         self.assert_refused("has no argument 'reactoin'; did you mean", m.update, reactoin=1, kind=kedge.WrongType)
         self.assert_same(m.step(), other.step())
         self.assert_refused("mass must be positive", m.update, mass="x-0.5")
