@@ -61,7 +61,7 @@ static void a_solve_is_at_the_time_of_its_problem(void **state)
           must(ctx, kedge_problem_set(problem, "boundary right", "value", "1+t"));
         kg_problem_set_time(problem, times[i]);
         must(ctx, kedge_mesh_generate(ctx, meshes[m], &mesh));
-        must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+        must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
         must(ctx, kedge_solver_solve(solver, NULL, &s));
         assert_solution(mesh, problem, s, times[i]);
         kedge_solution_destroy(s);
@@ -86,7 +86,7 @@ static void loads_move_while_a_solver_stays(void **state)
                  {"exact", "u", "(1+t)*(x+2*y)"}, {"solver", "tolerance", "1e-13"},
                  {"boundary left", "type", "neumann"}, {"boundary default", "type", "dirichlet"}));
     must(ctx, kedge_mesh_generate(ctx, meshes[m], &mesh));
-    must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+    must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
     for (int i = 0; i <= 4; ++i) {
       const double t = 0.25 * i;
       kg_problem_set_time(problem, t);
@@ -129,7 +129,7 @@ static void data_of_a_solve_name_t_only_with_time(void **state)
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
-  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
   kedge_data data = KEDGE_DATA_INIT;
   data.source = "x*t";
   assert_int_equal(kedge_solver_solve(solver, &data, &s), KEDGE_ERR_INPUT);
