@@ -161,6 +161,12 @@ class Matrix(ctypes.Structure):
                 ("value", POINTER(c_double))]
 
 
+class Marched(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("scheme", c_char_p), ("t", c_double), ("step", c_double), ("steps", c_int64),
+                ("solves", c_int64), ("iterations", c_int64), ("set_ups", c_int64), ("converged", c_bool),
+                ("remakes", c_bool)]
+
+
 # The C names of what has another one here, for the test.
 STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOptions, "kedge_mesh_arrays": MeshArrays,
               "kedge_space_arrays": SpaceArrays, "kedge_mesh_info": MeshInfo,
@@ -169,6 +175,7 @@ STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOption
               "kedge_region_values": RegionValues, "kedge_balance": Balance, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
               "kedge_errors": Errors, "kedge_matrix": Matrix,
+              "kedge_marched": Marched,
               "kedge_integral_value": IntegralValue, "kedge_integral_options": IntegralOptions}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
@@ -238,6 +245,17 @@ FUNCTIONS = {
     "kedge_solver_recover_device": (c_int, P, POINTER(Data), P, OUT),
     "kedge_solver_matrix": (c_int, P, OUT),
     "kedge_matrix_destroy": (None, P),
+    "kedge_march_create": (c_int, P, P, P, OUT),
+    "kedge_march_destroy": (None, P),
+    "kedge_march_plan": (c_int, P, P, P, POINTER(Plan)),
+    "kedge_march_time": (c_double, P),
+    "kedge_march_ended": (c_bool, P),
+    "kedge_march_step": (c_int, P),
+    "kedge_march_hit": (c_int, P, c_double),
+    "kedge_march_solution": (c_int, P, P),
+    "kedge_march_data": (c_int, P, POINTER(Data)),
+    "kedge_march_update": (c_int, P),
+    "kedge_march_report": (c_int, P, POINTER(Marched)),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

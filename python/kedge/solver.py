@@ -395,6 +395,8 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
               the host, apply() of arrays on the GPU apply_bytes there, and solve(into=...) values_bytes and, while it
               goes on, table_bytes an array
 
+    Of a problem with a time it is what a march will take, a Solver and march_bytes beside.
+
     points_bytes, with a Mesh, is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
     context = context_of(backend)
@@ -404,12 +406,13 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
         _mesh_and_problem(mesh, problem)
     built = problem.build(context) if mesh is None else problem.parsed(context, mesh)
     raw = c.Plan(ctypes.sizeof(c.Plan))
-    context.call("kedge_solver_plan" if solver else "kedge_plan_make", context.handle, mesh and mesh.handle,
-                 built.handle, raw)
+    in_time = any(section == "time" for section, _ in problem.settings)
+    make = "kedge_march_plan" if in_time else "kedge_solver_plan" if solver else "kedge_plan_make"
+    context.call(make, context.handle, mesh and mesh.handle, built.handle, raw)
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
-             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "note")
+             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "march_bytes", "note")
     values = {name: getattr(raw, name) for name in names}
     if mesh is not None:
         order, wide = raw.order + 1, mesh.info["quadrilaterals"]

@@ -92,6 +92,39 @@ class Examples(unittest.TestCase):
                 self.assertGreater(uniform[-1][1], 1e-3)
                 self.assertTrue(all(map(os.path.getsize, drawing)))
 
+    def test_the_loops_of_the_page_of_time_end_where_it_says(self):
+        newton, picard = re.findall(r"(?ms)^```python\n(.*?)^```", (ROOT / "docs/time.md").read_text())
+        said = run("-W", "error", "-c", f"{newton}\nprint(solves, change)\n{picard}\nprint(solves, change)")
+        newton, picard = ((int(solves), float(change)) for solves, change in map(str.split, said.splitlines()))
+        self.assertEqual(newton[0], 10)
+        self.assertLess(newton[1], 1e-8)
+        self.assertEqual(picard[0], 11)
+        self.assertLess(picard[1], 1e-7)
+
+    def test_bars_that_touch_are_as_warm_as_the_analytic_solution(self):
+        said = run("-W", "error", ROOT / "docs/example/contact.py").splitlines()
+        self.assertEqual(said[0], "contact at 73.977 degrees")
+        errors = {float(row.split()[0]): float(row.split()[-1]) for row in said[2:]}
+        self.assertEqual(len(errors), 40)
+        self.assertLess(errors[30], 4e-3)
+        self.assertLess(errors[60], 4e-4)
+
+    def test_laws_of_radiation_have_the_orders_that_the_page_says(self):
+        text = (ROOT / "docs/examples.md").read_text()
+        for how, order, digits in ("tangent", 2, 3), ("lagged", 1, 2), ("explicit", 1, 2):
+            runs = [run("-W", "error", ROOT / "docs/example/weld.py", str(steps), how) for steps in (10, 20, 40)]
+            edge = [float(re.search(r"t = 1: .* (\S+) K at the edge", said)[1]) for said in runs]
+            self.assertAlmostEqual(np.log2((edge[0] - edge[1]) / (edge[1] - edge[2])), order, delta=0.15)
+            self.assertIn(", ".join(f"{value:.{digits}f}" for value in edge), text)
+            self.assertIn(f"set up {1 if how == 'explicit' else 1 + 9 * 3} times", runs[0])
+
+    def test_the_thermostat_keeps_its_room_warm(self):
+        *switches, last = run("-W", "error", ROOT / "docs/example/thermostat.py").splitlines()
+        self.assertEqual(last, "switched 10 times, on for 3.30 h; set up 1 times")
+        self.assertEqual([row.split()[-1] for row in switches], ["on", "off"] * 5)
+        for row in switches[1:]:
+            self.assertTrue(20.2 < float(row.split()[2]) < 21.8, row)
+
     @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
     def test_the_fit_finds_what_was_measured_with(self):
         said = run("-W", "ignore", ROOT / "docs/example/fit.py")

@@ -142,7 +142,8 @@ class Library(unittest.TestCase):
                 getattr(value, "__func__", value) for key, value in vars(thing).items()
                 if (not key.startswith("_") or key in ("__init__", "__call__")) and callable(getattr(thing, key))]
             for function in functions:
-                if function.__qualname__ in ("Report.__init__", "Solution.__init__", "Solver.solve", "Problem.build",
+                if function.__qualname__ in ("Report.__init__", "Solution.__init__", "MarchSolution.__init__",
+                                             "March.__init__", "Solver.solve", "Problem.build",
                                              "Problem.parsed", "Context.ask", "Context.call", "Context.calling", "Context.discard",
                                              "Context.turn"):
                     continue  # not for users, or overloaded

@@ -53,8 +53,8 @@ class Settings(unittest.TestCase):
         for value in (lambda x, y: x, np.arange(8.0), 0.5):
             kedge.Problem(time={"end": 1, "step": 1}, initial=value)
         with self.assertRaisesRegex(kedge.InputError, "initial has 3 numbers"):
-            kedge.Solver(kedge.square(2, backend="host"), kedge.Problem(
-                time={"end": 1, "step": 1}, initial=np.arange(3.0), boundary=everywhere(kedge.Dirichlet(0))), "host")
+            kedge.march(kedge.square(2, backend="host"), kedge.Problem(
+                time={"end": 1, "step": 1}, initial=np.arange(3.0), boundary=everywhere(kedge.Dirichlet(0))), backend="host")
 
 
 class Functions(OnBackend):
@@ -76,20 +76,20 @@ class Functions(OnBackend):
         self.assertIs(type(t), float)
         return t
 
-    def test_a_solver_asks_functions_at_the_time_of_the_problem(self):
+    def test_a_march_asks_functions_at_the_times_of_its_stages(self):
         times = set()
 
         def source(x, y, t, region):
             times.add(t)
             return 1 + t
 
-        p = kedge.Problem(order=2, source=source, time={"end": 1, "step": 1},
+        p = kedge.Problem(order=2, source=source, time={"end": 1, "step": 0.5, "scheme": "euler"}, tolerance=1e-12,
                           boundary=everywhere(kedge.Dirichlet(lambda x, y, t: x + t)))
-        solver = kedge.Solver(kedge.square(3), p, self.context)
-        s = solver.solve()
-        text = kedge.Problem(order=2, source=1, boundary=everywhere(kedge.Dirichlet("x")))
-        np.testing.assert_allclose(s.u, self.solve(solver.mesh, text).u, atol=1e-9)
-        self.assertEqual(times, {0.0})
+        mesh = kedge.square(3)
+        s = kedge.march(mesh, p, backend=self.context).run()
+        text = p.replace(source="1+t", boundary=everywhere(kedge.Dirichlet("x+t")))
+        np.testing.assert_allclose(s.u, kedge.march(mesh, text, backend=self.context).run().u, atol=1e-10)
+        self.assertEqual(times, {0.5, 1.0})
 
     def test_without_a_time_functions_of_it_are_refused(self):
         mesh, sides = kedge.square(3), everywhere(kedge.Dirichlet(0))
@@ -108,8 +108,11 @@ class Functions(OnBackend):
 
     def test_a_steady_solve_refuses_a_problem_in_time(self):
         p = kedge.Problem(time={"end": 1, "step": 1}, source=1, boundary=everywhere(kedge.Dirichlet(0)))
-        with self.assertRaisesRegex(kedge.InputError, "^the problem has a time, and only steady problems are solved so far"):
-            kedge.solve(kedge.square(3), p, self.context)
+        for solve in (kedge.solve, kedge.Solver):
+            with self.subTest(solve=solve):
+                with self.assertRaisesRegex(kedge.InputError, "^the problem has a time, and this is for steady ones; "
+                                                        r"kedge.march\(mesh, problem\)"):
+                    solve(kedge.square(3), p, self.context)
 
 
 if __name__ == "__main__":

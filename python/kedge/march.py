@@ -1,0 +1,309 @@
+"""Problems that move: mass u_t - div(diffusion grad u) + reaction u = source, step by step."""
+from __future__ import annotations
+
+import ctypes
+import numbers
+import os
+import warnings
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import Iterator, NamedTuple, Optional, Sequence, Union
+
+import numpy as np
+
+from . import _library as c
+from . import tables
+from .arguments import named, shown
+from .calls import _caller_level, call, check_failure
+from .context import Context, own, refuse_pickle
+from .data import Expression, Operators, takes_time
+from .errors import InputError, Note, NotConverged, ReadOnly, WrongType, in_python
+from .fields import Fields
+from .hints import Any, Datum, Mapping, Number, Text
+from .mesh import Mesh
+from .parameters import Parameters
+from .problem import Problem, _name_of
+from .solution import Solution
+from .solve_data import SolveData
+from .solver import Watch, _context, _mesh_and_problem
+
+LENGTHS = ("step", "steps", "tolerance")  # which say how long steps are: one of them does
+KEPT = ("time", "initial", "order")  # arguments of a problem that a march has for good
+
+
+class MarchReport(NamedTuple):
+    """What a march has done: members of kedge_marched (include/kedge/march.h).
+
+    step   -- the length of the last step, 0 before the first
+    solves -- of the trace system, some a step; iterations -- of all of them
+    set_ups -- how often local matrices and preconditioner were made
+    remakes -- they are for each solve, as coefficients depend on t, or may: functions
+    """
+
+    scheme: str
+    t: float
+    step: float
+    steps: int
+    solves: int
+    iterations: int
+    set_ups: int
+    converged: bool
+    remakes: bool
+
+
+class MarchSolution(Solution):
+    """The Solution at a time that a march has reached, until its next step.
+
+    It is made when something of it is read for the first time. Arrays that it has returned stay, and as data,
+    m.update(diffusion=1 + s**2), its values are copied.
+
+    t       -- the time
+    problem -- that of this moment: of a time no more, with t as a parameter
+    """
+
+    def __init__(self, march):
+        self.mesh, self.context, self.t = march.mesh, march.context, march.t
+        self._march, self._count, self._of, self._modes = march, march._count, march.problem, {}
+
+    def __repr__(self):
+        return f"<kedge.Solution at t = {self.t:g}{'' if self._is_there else ', gone'}, of {self._march!r}>"
+
+    def _repr_html_(self):
+        return tables.of_report(self.report, "kedge.Solution") if self._is_there else tables.table(repr(self), [])
+
+    @property
+    def _is_there(self):
+        return self._count == self._march._count
+
+    @property
+    def handle(self):
+        """The library's solution, which it makes where this was not asked for before."""
+        if not self._is_there:
+            raise InputError(f"the solution at t = {self.t:.9g} is gone: its march is at t = {self._march.t:.9g}; read "
+                             "what is wanted of a solution before the next step")
+        handle = ctypes.c_void_p()
+        self.context.call("kedge_march_solution", self._march._handle, ctypes.byref(handle))
+        return handle
+
+    _raw = cached_property(Solution._raw_report)
+    order = property(lambda self: self._raw.order)  # type: ignore[assignment]
+    problem = cached_property(lambda self: _at_time(self._of, self.t, self.mesh.info["dimension"]))
+
+    def field(self, name: str) -> Expression:
+        """A copy of a field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y"."""
+        return Fields.field(self, name)
+
+
+class March:
+    """Is made by kedge.march(). A step is a call, and between steps everything may be looked at and changed:
+
+    for s in m:
+        print(s.t, s.groups["wall"].flux)
+
+    It holds its memory, on a GPU the GPU's, until it is deleted with its solutions.
+    """
+
+    def __init__(self, mesh, problem, context, progress, on_failure):
+        self._mesh, self._problem, self.context, self._on_failure = mesh, problem, context, on_failure
+        self._built, self._handle = problem.build(context, mesh), ctypes.c_void_p()
+        call(context, progress, "kedge_march_create", context.handle, mesh.handle, self._built.handle, self._handle)
+        own(self, context, c.library.kedge_march_destroy, self._handle, mesh, self._built)
+        self._count = 0  # steps, by which solutions know whether they are there
+        self._data: Any = None
+        self._before: Any = []  # functions that the library may call until an update succeeds
+        self._has_failed = False
+
+    __reduce_ex__ = refuse_pickle
+
+    def _refuse(self, _value):
+        raise ReadOnly("mesh and problem of a march are not assigned to: update(name=value) changes arguments of the "
+                       "problem, and for another mesh another march begins")
+
+    mesh: Mesh = property(attrgetter("_mesh"), _refuse, doc="The Mesh.")  # type: ignore[assignment]
+    problem: Problem = property(  # type: ignore[assignment]
+        attrgetter("_problem"), _refuse, doc="The Problem, with its time and all updates.")
+
+    def __repr__(self):
+        return f"<kedge.March at t = {self.t:g} on {self.context.device}: {self.mesh!r}>"
+
+    @property
+    def t(self) -> float:
+        """The time that is reached."""
+        return c.library.kedge_march_time(self._handle)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the end is reached."""
+        return c.library.kedge_march_ended(self._handle)
+
+    @property
+    def report(self) -> MarchReport:
+        """A MarchReport of all steps."""
+        raw = c.Marched(ctypes.sizeof(c.Marched))
+        self.context.call("kedge_march_report", self._handle, raw)
+        values = [getattr(raw, name) for name in MarchReport._fields]
+        return MarchReport(*(os.fsdecode(value) if isinstance(value, bytes) else value for value in values))
+
+    @property
+    def solution(self) -> MarchSolution:
+        """The solution at the time that is reached."""
+        if self._count == 0:
+            raise InputError("there was no step yet, which alone makes a solution; call step() or run()")
+        return MarchSolution(self)
+
+    @named
+    def step(self, *, progress: Watch = None) -> MarchSolution:
+        """Take one step and return the solution at its end. progress is as of Solver.solve().
+
+        After a step that failed, or that Ctrl-C has ended, the time is that before it, and it may be tried again."""
+        with self.context.turn():
+            call(self.context, progress, "kedge_march_step", self._handle)
+            self._count += 1
+        solution = MarchSolution(self)
+        if not self._has_failed and not self.report.converged:
+            self._has_failed = True
+            self._say(solution)
+        return solution
+
+    def _say(self, solution):
+        """That a solve has not converged: once, as the report of a march knows no more than that."""
+        note = in_python(solution._raw.solver_note or b"a solve has ended before its tolerance")
+        sentence = f"the step to t = {self.t:.9g}: {note}"
+        if self._on_failure == "raise":
+            raise NotConverged(sentence, solution)
+        warnings.warn(sentence, Note, stacklevel=_caller_level())
+
+    def __iter__(self) -> Iterator[MarchSolution]:
+        """The solutions of the steps that are left, of which each is there until the next."""
+        while not self.ended:
+            yield self.step()
+
+    @named
+    def run(self, until: Optional[Number] = None, *, progress: Watch = None) -> MarchSolution:
+        """Take steps to a time, left out: to the end, and return the solution there. The last of them ends at that time
+        exactly."""
+        if until is None:
+            while not self.ended:
+                self.step(progress=progress)
+            return self.solution
+        if isinstance(until, (bool, np.bool_)) or not isinstance(until, numbers.Real):
+            raise WrongType(f"until is {shown(until)}; it takes a number, the time to march to")
+        until = float(until)
+        if until != self.t:
+            if not until > self.t:  # NaN is not
+                raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go "
+                                 "back")
+            self.context.call("kedge_march_hit", self._handle, until)
+        while self._is_before(until):
+            self.step(progress=progress)
+        return self.solution
+
+    def _is_before(self, until):
+        """The library takes times that differ by rounding for one, of which the first is hit."""
+        try:
+            rounding = 2e-12 * float(self._problem.settings["time", "end"])
+        except ValueError:  # an expression
+            rounding = 2e-12 * until
+        return not self.ended and self.t < until - rounding
+
+    def update(self, progress: Watch = None, **changes: Any) -> None:
+        """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
+
+        They may be made of the solution: update(diffusion=1 + s**2) takes its values now, for all that comes. The next
+        step begins anew, as after an event. After an update that fails steps are refused until one succeeds.
+        """
+        for name in KEPT:
+            if name in changes:
+                raise InputError(f"a march keeps its {name}; begin another one by kedge.march(), with "
+                                 "initial=m.solution")
+        with self.context.turn():
+            problem = self._problem._changed(changes)
+            before, after = self._problem.settings, problem.settings
+            for section, key in sorted(before.keys() - after.keys()):
+                raise InputError(f"update() would take {_name_of(section, key)} away, which a march cannot lose: give "
+                                 "it a value, in the form that it has, by region or for all, on boundaries as Robin")
+            changed = {key: value for key, value in after.items() if before.get(key) is not value}
+            self._before.append(dict(self._built.functions))
+            self._built.apply(changed)
+            self._problem = problem
+            call(self.context, progress, "kedge_march_update", self._handle)
+            self._before.clear()
+
+    @named
+    def data(self, source: Union[Datum, Mapping[str, Datum], None] = None,
+             boundary: Optional[Mapping[str, Datum]] = None, *,
+             parameters: Optional[Mapping[str, Number]] = None) -> None:
+        """Take source, boundary values and parameters as of Solver.solve() from now on, in place of the problem's;
+        nothing is set up for them. Without arguments: those of the problem again. Data given before are forgotten. The
+        next step begins anew, as after an event.
+
+        An array of the source on the GPU is read there step by step, until other data are given.
+        """
+        with self.context.turn():
+            data = None
+            if any(given is not None for given in (source, boundary, parameters)):
+                parameters = Parameters(self._problem, parameters)
+                data = SolveData(self, source, boundary, None, parameters=parameters)
+                parameters.check_used()
+            self.context.call("kedge_march_data", self._handle, data and data.raw)
+            self._data = data
+
+
+@named
+def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end: Optional[Text] = None,
+          step: Optional[Text] = None, steps: Optional[int] = None, scheme: Optional[str] = None,
+          tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None,
+          backend: Union[str, Context] = "auto", device: Optional[int] = None, threads: int = 0,
+          progress: Watch = None, on_failure: str = "raise") -> March:
+    """Begin a march of mass u_t - div(diffusion grad u) + reaction u = source at t = 0.
+
+    m = kedge.march(mesh, problem, "sin(pi*x)", end=1, step=0.01)
+    for s in m: ...                  # or m.step(), m.run(until=0.5)
+
+    initial   -- u at t = 0: a number, an expression or data, as of Problem; 0
+    end       -- where it ends
+    step      -- the longest step; or steps, how many of one length there are; or tolerance, the error in L2 of u that a
+                 step may have, for steps that adapt
+    scheme    -- "euler", "trbdf2" or "esdirk4" (docs/time.md); left out: trbdf2
+    events    -- times at which data jump
+    on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
+
+    These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
+    device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
+    """
+    check_failure(on_failure)
+    _mesh_and_problem(mesh, problem)
+    given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events}
+    problem = _in_time(problem, initial, {key: value for key, value in given.items() if value is not None})
+    return March(mesh, problem, _context(backend, device, threads), progress, on_failure)
+
+
+def _in_time(problem, initial, given):
+    """A problem with keys of time, which stand before its own."""
+    own_keys = {key: value for (section, key), value in problem.settings.items()
+                if section == "time" or (section, key) in (("output", "every"), ("output", "at"))}
+    if not own_keys and "end" not in given:
+        raise InputError("a march needs its end, and step or steps: kedge.march(mesh, problem, initial, end=1, "
+                         "step=0.01)")
+    if any(key in given for key in LENGTHS):
+        own_keys = {key: value for key, value in own_keys.items() if key not in LENGTHS}
+    changes = {} if initial is None else {"initial": initial}
+    return problem.replace(time={**own_keys, **given}, **changes)
+
+
+def _at_time(problem, t, dimension):
+    """A problem at a time as one that stands: t is a parameter, and functions have theirs."""
+    moving = {("initial", "u"), ("output", "every"), ("output", "at")}
+    settings = {("parameters", "t"): repr(float(t))}
+    for (section, key), value in problem.settings.items():
+        if section != "time" and (section, key) not in moving:
+            parts = [partial(part, t=t) if _is_moving(part, dimension) else part
+                     for part in (value if isinstance(value, tuple) else (value,))]
+            settings[section, key] = tuple(parts) if isinstance(value, tuple) else parts[0]
+    made = Problem.__new__(Problem)
+    made.__dict__["_settings"] = settings
+    return made
+
+
+def _is_moving(value, dimension):
+    return callable(value) and not isinstance(value, Operators) and takes_time(value, dimension)
