@@ -24,6 +24,7 @@ void kg_problem_set_time(kedge_problem *p, double t)
     kg_function_set_time(&p->boundaries[i].coefficient, t);
   }
   for (int k = 0; k < 4; ++k) kg_function_set_time(exact[k], t);
+  kg_function_set_time(&p->initial, 0.0);
 }
 
 void kg_resolved_set_time(kg_resolved *resolved, double t)
