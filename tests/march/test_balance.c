@@ -142,7 +142,7 @@ static void a_step_changes_the_content_by_the_weighted_income_of_its_stages(void
   }
 }
 
-/// Of u = (1 + 2 t) (x^2 - x y + y) and the mass 2 on the unit square: 2 * 2 * (1/3 - 1/4 + 1/2).
+/// u is (1 + 2 t) (x^2 - x y + y) and the mass 2, on the unit square.
 static void storage_is_the_integral_of_mass_times_u_t(void **state)
 {
   const setting *const settings =
