@@ -23,7 +23,7 @@ typedef struct kg_cli_beside {
   kg_cli_beside_file *files;               ///< [n]: probes, then those that there are of the others
   kg_cli_beside_file *boundary, *picture;  ///< NULL: none
   bool moves;                              ///< the problem has [time]
-  // Of such a problem; NULL: none
+  // What only such a problem has; NULL: it has none.
   kg_cli_beside_file *table;                 ///< plate.csv
   kg_cli_beside_file *list, *boundary_list;  ///< plate.vtkhdf.series: there are outputs at times
   char *names[3];                            ///< of these three
