@@ -63,10 +63,11 @@ typedef struct kedge_region_values {
   double least, most;              ///< of u at the nodes of order P
   double least_at[2], most_at[2];  ///< where: x and y
   double least_z, most_z;          ///< and z; 0 in the plane
+  double storage;                  ///< integral of mass u_t, of a march; else 0
 } kedge_region_values;
 
 /// The balance of a solution: reaction - source - flux = remainder, which is what the iteration
-/// leaves and rounding.
+/// leaves and rounding. That of a march has kedge_report.storage on the left.
 typedef struct kedge_balance {
   double source;    ///< integral of the source
   double reaction;  ///< integral of the reaction times u
@@ -165,6 +166,8 @@ typedef struct kedge_report {
   /// none; NULL: no probe was written
   const char *probe_note;
   int dimension;  ///< of the mesh: 2, or 3
+  /// Integral of mass u_t at the end of a step of a march, by its last stage; else 0
+  double storage;
   /// What the caller has marched (march.h), for kedge_report_write(); a solution gives NULL
   const struct kedge_marched *march;
 } kedge_report;

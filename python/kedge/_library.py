@@ -66,7 +66,7 @@ class Setting(ctypes.Structure):
 class Points(ctypes.Structure):
     _fields_ = [("n", c_size_t), ("x", c_void_p), ("y", c_void_p), ("normal_x", c_void_p), ("normal_y", c_void_p),
                 ("region", c_void_p), ("mesh", c_void_p), ("element", c_void_p), ("place", c_void_p), ("r", c_void_p),
-                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p)]
+                ("s", c_void_p), ("z", c_void_p), ("normal_z", c_void_p), ("third", c_void_p), ("t", c_double)]
 
 
 class IntegralValue(ctypes.Structure):
@@ -91,7 +91,7 @@ class RegionValues(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("tag", c_int), ("elements", c_int64), ("area", c_double),
                 ("integral", c_double), ("mean", c_double), ("energy", c_double), ("source", c_double),
                 ("reaction", c_double), ("least", c_double), ("most", c_double), ("least_at", c_double * 2), ("most_at", c_double * 2),
-                ("least_z", c_double), ("most_z", c_double)]
+                ("least_z", c_double), ("most_z", c_double), ("storage", c_double)]
 
 
 class Balance(ctypes.Structure):
@@ -121,7 +121,7 @@ class Report(ctypes.Structure):
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
                 ("energy_conductance", c_double),
                 ("integrals", POINTER(POINTER(IntegralValue))), ("n_integrals", c_int),
-                ("probe_note", c_char_p), ("dimension", c_int), ("march", c_void_p)]
+                ("probe_note", c_char_p), ("dimension", c_int), ("storage", c_double), ("march", c_void_p)]
 
 
 class Plan(ctypes.Structure):

@@ -362,8 +362,8 @@ def by_element_of(array):
     return ByElement(np.array(array, float))
 
 
-def check(name, value, mesh):
-    """Whether data are of a mesh."""
+def check(name, value, mesh, in_time):
+    """Whether data are of a mesh, and of a problem that has a time where they ask for it."""
     for part in value if isinstance(value, tuple) else (value,):
         if isinstance(part, ByElement):
             if part.count != mesh.elements:
@@ -374,7 +374,11 @@ def check(name, value, mesh):
                 raise InputError(f"{name} is made of a solution on another mesh; call s.prepare(), and give a function of "
                                  "points: lambda x, y: s(x, y)")
             for inner in getattr(part, "_parts", ()):
-                check(name, inner, mesh)
+                check(name, inner, mesh, in_time)
+        elif callable(part) and not in_time and takes_time(part, mesh.info["dimension"]):
+            function = getattr(part, "__name__", type(part).__name__)
+            raise InputError(f"{name}: the function {function} has an argument t, the time, and the problem has no "
+                             "time; give t a value, t=0.5, or the problem its time")
 
 
 def native(value, context, name, there=False):
@@ -418,12 +422,25 @@ def _callback(evaluate, context, memories=()):
     return Native(c.FUNCTION(call), None, evaluate, memories)
 
 
+def _arguments(function):
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+
+
+def takes_time(function, dimension):
+    """Whether a function of points has an argument t for the time: one without a value of its own, behind the
+    coordinates, one of which may have this name."""
+    arguments = _arguments(function)
+    if "t" not in arguments or arguments["t"].default is not inspect.Parameter.empty:
+        return False
+    return arguments["t"].kind is inspect.Parameter.KEYWORD_ONLY or list(arguments).index("t") >= dimension
+
+
 def _of_points(function, name):
     """What a function of x, y, in space z, and more returns at points of the library."""
-    try:
-        extra = set(inspect.signature(function).parameters) & {"region", "normal"}
-    except (TypeError, ValueError):
-        extra = set()
+    extra = set(_arguments(function)) & {"region", "normal"}
 
     def evaluate(at, here=slice(None)):
         def of(address):
@@ -436,6 +453,8 @@ def _of_points(function, name):
             if not at.normal_x:
                 raise WrongType("a function with an argument `normal` is for boundaries; elsewhere is no normal")
             more["normal"] = tuple(of(one) for one in (at.normal_x, at.normal_y, at.normal_z) if one)
+        if takes_time(function, len(places)):
+            more["t"] = at.t
         return called(function, name, places[0].size, *places, **more)
 
     return evaluate

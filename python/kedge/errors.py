@@ -101,7 +101,7 @@ SECTIONS = "space|equation|the equation|solver|output|mesh"
 IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"\S*/kedge-\w+/arrays\.msh(, refined \d+ times?)?", "the mesh"),
     (r"^\[(equation|exact)\] quadrature: quadrature\b", r"\1_quadrature"),
-    (rf"^\[(?:{SECTIONS})\] \w+: ", ""),
+    (rf"^\[(?:{SECTIONS}|time|initial)\] \w+: ", ""),
     (r"^\[exact\] u: (.*) of u: ", r"exact: \1: "),
     (r"^\[parameters\] (\w+): ", r"parameters['\1']: "),
     (r"^\[region ([^\]]+)\] (\w+): ", r"\2['\1']: "),
@@ -118,7 +118,8 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"\[exact\] u|\bu of \[exact\]", "exact"),
     (r"(?:\[output\] )?\bfields = (\w+)", r'fields="\1"'),
     (rf"\[(?:{SECTIONS})\] (\w+)", r"\1"),
-    (r"\[(exact|parameters|mesh)\]", r"\1"))]
+    (r"\[initial\] u", "initial"),
+    (r"\[(exact|parameters|mesh|time)\]", r"\1"))]
 
 
 def in_python(sentence: bytes) -> str:

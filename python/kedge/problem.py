@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import by_name, encoded, is_array, is_by_name, path_of, real, refuse_name, shown
+from .arguments import by_name, encoded, is_array, is_by_name, no_such, path_of, real, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
 from .errors import InputError, ReadOnly, WrongType, shown as shown_text
@@ -48,12 +48,14 @@ ARGUMENTS = {
     ("equation", "diffusion"): "diffusion", ("equation", "reaction"): "reaction", ("equation", "source"): "source",
     ("equation", "mass"): "mass",
     ("equation", "quadrature"): "equation_quadrature",
-    ("exact", "u"): "exact", ("exact", "quadrature"): "exact_quadrature",
+    ("exact", "u"): "exact", ("exact", "quadrature"): "exact_quadrature", ("initial", "u"): "initial",
     ("solver", "operator"): "operator", ("solver", "preconditioner"): "preconditioner",
     ("solver", "smoother"): "smoother", ("solver", "smoothing_steps"): "smoothing_steps",
     ("solver", "precision"): "precision", ("solver", "tolerance"): "tolerance",
     ("solver", "max_iterations"): "max_iterations", ("output", "fields"): "fields",
 }
+# Arguments that are dicts of keys.
+GROUPS = ("boundary", "parameters", "integrals", "probes", "time")
 # What every key is called here, as `callable(argument)`; a test compares it with the library's own table.
 NAMES = {key: f"Problem({name})" for key, name in ARGUMENTS.items()}
 NAMES.update({
@@ -67,6 +69,9 @@ NAMES.update({
     ("output", "boundary"): "Solution.write_boundary(path)",
     **{("integral NAME", key): "Problem(integrals)" for key in ("of", "on", "quadrature")},
     **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output")},
+    **{("time", key): "Problem(time)" for key in ("end", "step", "steps", "tolerance", "scheme", "events", "until",
+                                                  "steady_tolerance")},
+    **{("output", key): "Problem(time)" for key in ("every", "at")},
 })
 
 
@@ -88,6 +93,9 @@ class Problem:
                  the keys of a section [integral NAME] as a dict, {"of": "flux", "on": "wall"}
     probes    -- {name: points}, for Solution.probes: [point][2], or the keys of a section [probe NAME] as a dict of
                  text, {"line": "0 0.5, 1 0.5, 21"}
+    time      -- of a problem that moves, the keys of [time], and every and at of [output], as a dict: {"end": 1,
+                 "steps": 50, "events": [0.25]}. Expressions may then have t in them
+    initial   -- u at the time 0: a number, an expression or data; left out: 0
 
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
@@ -98,7 +106,8 @@ class Problem:
     functions f(x, y), in space f(x, y, z).
 
     Functions get arrays of coordinates of the same length and return as many values, or one; those with an argument
-    `region` or `normal` (arrays n_x, n_y; boundaries alone) get it too. They are called from several threads in turn.
+    `region` or `normal` (arrays n_x, n_y; boundaries alone) get it too, and in a problem with a time those with
+    an argument `t` that has no value of its own. They are called from several threads in turn.
     Expressions are as in problem files, "exp(-x^2)": fast, on the GPU too. A problem does not change: replace()
     makes another.
     """
@@ -115,13 +124,18 @@ class Problem:
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
                  fields: Optional[str] = None, integrals: Optional[Mapping[str, Any]] = None,
+<<<<<<< HEAD
                  probes: Optional[Mapping[str, Any]] = None,
                  mass: Union[Datum, Mapping[str, Datum], None] = None, **unknown: NoReturn) -> None:
+=======
+                 probes: Optional[Mapping[str, Any]] = None, time: Optional[Mapping[str, Any]] = None,
+                 initial: Optional[Datum] = None, **unknown: NoReturn) -> None:
+>>>>>>> time-t
         given = locals()
         for name in unknown:
             _key_of(name)
         self.__dict__["_settings"] = {}
-        names = [*ARGUMENTS.values(), "boundary", "parameters", "integrals", "probes"]
+        names = [*ARGUMENTS.values(), *GROUPS]
         self._change({name: given[name] for name in names if given[name] is not None})
         self.parsed(_checker())
 
@@ -213,7 +227,13 @@ class Problem:
                 self._set_integrals(by_name(name, value, "name", "expression"))
             elif name == "probes":
                 self._set_probes(by_name(name, value, "name", "points"))
+<<<<<<< HEAD
             elif name in ("diffusion", "reaction", "source", "mass") and is_by_name(value):
+=======
+            elif name == "time":
+                self._set_time(value)
+            elif name in ("diffusion", "reaction", "source") and is_by_name(value):
+>>>>>>> time-t
                 self._set_regions(name, value)
             else:
                 if value is None:
@@ -265,6 +285,25 @@ class Problem:
                 if not isinstance(key, str) or not isinstance(value, (str, os.PathLike)):
                     raise WrongType(f"probes[{name!r}] has {shown(key)}: {shown(value)}; keys and values are text")
                 self._settings[section, key] = os.fspath(value)
+
+    def _set_time(self, given):
+        """Keys of time in place of those that are there; None: a problem that stands."""
+        keys = [at for at, argument in NAMES.items() if argument == "Problem(time)"]
+        for at in keys:
+            self._settings.pop(at, None)
+        given = {} if given is None else by_name("time", given, "key", "value")
+        for key, value in given.items():
+            at = next((at for at in keys if at[1] == key), None)
+            if at is None:
+                raise InputError(no_such("time", "key", str(key), [name for _, name in keys]))
+            if isinstance(value, (list, tuple)) or is_array(value):
+                value = ", ".join(_text(f"{key} of time", one) for one in value)
+            if value is not None:
+                self._settings[at] = _text(f"{key} of time", value)
+
+    @property
+    def _in_time(self):
+        return any(section == "time" for section, _ in self._settings)
 
     def _set_boundary(self, boundary):
         for group, condition in boundary.items():
@@ -318,11 +357,12 @@ class _Built:
     """A problem of the library. functions: what it calls, by setting; solutions keep those that they call."""
 
     def __init__(self, context, handle, mesh):
-        self.context, self.handle, self.mesh, self.functions = context, handle, mesh, {}
+        self.context, self.handle, self.mesh, self.functions, self.in_time = context, handle, mesh, {}, False
         own(self, context, c.library.kedge_problem_destroy, handle)
 
     def apply(self, changed):
         """Set what has changed of a problem's settings, all or nothing: the library looks at parameters first."""
+        self.in_time = self.in_time or any(section == "time" for section, _ in changed)
         order = {"parameters": 0, "region": 1, "boundary": 2}
         changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].partition(" ")[0], 3))
         settings, functions = (c.Setting * len(changed))(), {}
@@ -340,9 +380,9 @@ class _Built:
 
     def _made(self, section, key, value):
         """Data of a setting as functions for the library: one, or those of a tensor or gradient."""
-        name = _name_of(section, key)
+        name = ARGUMENTS.get((section, key)) or _name_of(section, key)
         if self.mesh is not None:
-            check_data(name, value, self.mesh)
+            check_data(name, value, self.mesh, self.in_time)
         n = self.mesh.elements if self.mesh is not None else 1
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]
@@ -378,7 +418,7 @@ def _key_of(name):
     for key, argument in ARGUMENTS.items():
         if argument == name:
             return key
-    refuse_name("Problem", name, [*ARGUMENTS.values(), "boundary", "parameters", "integrals", "probes"])
+    refuse_name("Problem", name, [*ARGUMENTS.values(), *GROUPS])
 
 
 def _finite(name, value):
@@ -407,7 +447,11 @@ def _text(name, value):
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
+<<<<<<< HEAD
 DATA = ("diffusion", "reaction", "source", "mass", "value", "coefficient")
+=======
+DATA = ("diffusion", "reaction", "source", "value", "coefficient", "initial")
+>>>>>>> time-t
 
 
 def setting(name, value):

@@ -278,7 +278,7 @@ class Solution(Fields):
         quadrature -- points a direction, at most 40: left out, enough for polynomials
         """
         of = datum("of", of)
-        check_data("of", of, self.mesh)
+        check_data("of", of, self.mesh, self.problem._in_time)
         options = c.IntegralOptions(ctypes.sizeof(c.IntegralOptions), on=None if on is None else encoded("on", str(on)),
                                     quadrature=0 if quadrature is None else whole("quadrature", quadrature, 1, 40))
         if isinstance(of, str):

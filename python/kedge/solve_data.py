@@ -22,6 +22,7 @@ class SolveData:
 
     def __init__(self, solver, source, boundary, start, name="source", parameters=None):
         self.kept, self._mesh, context = [], solver.mesh, solver.context
+        self._in_time = solver.problem._in_time
         self.raw = raw = c.Data(DATA_BYTES)
         put = parameters.into if parameters else (lambda text: text)
         if parameters:
@@ -58,7 +59,7 @@ class SolveData:
         value = datum(name, value)
         if isinstance(value, str):
             return encoded(name, value), None, None
-        check_data(name, value, self._mesh)
+        check_data(name, value, self._mesh, self._in_time)
         made = native(value, context, name)
         self.kept.append(made)
         return None, ctypes.cast(made.function, ctypes.c_void_p), made.user

@@ -132,8 +132,10 @@ static void print_regions(const kedge_report *report)
 static void print_balance(const kedge_report *report)
 {
   const kedge_balance *const b = &report->balance;
-  printf("balance      source %.9g, reaction %.9g, flux %.9g, remainder %.1e\n", b->source,
-         b->reaction, b->flux, b->remainder);
+  printf("balance      ");
+  if (report->march) printf("storage %.9g, ", report->storage);
+  printf("source %.9g, reaction %.9g, flux %.9g, remainder %.1e\n", b->source, b->reaction, b->flux,
+         b->remainder);
   if (!isnan(report->conductance))
     printf("conductance  %.9g (by energy %.9g)\n", report->conductance, report->energy_conductance);
 }
@@ -221,7 +223,7 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
   print_groups(report);
   print_regions(report);
   print_solver(report);
-  if (!report->march) print_balance(report);  // that of a stage is none of the problem
+  print_balance(report);
   print_integrals(report);
   if (report->stabilization_length > 0)
     printf("tau          diffusion / L, L = %.6g\n", report->stabilization_length);

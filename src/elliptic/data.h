@@ -21,6 +21,7 @@ typedef struct kg_moving {
   double factor;
   const double *base;  ///< [batch][group][N][lane]
   double *u;           ///< out, likewise
+  double *work;        ///< as much, for the numbers of a solution that is made of it
 } kg_moving;
 
 /// Everything is borrowed.

@@ -211,7 +211,8 @@ kedge_status kg_mass_make(const kg_rules *rules, const kg_equation *equation, bo
                                     .n_points = with_points ? s.points.n : 0,
                                     .weight = weight,
                                     .value = value,
-                                    .stride = b->size.n_star};
+                                    .stride = b->size.n_star,
+                                    .constant = sqrt(b->cell->measure)};
     close_points(&s);
     KG_TRY(status);
   }
@@ -235,6 +236,18 @@ kedge_status kg_mass_add_all(const kg_rules *rules, const kg_mass *mass, double 
     args.load = load + first;
     kg_run_cost(rules->run, kg_mass_cost(&args), 1.0);
     KG_TRY(kg_mass_add(rules->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_mass_integrals(const kg_rules *rules, const kg_mass *mass, const double *u,
+                               double *to)
+{
+  for (int i = 0; i < rules->shape->n_batches; ++i) {
+    kg_mass_args args = mass->batch[i];
+    args.u = u + kg_shape_numbers(rules->shape, KG_ROWS_MODES, i);
+    args.load = to + (int64_t)rules->shape->batch[i].lanes.first_group * KG_LANES;
+    KG_TRY(kg_mass_integral(rules->ctx, &args));
   }
   return KEDGE_OK;
 }

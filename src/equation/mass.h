@@ -28,6 +28,10 @@ int64_t kg_mass_bytes(const kg_shape *shape, const kg_resolved *resolved, bool i
 kedge_status kg_mass_add_all(const kg_rules *rules, const kg_mass *mass, double factor,
                              const double *u, double *load);
 
+/// The integral of mass u over each element. @param[out] to  [lane of all batches] of the device
+kedge_status kg_mass_integrals(const kg_rules *rules, const kg_mass *mass, const double *u,
+                               double *to);
+
 /// Project a function to the modes of u, in L2.
 /// @param[in]  name, place  for sentences: kg_sample_set
 /// @param[out] u            [batch][group][N][lane] of host memory; 0 in empty lanes

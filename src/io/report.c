@@ -162,6 +162,7 @@ static void write_regions(kg_json *json, const kedge_report *report)
     kg_json_number(json, "energy", v->energy);
     kg_json_number(json, "source", v->source);
     kg_json_number(json, "reaction", v->reaction);
+    if (report->march) kg_json_number(json, "storage", v->storage);
     write_extremum(json, "minimum", v->least, v->least_at, in_space ? &v->least_z : NULL);
     write_extremum(json, "maximum", v->most, v->most_at, in_space ? &v->most_z : NULL);
     kg_json_close(json);
@@ -170,17 +171,17 @@ static void write_regions(kg_json *json, const kedge_report *report)
 }
 
 /// Write what a solution has by group, by region and as a whole. A report without a solve has no
-/// regions, and null in place of balance and conductance; the balance of what marches is that of a
-/// stage, which is none of the problem.
+/// regions, and null in place of balance and conductance.
 static void write_numbers(kg_json *json, const kedge_report *report)
 {
   const kedge_balance *const b = &report->balance;
   write_groups(json, report);
   write_regions(json, report);
-  if (report->n_regions == 0 || report->march) {
+  if (report->n_regions == 0) {
     kg_json_string(json, "balance", NULL);
   } else {
     kg_json_object(json, "balance");
+    if (report->march) kg_json_number(json, "storage", report->storage);
     kg_json_number(json, "source", b->source);
     kg_json_number(json, "reaction", b->reaction);
     kg_json_number(json, "flux", b->flux);

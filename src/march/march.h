@@ -23,7 +23,8 @@ typedef struct kg_march_method {
   kedge_status (*stage)(void *state, const kg_march_stage *stage);
   /// The value of the last stage becomes u, and its k becomes k_0, of the next step.
   kedge_status (*accept)(void *state);
-  /// The solution at the end of the last step. @param[out] out  lives until the next step
+  /// The solution of the last stage, that of a step once it is accepted.
+  /// @param[out] out  lives until the next stage
   kedge_status (*solution)(void *state, const kedge_solution **out);
   /// kedge_march_data(), kedge_march_update()
   kedge_status (*data)(void *state, const kedge_data *data);

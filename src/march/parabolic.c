@@ -42,11 +42,12 @@ typedef struct parabolic {
   int64_t n;  ///< numbers of one
   int n_k;
   double *u, *next, *base, *k[KG_STAGES_MAX];
+  double *value;          ///< the k that is still the value of the last stage; NULL: none is
   kg_buffer trace;        ///< of the last stage, where the next one begins
   kg_shared_layout *cut;  ///< that it is numbered by; NULL: there is none
   kedge_solution *solution;
   bool is_made;   ///< the solution is that of u
-  bool is_ready;  ///< trace and loads to make it of are those of u
+  bool is_ready;  ///< trace and loads to make it of are there
   bool is_set_up;
   double set_up_at;  ///< the time of its coefficients
 } parabolic;
@@ -246,23 +247,40 @@ static void add_to_report(parabolic *p)
   p->report->converged = p->report->converged && r->converged;
 }
 
-static kedge_status stage(void *state, const kg_march_stage *s)
+/// k of a stage, from its value and its base. @param[out] k  may be the value
+static kedge_status make_k(const parabolic *p, const double *value, double *k)
 {
-  parabolic *const p = state;
-  KG_REQUIRE(p->ctx, p->is_set_up, KEDGE_ERR_ARG,
-             "kedge_march_step: the last update has failed: call kedge_march_update()");
+  const double rate = p->moving.factor;
+  return kg_combine(
+      p->ctx,
+      &(kg_combine_args){
+          .n = p->n, .n_terms = 2, .from = {value, p->base}, .factor = {rate, -rate}, .to = k});
+}
+
+static kedge_status make_base(parabolic *p, const kg_march_stage *s)
+{
   kg_combine_args base = {.n = p->n, .n_terms = 1, .from = {p->u}, .factor = {1.0}, .to = p->base};
+  double *const value = p->value;
+  p->value = NULL;
+  if (value) KG_TRY(make_k(p, value, value));
   for (int j = 0; j < s->n; ++j) {
     if (s->factor[j] == 0.0) continue;
     base.from[base.n_terms] = p->k[j];
     base.factor[base.n_terms++] = s->factor[j];
   }
+  return kg_combine(p->ctx, &base);
+}
+
+static kedge_status stage(void *state, const kg_march_stage *s)
+{
+  parabolic *const p = state;
+  KG_REQUIRE(p->ctx, p->is_set_up, KEDGE_ERR_ARG,
+             "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(kg_enter(p->ctx));
   KG_TRY(set_time(p, s->t));
-  KG_TRY(kg_combine(p->ctx, &base));
-  const double rate = p->problem->shift;
+  KG_TRY(make_base(p, s));
   double *const value = s->is_last ? p->next : p->k[s->index];
-  p->moving = (kg_moving){&p->mass, rate, p->base, value};
+  p->moving = (kg_moving){&p->mass, p->problem->shift, p->base, value, NULL};
   kg_work work = work_of(p, "kedge_march_step");
   work.begins = true;
   work.run = run_stage;
@@ -271,27 +289,18 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   add_to_report(p);
   KG_TRY(keep_trace(p));
-  if (s->is_last) return KEDGE_OK;
-  return kg_combine(
-      p->ctx,
-      &(kg_combine_args){
-          .n = p->n, .n_terms = 2, .from = {value, p->base}, .factor = {rate, -rate}, .to = value});
+  p->is_ready = true;
+  if (!s->is_last) p->value = value;
+  return KEDGE_OK;
 }
 
 static kedge_status accept(void *state)
 {
   parabolic *const p = state;
-  const double rate = p->moving.factor;
   double *const before = p->u;
-  if (p->n_k > 0)
-    KG_TRY(kg_combine(p->ctx, &(kg_combine_args){.n = p->n,
-                                                 .n_terms = 2,
-                                                 .from = {p->next, p->base},
-                                                 .factor = {rate, -rate},
-                                                 .to = p->k[0]}));
+  if (p->n_k > 0) KG_TRY(make_k(p, p->next, p->k[0]));
   p->u = p->next;
   p->next = before;
-  p->is_ready = true;
   return kg_sync(p->ctx);
 }
 
@@ -300,6 +309,7 @@ static kedge_status make_solution(parabolic *p)
 {
   kg_work work = work_of(p, "kedge_march_solution");
   work.run = kg_solver_end;
+  p->moving.work = p->next;  // what was u before the step
   p->is_ready = false;
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   p->is_made = true;

@@ -57,18 +57,17 @@ static kedge_status check_steady(kedge_context *ctx, const kedge_problem *p)
     const kg_setting *const s = find(p, keys[i][0], keys[i][1]);
     if (s)
       return kg_problem_fail(ctx, p, s,
-                             "%s in [%s] belongs to a problem in time, and there is no [time]; add "
+                             "[%s] %s belongs to a problem in time, and there is no [time]; add "
                              "[time] with end and step, or leave it out",
-                             s->key, s->section);
+                             s->section, s->key);
   }
   const kg_setting *const s =
       find(p, "parameters", "t") ? NULL : kg_settings_naming(&p->settings, "t");
   if (!s) return KEDGE_OK;
-  return kg_problem_fail(
-      ctx, p, s,
-      "%s in [%s] names t, the time, and there is no [time]; add [time] with end "
-      "and step, or set t in [parameters]",
-      s->key, s->section);
+  return kg_problem_fail(ctx, p, s,
+                         "[%s] %s names t, the time, and there is no [time]; add [time] with end "
+                         "and step, or set t in [parameters]",
+                         s->section, s->key);
 }
 
 /// How long steps are is said in one way.
@@ -154,12 +153,10 @@ kedge_status kg_problem_check_time(kedge_context *ctx, const kedge_problem *p)
   return check_times(ctx, p);
 }
 
-kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p,
-                                    const char *function)
+kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p)
 {
   if (!p->time.is_set) return KEDGE_OK;
   return kg_problem_fail(ctx, p, find(p, "time", "end"),
-                         "the problem has a [time], and %s() solves steady problems alone; take "
-                         "[time] out",
-                         function);
+                         "the problem has a [time], and only steady problems are solved so far; "
+                         "take [time] out");
 }

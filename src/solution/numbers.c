@@ -238,6 +238,7 @@ static void add_regions(kedge_solution *s, const kg_group_sums *sums, const int 
     v->energy = of[i].energy / s->scale;
     v->source = of[i].source / s->scale;
     v->reaction = of[i].reaction / s->scale;
+    v->storage = 0.0;
     v->least = of[i].least;
     v->most = of[i].most;
     place(s, of[i].least_at, v->least_at, &v->least_z);
@@ -294,4 +295,31 @@ kedge_status kg_numbers_make(kedge_solution *s, const kg_group_sums *sums)
   free(entry);
   free(of);
   return status;
+}
+
+/// The region of an element.
+static kedge_region_values *region_of(kedge_solution *s, int32_t element)
+{
+  kedge_region_values *v = s->numbers.region;
+  while (v->tag != s->mesh->element_region[element]) ++v;
+  return v;
+}
+
+void kg_numbers_move(kedge_solution *s, const double *of_u, const double *of_base)
+{
+  kedge_balance *const b = &s->report.balance;
+  for (int i = 0; i < s->numbers.n_regions; ++i) s->numbers.region[i].storage = 0.0;
+  s->report.storage = b->reaction = b->source = 0.0;
+  for (int32_t e = 0; e < s->mesh->n_elements; ++e) {
+    kedge_region_values *const v = region_of(s, e);
+    v->storage += of_u[e] - of_base[e];
+    v->reaction -= of_u[e];
+    v->source -= of_base[e];
+  }
+  for (int i = 0; i < s->numbers.n_regions; ++i) {
+    const kedge_region_values *const v = &s->numbers.region[i];
+    s->report.storage += v->storage;
+    b->reaction += v->reaction;
+    b->source += v->source;
+  }
 }

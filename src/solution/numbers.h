@@ -24,4 +24,9 @@ typedef struct kg_group_sums {
 /// Fill in the numbers of a solution, and have its report point to them. Memory that it has is used
 /// again.
 kedge_status kg_numbers_make(kedge_solution *solution, const kg_group_sums *sums);
+/// Take apart, in the numbers of a stage of a step in time, what is of u_t: reactions have
+/// factor (mass, u) in them, sources factor (mass, base).
+/// @param[in] of_u, of_base  [element] integrals of mass times these over elements, times `factor`
+void kg_numbers_move(kedge_solution *solution, const double *of_u, const double *of_base);
+
 void kg_numbers_free(kg_numbers *numbers);

@@ -76,7 +76,8 @@ def check_empty(report):
 
 
 def check_awkward(report):
-    assert report["conductance"] is report["balance"] is None
+    assert report["conductance"] is None and report["balance"]["flux"] == -0.75
+    assert (report["balance"]["storage"], report["regions"][0]["storage"]) == (0.0625, 0.125)
     assert report["march"] == {"scheme": "trbdf2", "t": 0.75, "end": 1, "step": 0.25, "steps": 3, "solves": 6,
                                "iterations": 60, "set_ups": 2, "remakes": False, "converged": True, "seconds": 0.5,
                                "note": "step 1: a note"}

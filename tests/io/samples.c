@@ -156,7 +156,8 @@ static kedge_status write_report(bool awkward, const char *path)
                                     .least = -1.0,
                                     .most = 3.0,
                                     .least_at = {0.25, 0.5},
-                                    .most_at = {1.0, 0.1 + 0.2}};
+                                    .most_at = {1.0, 0.1 + 0.2},
+                                    .storage = 0.125};
   const kedge_group_values *const groups[] = {&hot, &cut};
   const kedge_region_values *const regions[] = {&iron};
   const kedge_integral_value heat = {sizeof heat, "heat", 2.5};
@@ -226,6 +227,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .groups = groups,
                          .regions = regions,
                          .balance = {1.0, 0.5, -0.75, 0.25},
+                         .storage = 0.0625,
                          .conductance = 9.5,
                          .energy_conductance = 9.25,
                          .u_star_l2 = 4e-11,

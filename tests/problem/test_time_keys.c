@@ -160,25 +160,25 @@ static void without_time_what_needs_it_is_refused(void **state)
     const char *text, *message;
   } cases[] = {
       {"[initial]\nu = 1",
-       "rod.ini:2: u in [initial] belongs to a problem in time, and there is no [time]; add "
+       "rod.ini:2: [initial] u belongs to a problem in time, and there is no [time]; add "
        "[time] with end and step, or leave it out"},
       {"[output]\nevery = 1",
-       "rod.ini:2: every in [output] belongs to a problem in time, and there is no [time]; add "
+       "rod.ini:2: [output] every belongs to a problem in time, and there is no [time]; add "
        "[time] with end and step, or leave it out"},
       {"[output]\nat = 1",
-       "rod.ini:2: at in [output] belongs to a problem in time, and there is no [time]; add "
+       "rod.ini:2: [output] at belongs to a problem in time, and there is no [time]; add "
        "[time] with end and step, or leave it out"},
       {"[equation]\ndiffusion = 1\nsource = 2*x*t",
-       "rod.ini:3: source in [equation] names t, the time, and there is no [time]; add [time] "
+       "rod.ini:3: [equation] source names t, the time, and there is no [time]; add [time] "
        "with end and step, or set t in [parameters]"},
       {"[boundary left]\ntype = dirichlet\nvalue = t",
-       "rod.ini:3: value in [boundary left] names t, the time, and there is no [time]; add [time] "
+       "rod.ini:3: [boundary left] value names t, the time, and there is no [time]; add [time] "
        "with end and step, or set t in [parameters]"},
       {"[integral heat]\nof = t*u",
-       "rod.ini:2: of in [integral heat] names t, the time, and there is no [time]; add [time] "
+       "rod.ini:2: [integral heat] of names t, the time, and there is no [time]; add [time] "
        "with end and step, or set t in [parameters]"},
       {"[exact]\nu = exp(-t)",
-       "rod.ini:2: u in [exact] names t, the time, and there is no [time]; add [time] with end "
+       "rod.ini:2: [exact] u names t, the time, and there is no [time]; add [time] with end "
        "and step, or set t in [parameters]"},
       {"[parameters]\na = t",
        "rod.ini:2: a must be a constant, but it depends on x, y, t or region"},
@@ -205,7 +205,7 @@ static void calls_set_time_and_what_needs_it_in_any_order(void **state)
   set(f, "equation", "source", "t");
   assert_int_equal(kg_problem_check_time(f->ctx, f->problem), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(f->ctx),
-                      "source in [equation] names t, the time, and there is no [time]; add [time] "
+                      "[equation] source names t, the time, and there is no [time]; add [time] "
                       "with end and step, or set t in [parameters]");
   set(f, "initial", "u", "x");
   set(f, "time", "step", "0.5");

@@ -112,7 +112,7 @@ static void a_steady_solve_refuses_a_problem_in_time(void **state)
       problem_of(ctx, SETTINGS(IN_TIME{"boundary default", "type", "dirichlet"}));
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
   const char *const sentence =
-      "the problem has a [time], and kedge_solve() solves steady problems alone; take [time] out";
+      "the problem has a [time], and only steady problems are solved so far; take [time] out";
   assert_int_equal(kedge_solve(ctx, mesh, problem, &s), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(ctx), sentence);
   assert_null(s);

@@ -215,13 +215,17 @@ static kedge_status all_chunks(kg_elliptic *p, kg_sampler *exact, kg_group_error
   return kg_run_end(&p->run, take_rest(p, of));
 }
 
-/// u of all chunks. The flux goes where that of a chunk does.
+/// u of all chunks.
 static kedge_status all_modes(kg_elliptic *p)
 {
+  const kg_arrays *const a = &p->arrays;
   for (kg_chunk c = {0}; kg_next_chunk(p, p->shape.choice.recover_groups, &c);) {
-    kg_elliptic_place_chunk(p, c.batch, c.first, false);
-    p->made[KG_HELD_U] = kg_elliptic_rows(p, p->data.moving->u, KG_ROWS_MODES, &c);
-    KG_TRY(solve_chunk(p, &c, false));
+    const kg_elements part = kg_elements_part(&p->elements[c.batch], c.first, c.n);
+    KG_TRY(kg_coefficients_put(&p->coefficients, c.batch, c.first, c.n, a->coefficients.values,
+                               &c.coefficient));
+    KG_TRY(p->equation.form->modes(
+        p->ctx, &part, &c.coefficient, kg_elliptic_rows(p, a->load, KG_ROWS_MODES, &c),
+        a->iteration.x, kg_elliptic_rows(p, p->data.moving->u, KG_ROWS_MODES, &c), a->q));
     kg_run_cost(&p->run, p->equation.form->recover_cost(&p->elements[c.batch]),
                 (double)c.n / kg_elements_groups(&p->elements[c.batch]));
   }

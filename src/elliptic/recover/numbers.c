@@ -164,6 +164,39 @@ kedge_status kg_numbers_begin(kg_elliptic *p)
                     kg_grouped_numbers(&p->grouped.count) * sizeof *a->list);
 }
 
+/// Integrals of mass u over elements, from the lanes of all batches.
+static kedge_status bring_integrals(kg_elliptic *p, const double *u, double *lanes, double *out)
+{
+  const kg_moving *const moving = p->data.moving;
+  const size_t n = (size_t)p->shape.count.n_groups * KG_LANES;
+  const double times = moving->factor;
+  KG_TRY(kg_mass_integrals(&p->rules, moving->mass, u, moving->work));
+  KG_TRY(kg_copy_out(p->ctx, lanes, moving->work, n * sizeof *lanes));
+  for (int b = 0; b < p->shape.n_batches; ++b) {
+    const kg_lane_batch *const of = &p->shape.batch[b].lanes;
+    const double *const from = lanes + (size_t)of->first_group * KG_LANES;
+    for (int32_t i = 0; i < of->n_elements; ++i) out[of->first_element + i] = times * from[i];
+  }
+  return KEDGE_OK;
+}
+
+/// Numbers of a stage become those of the equation with u_t.
+static kedge_status move_numbers(kg_elliptic *p)
+{
+  const size_t n = (size_t)p->mesh->n_elements;
+  double *of_u, *of_base, *lanes;
+  if (!p->data.moving) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(p->ctx, 2 * n + (size_t)p->shape.count.n_groups * KG_LANES, sizeof *of_u,
+                       &of_u));
+  of_base = of_u + n;
+  lanes = of_base + n;
+  kedge_status status = bring_integrals(p, p->data.moving->u, lanes, of_u);
+  if (status == KEDGE_OK) status = bring_integrals(p, p->data.moving->base, lanes, of_base);
+  if (status == KEDGE_OK) kg_numbers_move(p->run.solution, of_u, of_base);
+  free(of_u);
+  return status;
+}
+
 kedge_status kg_numbers_judge(kg_elliptic *p)
 {
   const kg_number_arrays *const a = &p->arrays.numbers;
@@ -182,5 +215,5 @@ kedge_status kg_numbers_judge(kg_elliptic *p)
   if (status == KEDGE_OK) status = kg_numbers_make(p->run.solution, &sums);
   free(records);
   free(facets);
-  return status;
+  return status == KEDGE_OK ? move_numbers(p) : status;
 }

@@ -75,6 +75,15 @@ static kedge_status recover(kedge_context *ctx, const kg_elements *e,
   return e->are_parallelograms ? kg_parallelogram_recover(ctx, &args) : kg_cell_recover(ctx, &args);
 }
 
+/// On straight triangles the flux is the second half of the work; others make it with u.
+static kedge_status modes(kedge_context *ctx, const kg_elements *e,
+                          const kg_coefficient *coefficient, const double *load,
+                          const double *trace, double *u, double *work)
+{
+  const bool apart = !e->by_quadrature && !in_space(e);
+  return recover(ctx, e, coefficient, load, trace, u, apart ? NULL : work);
+}
+
 static kedge_status postprocess(kedge_context *ctx, const kg_elements *e,
                                 const kg_coefficient *coefficient, const double *u,
                                 const double *flux, double *u_star, double *indicator)
@@ -166,6 +175,7 @@ const kg_form kg_form_elliptic = {.symmetric = true,
                                   .reduces = true,
                                   .make = make,
                                   .recover = recover,
+                                  .modes = modes,
                                   .postprocess = postprocess,
                                   .means = means,
                                   .make_cost = make_cost,

@@ -65,6 +65,10 @@ typedef struct kg_form {
   kedge_status (*recover)(kedge_context *ctx, const kg_elements *elements,
                           const kg_coefficient *coefficient, const double *load,
                           const double *trace, double *u, double *flux);
+  /// Its u alone. @param[out] work  as long as `flux`: holds anything
+  kedge_status (*modes)(kedge_context *ctx, const kg_elements *elements,
+                        const kg_coefficient *coefficient, const double *load, const double *trace,
+                        double *u, double *work);
   /// The solution of an order more from both.
   /// @param[out] u_star     [group][N*][lane]
   /// @param[out] indicator  [group][lane]: ||u* - u|| of the element

@@ -22,12 +22,15 @@ typedef struct kg_mass_args {
   const double *weight;
   const double *value;  ///< [point][stride]: phi, of which the first N are read
   int stride;
+  double constant;  ///< the integral of phi_0 over the reference element
   double factor;
   const double *u;  ///< [group][N][lane]
   double *load;     ///< [group][N][lane]
 } kg_mass_args;
 
 KG_DECLARE_OPERATOR(kg_mass_add, kg_mass_args);
+/// The integral of mass u over each element, [group][lane], in place of `load`. `factor` is not read.
+KG_DECLARE_OPERATOR(kg_mass_integral, kg_mass_args);
 kg_cost kg_mass_cost(const kg_mass_args *args);
 
 /// Where the modes, points, ... of element e begin; they are KG_LANES apart.
@@ -57,6 +60,20 @@ KG_INLINE void kg_mass_element(const kg_mass_args *a, int64_t e)
     for (int i = 0; i < N; ++i) sum[i] += phi[i] * here;
   }
   for (int i = 0; i < N; ++i) load[i * KG_LANES] += a->factor * sum[i];
+}
+
+KG_INLINE void kg_mass_element_integral(const kg_mass_args *a, int64_t e)
+{
+  const double *const u = a->u + kg_mass_at(e, a->n_modes);
+  const double *const weight = a->weight + kg_mass_at(e, a->n_points > 0 ? a->n_points : 1);
+  double sum = a->n_points > 0 ? 0.0 : *weight * a->constant * *u;
+  for (int q = 0; q < a->n_points; ++q) {
+    const double *const phi = a->value + (int64_t)q * a->stride;
+    double here = 0.0;
+    for (int i = 0; i < a->n_modes; ++i) here += phi[i] * u[i * KG_LANES];
+    sum += weight[q * KG_LANES] * here;
+  }
+  a->load[e] = sum;
 }
 
 KEDGE_END_DECLS

@@ -104,7 +104,7 @@ static void pack_of_elements(const void *args, int64_t g, int part, kg_pack *scr
   right_hand_side(a, &e, group, part, lambda, u);
   solve(&a->batch.reference, &e, u, scratch + N);
   for (int i = 0; i < N; ++i) *kg_lanes_row(a->u, g, N, i, part) = u[i];
-  recover_flux(a, &e, g, part, lambda, u);
+  if (a->q) recover_flux(a, &e, g, part, lambda, u);
 }
 
 kedge_status kg_local_solve_host(kedge_context *ctx, const kg_local_solve_args *args)

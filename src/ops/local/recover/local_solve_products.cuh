@@ -284,6 +284,7 @@ kedge_status launch_recover_products(kedge_context *ctx, const kg_local_solve_ar
     KG_TRY(solve_by_warps<P>(ctx, a));
   else
     KG_TRY(solve_by_blocks<P>(ctx, a));
+  if (!a.q) return KEDGE_OK;
   return kg_launch_shared(ctx, "local_solve: flux", blocks, threads, shape::FLUX_BYTES,
                           local_solve_flux<P>, a);
 }

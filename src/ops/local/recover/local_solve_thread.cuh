@@ -220,6 +220,11 @@ __global__ void __launch_bounds__(RECOVER_THREADS, recover_blocks(P))
                           kg_material_at(&a.materials, group, lane).diffusion, m);
   lift_trace<P>(table, e, lambda, u, p, t);
   solve_thread_element<P>(table, e, u);
+  if (!a.q) {
+#pragma unroll
+    for (int i = 0; i < N; ++i) a.u[(g * N + i) * KG_LANES + lane] = u[i];
+    return;
+  }
   if constexpr (LIFTS_AGAIN<P>) {
     asm volatile("" ::: "memory");  // the trace is read again
     read_trace<m>(a, group, lane, lambda);

@@ -16,7 +16,7 @@ typedef struct kg_local_solve_args {
   const double *trace;            ///< [trace edge][mode]
   const double *load;             ///< [group][N][lane]
   double *u;                      ///< out: [group of the chunk][N][lane]
-  double *q;                      ///< out: [group of the chunk][2 N][lane]: q_x, then q_y
+  double *q;  ///< out: [group of the chunk][2 N][lane]: q_x, then q_y; NULL: none
 } kg_local_solve_args;
 
 KG_DECLARE_OPERATOR(kg_local_solve, kg_local_solve_args);
