@@ -124,13 +124,9 @@ class Problem:
                  smoothing_steps: Optional[int] = None, precision: Optional[str] = None,
                  tolerance: Optional[Text] = None, max_iterations: Optional[int] = None,
                  fields: Optional[str] = None, integrals: Optional[Mapping[str, Any]] = None,
-<<<<<<< HEAD
                  probes: Optional[Mapping[str, Any]] = None,
-                 mass: Union[Datum, Mapping[str, Datum], None] = None, **unknown: NoReturn) -> None:
-=======
-                 probes: Optional[Mapping[str, Any]] = None, time: Optional[Mapping[str, Any]] = None,
+                 mass: Union[Datum, Mapping[str, Datum], None] = None, time: Optional[Mapping[str, Any]] = None,
                  initial: Optional[Datum] = None, **unknown: NoReturn) -> None:
->>>>>>> time-t
         given = locals()
         for name in unknown:
             _key_of(name)
@@ -227,13 +223,9 @@ class Problem:
                 self._set_integrals(by_name(name, value, "name", "expression"))
             elif name == "probes":
                 self._set_probes(by_name(name, value, "name", "points"))
-<<<<<<< HEAD
-            elif name in ("diffusion", "reaction", "source", "mass") and is_by_name(value):
-=======
             elif name == "time":
                 self._set_time(value)
-            elif name in ("diffusion", "reaction", "source") and is_by_name(value):
->>>>>>> time-t
+            elif name in ("diffusion", "reaction", "source", "mass") and is_by_name(value):
                 self._set_regions(name, value)
             else:
                 if value is None:
@@ -447,11 +439,7 @@ def _text(name, value):
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
-<<<<<<< HEAD
-DATA = ("diffusion", "reaction", "source", "mass", "value", "coefficient")
-=======
-DATA = ("diffusion", "reaction", "source", "value", "coefficient", "initial")
->>>>>>> time-t
+DATA = ("diffusion", "reaction", "source", "mass", "value", "coefficient", "initial")
 
 
 def setting(name, value):

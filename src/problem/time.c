@@ -25,6 +25,7 @@ void kg_problem_set_time(kedge_problem *p, double t)
     kg_function_set_time(&p->boundaries[i].coefficient, t);
   }
   for (int k = 0; k < 4; ++k) kg_function_set_time(exact[k], t);
+  kg_function_set_time(&p->initial, 0.0);
 }
 
 void kg_resolved_set_time(kg_resolved *resolved, double t)
@@ -151,12 +152,4 @@ kedge_status kg_problem_check_time(kedge_context *ctx, const kedge_problem *p)
   KG_TRY(check_step(ctx, p));
   KG_TRY(check_steady_state(ctx, p));
   return check_times(ctx, p);
-}
-
-kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p)
-{
-  if (!p->time.is_set) return KEDGE_OK;
-  return kg_problem_fail(ctx, p, find(p, "time", "end"),
-                         "the problem has a [time], and only steady problems are solved so far; "
-                         "take [time] out");
 }

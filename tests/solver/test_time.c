@@ -1,5 +1,6 @@
 // Data with t: a solve takes them at the time of its problem.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compare.h"
@@ -17,7 +18,7 @@
       {"boundary left", "type", "robin"}, {"boundary left", "coefficient", "2+cos(t)"}, \
       {"boundary right", "type", "neumann"}, {"boundary right", "value", "(1+t)*(1+t*y)"},
 
-static const char *const meshes[] = {"square 5", "quads 5"};
+static const char *const meshes[] = {"square 3", "quads 3"};
 
 /// What is asked of a solution at a time: its error, and an integral in which t is.
 static void assert_solution(const kedge_mesh *mesh, const kedge_problem *problem,
@@ -27,6 +28,9 @@ static void assert_solution(const kedge_mesh *mesh, const kedge_problem *problem
   kedge_errors errors = KEDGE_ERRORS_INIT;
   must(ctx, kedge_solution_report(s, &r));
   assert_true(r.converged);
+  const char *const way = getenv("KEDGE_EVALUATE");
+  if (test_backend() == KEDGE_BACKEND_CUDA && way && strcmp(way, "interpret") == 0)
+    assert_string_equal(r.evaluation, "gpu, interpreted");
   assert_true(r.u_l2 <= 1e-10 && r.q_l2 <= 1e-9);
   must(ctx, kedge_solution_errors(s, problem, 0, &errors));
   assert_true(errors.u <= 1e-10 && errors.q <= 1e-9);
@@ -72,35 +76,45 @@ static void a_solve_is_at_the_time_of_its_problem(void **state)
     }
 }
 
+/// One solver is asked at one time after the other: what was compiled at the first stays.
+static void assert_loads_move(const char *words)
+{
+  kedge_mesh *mesh;
+  kedge_solver *solver;
+  kedge_solution *s = NULL;
+  kedge_problem *problem = problem_of(
+      ctx,
+      SETTINGS({"time", "end", "1"}, {"time", "steps", "4"}, {"equation", "reaction", "1"},
+               {"space", "order", "2"}, {"equation", "source", "(1+t)*(x+2*y)"},
+               {"exact", "u", "(1+t)*(x+2*y)"}, {"solver", "tolerance", "1e-13"},
+               {"boundary left", "type", "neumann"}, {"boundary default", "type", "dirichlet"}));
+  must(ctx, kedge_mesh_generate(ctx, words, &mesh));
+  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  for (int i = 0; i <= 4; ++i) {
+    const double t = 0.25 * i;
+    kg_problem_set_time(problem, t);
+    kg_resolved_set_time(&solver->elliptic->equation.resolved, t);
+    must(ctx, kedge_solver_solve(solver, NULL, &s));
+    assert_solution(mesh, problem, s, t);
+  }
+  kg_problem_set_time(problem, 0);  // a solution keeps its time
+  assert_solution(mesh, problem, s, 1);
+  kedge_solution_destroy(s);
+  kedge_solver_destroy(solver);
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(problem);
+}
+
 static void loads_move_while_a_solver_stays(void **state)
 {
   (void)state;
-  for (int m = 0; m < 2; ++m) {
-    kedge_mesh *mesh;
-    kedge_solver *solver;
-    kedge_solution *s = NULL;
-    kedge_problem *problem = problem_of(
-        ctx,
-        SETTINGS({"time", "end", "1"}, {"time", "steps", "4"}, {"equation", "reaction", "1"},
-                 {"space", "order", "2"}, {"equation", "source", "(1+t)*(x+2*y)"},
-                 {"exact", "u", "(1+t)*(x+2*y)"}, {"solver", "tolerance", "1e-13"},
-                 {"boundary left", "type", "neumann"}, {"boundary default", "type", "dirichlet"}));
-    must(ctx, kedge_mesh_generate(ctx, meshes[m], &mesh));
-    must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
-    for (int i = 0; i <= 4; ++i) {
-      const double t = 0.25 * i;
-      kg_problem_set_time(problem, t);
-      kg_resolved_set_time(&solver->elliptic->equation.resolved, t);
-      must(ctx, kedge_solver_solve(solver, NULL, &s));
-      assert_solution(mesh, problem, s, t);
+  static const char *const ways[] = {"host", "interpret", "compile"};  // of a GPU
+  for (int way = 0; way < 3; ++way)
+    for (int m = 0; m < 2; ++m) {
+      setenv("KEDGE_EVALUATE", ways[way], 1);
+      assert_loads_move(meshes[m]);
+      unsetenv("KEDGE_EVALUATE");
     }
-    kg_problem_set_time(problem, 0);  // a solution keeps its time
-    assert_solution(mesh, problem, s, 1);
-    kedge_solution_destroy(s);
-    kedge_solver_destroy(solver);
-    kedge_mesh_destroy(mesh);
-    kedge_problem_destroy(problem);
-  }
 }
 
 static void a_steady_solve_refuses_a_problem_in_time(void **state)
