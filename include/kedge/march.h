@@ -22,6 +22,11 @@ typedef struct kedge_marched {
   bool converged;      ///< all solves have
   bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
                        ///< of the program, but for kedge_by_element() and kedge_by_solution()
+  double end;          ///< of [time]
+  double seconds;      ///< of wall time, from its beginning to the end of the last step
+  /// For kedge_report_write(): what the caller has kept of the notes of solves, with their steps; a
+  /// march gives NULL
+  const char *note;
 } kedge_marched;
 #define KEDGE_MARCHED_INIT \
   {                        \
@@ -47,6 +52,9 @@ KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *me
 
 KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
 KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [time] is reached
+
+/// Whether the time that is reached is one of [output] every or at, or the end.
+KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
 /// One step. Between two times that are hit steps have equal lengths, none more than `step`. Solves
 /// that do not converge are no failure: see the report.
@@ -82,5 +90,14 @@ KEDGE_API kedge_status kedge_march_update(kedge_march *march);
 /// @param[in,out] report  its `size` is read
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_MARCHED_INIT
 KEDGE_API kedge_status kedge_march_report(const kedge_march *march, kedge_marched *report);
+
+/// Write the list of files and their times by which ParaView opens them as one (name it as a file
+/// of them and add ".series": plate.vtkhdf.series), whole or not at all.
+/// @param[in] names  [n] relative to the folder of the list
+/// @param[in] times  [n]
+/// @retval KEDGE_ERR_ARG  an argument is NULL, or n is negative
+/// @retval KEDGE_ERR_IO   the list cannot be written; an old one there is as it was
+KEDGE_API kedge_status kedge_series_write(kedge_context *ctx, const char *path, int64_t n,
+                                          const char *const *names, const double *times);
 
 KEDGE_END_DECLS

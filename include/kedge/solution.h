@@ -5,6 +5,7 @@
 KEDGE_BEGIN_DECLS
 
 typedef struct kedge_solution kedge_solution;
+struct kedge_marched;
 
 /// The most stages that a solve has, and the most operators: room for those of later versions.
 #define KEDGE_STAGES_MAX    16
@@ -165,9 +166,10 @@ typedef struct kedge_report {
   /// none; NULL: no probe was written
   const char *probe_note;
   int dimension;  ///< of the mesh: 2, or 3
-  double
-      storage;  ///< integral of mass u_t at the end of a step of a march, by its last stage; else
-                ///< 0
+  /// Integral of mass u_t at the end of a step of a march, by its last stage; else 0
+  double storage;
+  /// What the caller has marched (march.h), for kedge_report_write(); a solution gives NULL
+  const struct kedge_marched *march;
 } kedge_report;
 #define KEDGE_REPORT_INIT \
   {                       \

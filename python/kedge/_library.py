@@ -121,7 +121,7 @@ class Report(ctypes.Structure):
                 ("regions", POINTER(POINTER(RegionValues))), ("balance", Balance), ("conductance", c_double),
                 ("energy_conductance", c_double),
                 ("integrals", POINTER(POINTER(IntegralValue))), ("n_integrals", c_int),
-                ("probe_note", c_char_p), ("dimension", c_int), ("storage", c_double)]
+                ("probe_note", c_char_p), ("dimension", c_int), ("storage", c_double), ("march", c_void_p)]
 
 
 class Plan(ctypes.Structure):

@@ -14,12 +14,61 @@ static kg_cli_beside_file *add(kg_cli_beside *b, const char *path, const char *w
   return f;
 }
 
+/// The value of the last setting of a section, or of a key of it; NULL: there is none.
+/// @param[in] wanted  NULL: any key
+static const char *setting(const kedge_problem *problem, const char *wanted_section,
+                           const char *wanted)
+{
+  const char *found = NULL;
+  for (int i = 0; i < kedge_problem_setting_count(problem); ++i) {
+    const char *section, *key, *value;
+    if (kedge_problem_get_setting(problem, i, &section, &key, &value) == KEDGE_OK && value &&
+        strcmp(section, wanted_section) == 0 && (!wanted || strcmp(key, wanted) == 0))
+      found = value;
+  }
+  return found;
+}
+
+/// plate.csv of plate.vtkhdf.
+static char *table_name(const char *output)
+{
+  const char *const slash = strrchr(output, '/');
+  const char *const dot = strrchr(slash ? slash : output, '.');
+  char *name;
+  const int stem = (int)(dot ? (size_t)(dot - output) : strlen(output));
+  return asprintf(&name, "%.*s.csv", stem, output) < 0 ? NULL : name;
+}
+
+static char *list_name(const char *output)
+{
+  char *name;
+  return asprintf(&name, "%s.series", output) < 0 ? NULL : name;
+}
+
+/// List what only a problem that moves writes.
+static bool list_moving(const kedge_problem *problem, const char *output, kg_cli_beside *b)
+{
+  const bool lists = setting(problem, "output", "every") || setting(problem, "output", "at");
+  const char *const boundary = lists && b->boundary ? b->boundary->path : NULL;
+  if (output && !(b->names[0] = table_name(output))) return false;
+  if (output && lists && !(b->names[1] = list_name(output))) return false;
+  if (boundary && !(b->names[2] = list_name(boundary))) return false;
+  if (b->names[0]) b->table = add(b, b->names[0], "table");
+  if (b->names[1]) b->list = add(b, b->names[1], "list of outputs");
+  if (b->names[2]) b->boundary_list = add(b, b->names[2], "list of boundary outputs");
+  b->outputs = (kg_series){.path = output, .list = b->names[1]};
+  if (b->boundary) b->boundaries = (kg_series){.path = b->boundary->path, .list = b->names[2]};
+  b->steps.path = b->names[0];
+  return true;
+}
+
 /// List all files.
-static bool list(const kedge_problem *problem, const char *picture, kg_cli_beside *b)
+static bool list(const kedge_problem *problem, const char *output, const char *picture,
+                 kg_cli_beside *b)
 {
   const char *const boundary = kedge_problem_boundary_output(problem);
   const int n = kedge_problem_probe_count(problem);
-  b->files = calloc((size_t)n + 2, sizeof *b->files);
+  b->files = calloc((size_t)n + 5, sizeof *b->files);
   if (!b->files) return false;
   for (int i = 0; i < n; ++i) {
     char section[400], what[80];
@@ -37,7 +86,8 @@ static bool list(const kedge_problem *problem, const char *picture, kg_cli_besid
                         sizeof b->boundary->place);
   }
   if (picture) b->picture = add(b, picture, "picture");
-  return true;
+  b->moves = setting(problem, "time", NULL) != NULL;
+  return !b->moves || list_moving(problem, output, b);
 }
 
 /// Find where each file is to be written. Returns whether all of them can be; else a sentence is
@@ -46,8 +96,8 @@ static bool find(const kg_cli_problem *from, const kedge_problem *problem, kg_cl
 {
   const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
   for (kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
-    const bool is_table = f != b->boundary && f != b->picture;
-    const kg_cli_file file = {f->path, f->what, f->place, !is_table, inputs, NULL};
+    const bool is_probe = f < b->files + b->n_probes;
+    const kg_cli_file file = {f->path, f->what, f->place, !is_probe, inputs, NULL};
     if (f == b->boundary && !kg_cli_named(&file, ".vtkhdf", ".hdf")) return false;
     if (f == b->picture && !kg_cli_named(&file, ".png", NULL)) return false;
     f->file = kg_cli_target(&file);
@@ -95,12 +145,22 @@ static bool are_apart(const kg_cli_problem *from, const char *output, const kg_c
 /// Whether the problem keeps values that a picture could show.
 static bool keeps_values(const kedge_problem *problem)
 {
-  for (int i = 0; i < kedge_problem_setting_count(problem); ++i) {
-    const char *section, *key, *value;
-    if (kedge_problem_get_setting(problem, i, &section, &key, &value) != KEDGE_OK) continue;
-    if (strcmp(section, "output") == 0 && strcmp(key, "fields") == 0 && value &&
-        strcmp(value, "cells") == 0)
-      return false;
+  const char *const fields = setting(problem, "output", "fields");
+  return !fields || strcmp(fields, "cells") != 0;
+}
+
+/// Whether the files of a series have names.
+static bool have_room(const char *output, const kg_cli_beside *b)
+{
+  const char *const paths[] = {b->list ? output : NULL,
+                               b->boundary_list ? b->boundary->path : NULL};
+  for (int i = 0; i < 2; ++i) {
+    if (!paths[i] || kg_series_has_room(paths[i])) continue;
+    fprintf(stderr,
+            "kedge: cannot write the outputs %s: the name has no room for their numbers; give a "
+            "shorter one\n",
+            kg_cli_shown(paths[i]));
+    return false;
   }
   return true;
 }
@@ -109,8 +169,9 @@ int kg_cli_beside_check(const kedge_context *ctx, const kg_cli_problem *from,
                         const kedge_problem *problem, const char *output, const char *picture,
                         kg_cli_beside *b)
 {
-  if (!list(problem, picture, b)) return kg_cli_no_memory();
-  if (!find(from, problem, b) || !are_apart(from, output, b)) return KG_EXIT_INPUT;
+  if (!list(problem, output, picture, b)) return kg_cli_no_memory();
+  if (!have_room(output, b) || !find(from, problem, b) || !are_apart(from, output, b))
+    return KG_EXIT_INPUT;
   const kedge_status status = kedge_problem_check_probes(problem);
   if (status != KEDGE_OK) return kg_cli_fail(ctx, status, true);
   if (!picture) return KG_EXIT_SOLVED;
@@ -131,6 +192,10 @@ void kg_cli_beside_free(kg_cli_beside *b)
     free(b->files[i].file);
   }
   free(b->files);
+  for (int i = 0; i < 3; ++i) free(b->names[i]);
+  kg_series_free(&b->outputs);
+  kg_series_free(&b->boundaries);
+  kg_table_close(&b->steps);
   *b = (kg_cli_beside){0};
 }
 
@@ -151,9 +216,10 @@ kedge_status kg_cli_beside_write(kg_cli_beside *b, kedge_solution *solution)
   for (kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
     kedge_status status = KEDGE_OK;
     if (f->probe) status = kedge_probe_write(f->probe, solution, f->path);
-    if (f == b->boundary) status = kedge_solution_write_boundary(solution, f->path);
+    const bool is_boundary = f == b->boundary && !b->moves;
+    if (is_boundary) status = kedge_solution_write_boundary(solution, f->path);
     if (status != KEDGE_OK) return status;
-    f->written = f != b->picture;
+    f->written = f->probe || is_boundary;
   }
   return KEDGE_OK;
 }
@@ -195,6 +261,11 @@ int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, kedge_solution *sol
 
 void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
 {
+  kg_series_print(&b->outputs, "output");
+  kg_series_print(&b->boundaries, "boundary");
+  if (b->steps.rows > 0)
+    printf("table        %s (%lld step%s)\n", kg_cli_shown(b->steps.path), (long long)b->steps.rows,
+           kg_cli_plural(b->steps.rows));
   for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
     if (!f->written) continue;
     const char *const kind = f == b->boundary ? "boundary" : f == b->picture ? "picture" : "probe";

@@ -1,7 +1,10 @@
 /// @file
-/// What a solve writes beside output and report: tables of probes, the boundary, a picture.
+/// What a solve writes beside output and report: tables of probes, the boundary, a picture, and of
+/// what moves a table of steps and lists of outputs.
 #pragma once
 #include "cli/cli.h"
+#include "cli/series.h"
+#include "cli/table.h"
 
 /// A file of that kind.
 typedef struct kg_cli_beside_file {
@@ -16,9 +19,16 @@ typedef struct kg_cli_beside_file {
 
 /// Zero-initialised: nothing.
 typedef struct kg_cli_beside {
-  int n_probes, n;            ///< of files
-  kg_cli_beside_file *files;  ///< [n]: probes, then those that there are of boundary and picture
+  int n_probes, n;                         ///< of files
+  kg_cli_beside_file *files;               ///< [n]: probes, then those that there are of the others
   kg_cli_beside_file *boundary, *picture;  ///< NULL: none
+  bool moves;                              ///< the problem has [time]
+  // What only such a problem has; NULL: it has none.
+  kg_cli_beside_file *table;                 ///< plate.csv
+  kg_cli_beside_file *list, *boundary_list;  ///< plate.vtkhdf.series: there are outputs at times
+  char *names[3];                            ///< of these three
+  kg_series outputs, boundaries;             ///< that were written
+  kg_table steps;                            ///< likewise
 } kg_cli_beside;
 
 /// List the files, and refuse with a sentence, before the work, what could not be written after it,
@@ -40,7 +50,8 @@ static inline bool kg_cli_beside_needs_fields(const kg_cli_beside *beside)
 /// Make the probes, whose points are found before the solve. @return status of the first that fails
 kedge_status kg_cli_beside_open(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kedge_problem *problem, kg_cli_beside *beside);
-/// Write tables and the boundary; those behind one that fails are left out.
+/// Write tables of probes, and the boundary unless the problem moves; those behind one that fails
+/// are left out.
 kedge_status kg_cli_beside_write(kg_cli_beside *beside, kedge_solution *solution);
 /// Draw the picture from the output that was written, or from one of its own. Prints the sentence
 /// of a failure.

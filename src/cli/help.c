@@ -138,7 +138,12 @@ static const char output_text[] =
     "in\n"
     "the cells. With 'fields = cells' the elements of the mesh, with the means of u and q in\n"
     "each of them. ParaView 5.12 and later open *.vtkhdf; 5.10 and 5.11 open it under the name\n"
-    "*.hdf. The file appears under its name when it is complete, never before.\n";
+    "*.hdf. The file appears under its name when it is complete, never before.\n"
+    "\n"
+    "A problem with [time] and 'every' or 'at' has a file for each output: plate.0001.vtkhdf,\n"
+    "plate.0002.vtkhdf, ..., and plate.vtkhdf.series for ParaView; else plate.vtkhdf is that of\n"
+    "the end. plate.csv has a row for each step: t, step, mean, min and max of u, fluxes of\n"
+    "groups, integrals, and u at the points of probes.\n";
 
 static const char report_text[] =
     "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, numbers of\n"

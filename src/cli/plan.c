@@ -37,6 +37,11 @@ static void print_stages(const kedge_plan *plan, bool shared)
   }
   print_row(plan, "peak", plan->peak_bytes);
   if (shared) print_row(plan, "in all, with results", plan->needed_bytes);
+  char vectors[16], solution[16];
+  if (plan->march_bytes > 0)
+    printf("beside that, on the device: %s for u of steps and stages, %s for a solution\n",
+           kg_bytes_text((double)plan->march_bytes, vectors),
+           kg_bytes_text((double)plan->solution_bytes, solution));
 }
 
 /// "matrix-free, ell fit" or "no operator fits".
@@ -114,7 +119,8 @@ static int make_plan(const kg_cli_problem *from)
   status = kedge_problem_read(ctx, from->file, from->overrides.values, from->overrides.n, &problem);
   int code = status == KEDGE_OK ? look_ahead(ctx, from, problem, &beside) : KG_EXIT_SOLVED;
   if (code != KG_EXIT_SOLVED) goto done;
-  if (status == KEDGE_OK) status = kedge_plan_make(ctx, NULL, problem, &plan);
+  if (status == KEDGE_OK)
+    status = (beside.moves ? kedge_march_plan : kedge_plan_make)(ctx, NULL, problem, &plan);
   const bool writes = kedge_problem_output(problem) || beside.boundary;
   code = status == KEDGE_OK ? deliver(ctx, from, &plan, writes) : kg_cli_fail(ctx, status, true);
 done:

@@ -12,6 +12,14 @@
 
 static const double redraw_seconds = 0.1;
 
+bool kg_progress_is_due(double *drawn_at)
+{
+  const double now = kg_seconds();
+  if (*drawn_at != 0 && now - *drawn_at < redraw_seconds) return false;
+  *drawn_at = now;
+  return true;
+}
+
 void kg_convergence_add(kg_convergence *c, const kedge_progress *p)
 {
   if (!(p->relative_residual > 0)) return;
@@ -50,8 +58,7 @@ bool kg_progress_wanted(void)
   return isatty(STDERR_FILENO) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
-/// A duration in the unit a person would use.
-static void format_seconds(double seconds, char *text, size_t size)
+void kg_progress_duration(double seconds, char *text, size_t size)
 {
   if (seconds < 99.5)
     snprintf(text, size, "%.0f s", seconds);
@@ -76,7 +83,7 @@ int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, ch
   if (n < 0 || (size_t)n >= size || !kg_convergence_estimate(&line->convergence, p, &rate, &left))
     return n;
   char time[32];
-  format_seconds(left, time, sizeof time);
+  kg_progress_duration(left, time, sizeof time);
   return n + snprintf(text + n, size - (size_t)n, ", %.2g digits/100, %s left", rate, time);
 }
 
@@ -100,6 +107,13 @@ static int usable_columns(void)
   return known ? window.ws_col - 1 : 79;
 }
 
+void kg_progress_put(char *text)
+{
+  kg_progress_cut(text, usable_columns());
+  fprintf(stderr, "\r%s\033[K", text);
+  fflush(stderr);
+}
+
 bool kg_progress_draw(void *user, const kedge_progress *progress)
 {
   kg_progress_line *line = user;
@@ -113,16 +127,12 @@ bool kg_progress_draw(void *user, const kedge_progress *progress)
     kg_convergence_add(&line->convergence, progress);
   else if (!first && !progress->finished)
     return true;  // between two iterations: the line of the last one stays
-  const double now = kg_seconds();
   // The beginning, the first residual and the end of a stage are always drawn.
-  const bool must = line->drawn_at == 0 || progress->finished || (first && progress->iteration > 0);
-  if (!must && now - line->drawn_at < redraw_seconds) return true;
-  line->drawn_at = now;
+  if (progress->finished || (first && progress->iteration > 0)) line->drawn_at = 0;
+  if (!kg_progress_is_due(&line->drawn_at)) return true;
   char text[256];
   kg_progress_format(line, progress, text, sizeof text);
-  kg_progress_cut(text, usable_columns());
-  fprintf(stderr, "\r%s\033[K", text);
-  fflush(stderr);
+  kg_progress_put(text);
   return true;
 }
 

@@ -41,5 +41,11 @@ void kg_progress_clear(const kg_progress_line *line);
 /// The line as text, without cursor movements; snprintf's conventions.
 int kg_progress_format(const kg_progress_line *line, const kedge_progress *p, char *text,
                        size_t size);
+/// Whether a line is to be drawn again. @param[in,out] drawn_at  kg_seconds(); 0: not yet
+bool kg_progress_is_due(double *drawn_at);
+/// Draw a line, which is cut to the terminal's width.
+void kg_progress_put(char *text);
+/// A duration in the unit a person would use.
+void kg_progress_duration(double seconds, char *text, size_t size);
 /// Shorten a line to `columns` columns: whole parts, which commas separate, go from its end.
 void kg_progress_cut(char *text, int columns);

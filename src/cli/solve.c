@@ -1,9 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/beside.h"
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/task.h"
 
 typedef struct solve_options {
   kg_cli_problem from;
@@ -38,28 +36,14 @@ static const struct argp argp = {options_list,
                                  NULL,
                                  NULL};
 
-/// The objects that a solve owns.
-typedef struct run {
-  kedge_context *ctx;
-  kedge_problem *problem;
-  kedge_mesh *mesh;
-  kedge_solution *solution;
-  kg_cli_beside beside;
-  int n_integrals;
-  kedge_integral **integrals;           ///< [n_integrals]
-  kedge_integral_value *values;         ///< [n_integrals]
-  const kedge_integral_value **listed;  ///< [n_integrals]: values, for the report
-  kg_progress_line *line;               ///< NULL: no progress is shown
-} run;
-
-static int fail(const run *r, kedge_status status, bool reads_input)
+int kg_cli_task_fail(const kg_cli_task *r, kedge_status status, bool reads_input)
 {
   if (r->line) kg_progress_clear(r->line);
   return kg_cli_fail(r->ctx, status, reads_input);
 }
 
 /// The sections [integral NAME] of the problem, which the mesh may not fit. Returns an exit code.
-static int make_integrals(run *r)
+static int make_integrals(kg_cli_task *r)
 {
   int n = 0;
   while (kedge_problem_integral(r->problem, n)) ++n;
@@ -79,14 +63,13 @@ static int make_integrals(run *r)
     r->listed[r->n_integrals] = value;
     const kedge_status status =
         kedge_integral_create(r->ctx, r->mesh, &options, &r->integrals[r->n_integrals]);
-    if (status != KEDGE_OK) return fail(r, status, false);
+    if (status != KEDGE_OK) return kg_cli_task_fail(r, status, false);
   }
   return KG_EXIT_SOLVED;
 }
 
-/// Mesh, probes and solution, which has its report alone where nothing reads fields. Returns an
-/// exit code.
-static int compute(run *r, const char *output)
+/// Mesh, probes and integrals. Returns an exit code.
+static int prepare(kg_cli_task *r)
 {
   if (r->line) {
     kedge_context_set_progress(r->ctx, kg_progress_draw, r->line);
@@ -94,94 +77,107 @@ static int compute(run *r, const char *output)
   }
   kedge_status status = kedge_problem_mesh(r->problem, &r->mesh);
   if (status == KEDGE_OK) status = kg_cli_beside_open(r->ctx, r->mesh, r->problem, &r->beside);
-  if (status != KEDGE_OK) return fail(r, status, true);
-  const int code = make_integrals(r);
-  if (code != KG_EXIT_SOLVED) return code;
-  const bool keeps = output || r->n_integrals > 0 || kg_cli_beside_needs_fields(&r->beside);
-  status = (keeps ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &r->solution);
-  return status == KEDGE_OK ? KG_EXIT_SOLVED : fail(r, status, false);
+  return status == KEDGE_OK ? make_integrals(r) : kg_cli_task_fail(r, status, true);
 }
 
-/// Tell of a failure, unless one has been told of: what follows from it, or comes on top of it, is
-/// not worth a second sentence.
-static void tell(const run *r, kedge_status status, int *code)
+void kg_cli_task_tell(const kg_cli_task *r, kedge_status status, int *code)
 {
-  if (status != KEDGE_OK && *code == KG_EXIT_SOLVED) *code = fail(r, status, false);
+  if (status != KEDGE_OK && *code == KG_EXIT_SOLVED) *code = kg_cli_task_fail(r, status, false);
 }
 
-/// Give the report the integrals, all of them or none.
-static kedge_status integrate(run *r, kedge_report *report)
+kedge_status kg_cli_task_integrate(kg_cli_task *r, const kedge_solution *solution)
 {
   for (int i = 0; i < r->n_integrals; ++i) {
     const kedge_status status =
-        kedge_integral_evaluate(r->integrals[i], r->solution, &r->values[i].value);
+        kedge_integral_evaluate(r->integrals[i], solution, &r->values[i].value);
     if (status != KEDGE_OK) return status;
   }
-  report->n_integrals = r->n_integrals;
-  report->integrals = r->listed;
   return KEDGE_OK;
 }
 
-/// Output files, integrals, report, summary. Whatever fails, there is a report, and one sentence.
-/// Returns an exit code.
-static int deliver(run *r, const solve_options *options, const char *output)
+int kg_cli_task_deliver(kg_cli_task *r, const kg_cli_result *result)
 {
-  int code = KG_EXIT_SOLVED;
-  if (output) tell(r, kedge_solution_write(r->solution, output), &code);
-  const char *const written = code == KG_EXIT_SOLVED ? output : NULL;
-  if (code == KG_EXIT_SOLVED) tell(r, kg_cli_beside_write(&r->beside, r->solution), &code);
+  const kg_cli_problem *const from = r->from;
+  int code = result->code;
+  if (code == KG_EXIT_SOLVED)
+    kg_cli_task_tell(r, kg_cli_beside_write(&r->beside, result->solution), &code);
   kedge_report report = KEDGE_REPORT_INIT;
-  kedge_solution_report(r->solution, &report);
-  tell(r, integrate(r, &report), &code);
-  if (options->from.report)
-    tell(r, kedge_report_write(r->ctx, &report, options->from.report), &code);
+  kedge_solution_report(result->solution, &report);
+  report.march = result->march;
+  const kedge_status status = kg_cli_task_integrate(r, result->solution);
+  kg_cli_task_tell(r, status, &code);
+  if (status == KEDGE_OK) {  // all of them or none
+    report.n_integrals = r->n_integrals;
+    report.integrals = r->listed;
+  }
+  if (from->report) kg_cli_task_tell(r, kedge_report_write(r->ctx, &report, from->report), &code);
   if (r->line) kg_progress_clear(r->line);
   if (r->beside.picture && code == KG_EXIT_SOLVED)
-    code = kg_cli_beside_draw(r->ctx, &r->beside, r->solution, written);
-  if (!options->from.quiet) {
-    kg_summary_print(&report, options->from.file, kedge_context_reason(r->ctx), written);
+    code = kg_cli_beside_draw(r->ctx, &r->beside, result->solution, result->output);
+  if (!from->quiet) {
+    kg_summary_print(&report, from->file, kedge_context_reason(r->ctx),
+                     result->march ? NULL : result->output);
     kg_cli_beside_print(&r->beside, &report);
   }
-  if (code != KG_EXIT_SOLVED || report.converged) return code;
-  fprintf(stderr, "kedge: not converged: %s\n", report.solver_note);
+  if (code != KG_EXIT_SOLVED || (result->march ? result->march->converged : report.converged))
+    return code;
+  fprintf(stderr, "kedge: not converged: %s\n",
+          result->not_converged ? result->not_converged : report.solver_note);
   return KG_EXIT_NOT_CONVERGED;
 }
 
+/// Solve a steady problem, whose solution has its report alone where nothing reads fields. Returns
+/// an exit code.
+static int solve_steady(kg_cli_task *r)
+{
+  kedge_solution *solution;
+  const bool keeps = r->output || r->n_integrals > 0 || kg_cli_beside_needs_fields(&r->beside);
+  const kedge_status status =
+      (keeps ? kedge_solve : kedge_solve_report)(r->ctx, r->mesh, r->problem, &solution);
+  if (status != KEDGE_OK) return kg_cli_task_fail(r, status, false);
+  kg_cli_result result = {.solution = solution, .code = KG_EXIT_SOLVED};
+  if (r->output) kg_cli_task_tell(r, kedge_solution_write(solution, r->output), &result.code);
+  if (result.code == KG_EXIT_SOLVED) result.output = r->output;
+  const int code = kg_cli_task_deliver(r, &result);
+  kedge_solution_destroy(solution);
+  return code;
+}
+
 /// Leave a report of a solve that is not begun, as its output cannot be written.
-static void report_refusal(const run *r, const solve_options *options, const char *sentence)
+static void report_refusal(const kg_cli_task *r, const char *sentence)
 {
   kedge_report report = KEDGE_REPORT_INIT;
-  if (!options->from.report || !sentence[0]) return;
+  if (!r->from->report || !sentence[0]) return;
   report.solver_note = "nothing was solved, as the output cannot be written";
   report.stop = KEDGE_STOP_COUNT;
   report.iteration_u = report.iteration_u_star = report.iteration_q = report.iteration_sigma = NAN;
   report.relative_residual = report.start_residual = report.rounding_residual = NAN;
   report.output_error = sentence;
-  (void)kedge_report_write(r->ctx, &report, options->from.report);  // the refusal has been told
+  (void)kedge_report_write(r->ctx, &report, r->from->report);  // the refusal has been told
 }
 
 /// Look at all files before the work. Returns an exit code.
-static int check_targets(run *r, const solve_options *options, const char *output)
+static int check_targets(kg_cli_task *r, const solve_options *options)
 {
   char said[KG_CLI_SAID];
   int code = KG_EXIT_SOLVED;
   if (!kg_cli_targets(&options->from, r->problem, options->output, said)) {
     code = KG_EXIT_INPUT;
-  } else if ((code = kg_cli_beside_check(r->ctx, &options->from, r->problem, output,
+  } else if ((code = kg_cli_beside_check(r->ctx, &options->from, r->problem, r->output,
                                          options->picture, &r->beside)) != KG_EXIT_SOLVED) {
     return code;
-  } else if (output || r->beside.boundary || r->beside.picture) {
+  } else if (r->output || r->beside.boundary || r->beside.picture) {
     const kedge_status status = kedge_output_ready(r->ctx);
-    if (status != KEDGE_OK) code = fail(r, status, false);
+    if (status != KEDGE_OK) code = kg_cli_task_fail(r, status, false);
     if (status != KEDGE_OK) snprintf(said, sizeof said, "%s", kedge_context_error(r->ctx));
   }
-  if (code != KG_EXIT_SOLVED) report_refusal(r, options, said);
+  if (code != KG_EXIT_SOLVED) report_refusal(r, said);
   return code;
 }
 
 static int solve(const solve_options *options)
 {
-  run r = {0};
+  kg_cli_task r = {.from = &options->from};
   kg_progress_line line = {0};
   int code;
   kedge_status status = kedge_context_create(&options->from.context, &r.ctx);
@@ -191,20 +187,19 @@ static int solve(const solve_options *options)
   status = kedge_problem_read(r.ctx, options->from.file, options->from.overrides.values,
                               options->from.overrides.n, &r.problem);
   if (status != KEDGE_OK) {
-    code = fail(&r, status, true);
+    code = kg_cli_task_fail(&r, status, true);
     goto done;
   }
-  const char *const path = options->output ? options->output : kedge_problem_output(r.problem);
-  code = check_targets(&r, options, path);
-  if (code == KG_EXIT_SOLVED) code = compute(&r, path);
-  if (code == KG_EXIT_SOLVED) code = deliver(&r, options, path);
+  r.output = options->output ? options->output : kedge_problem_output(r.problem);
+  code = check_targets(&r, options);
+  if (code == KG_EXIT_SOLVED) code = prepare(&r);
+  if (code == KG_EXIT_SOLVED) code = r.beside.moves ? kg_cli_march(&r) : solve_steady(&r);
 done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);
   free(r.values);
   free(r.listed);
   kg_cli_beside_free(&r.beside);
-  kedge_solution_destroy(r.solution);
   kedge_mesh_destroy(r.mesh);
   kedge_problem_destroy(r.problem);
   kedge_context_destroy(r.ctx);

@@ -1,3 +1,4 @@
+#include <kedge/march.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,8 +132,10 @@ static void print_regions(const kedge_report *report)
 static void print_balance(const kedge_report *report)
 {
   const kedge_balance *const b = &report->balance;
-  printf("balance      source %.9g, reaction %.9g, flux %.9g, remainder %.1e\n", b->source,
-         b->reaction, b->flux, b->remainder);
+  printf("balance      ");
+  if (report->march) printf("storage %.9g, ", report->storage);
+  printf("source %.9g, reaction %.9g, flux %.9g, remainder %.1e\n", b->source, b->reaction, b->flux,
+         b->remainder);
   if (!isnan(report->conductance))
     printf("conductance  %.9g (by energy %.9g)\n", report->conductance, report->energy_conductance);
 }
@@ -154,7 +157,8 @@ static void print_solver(const kedge_report *report)
   printf("): relative residual %.2e, tolerance %.0e", report->relative_residual, report->tolerance);
   if (report->stop == KEDGE_STOP_ROUNDING) printf(", rounding %.1e", report->rounding_residual);
   putchar('\n');
-  if (report->converged && report->solver_note[0]) printf("note         %s\n", report->solver_note);
+  if (report->converged && report->solver_note[0] && !report->march)
+    printf("note         %s\n", report->solver_note);
   if (report->has_exact)
     printf("errors       u: L2 %.5e, max %.5e; q: L2 %.5e; flux: L2 %.5e; u*: L2 %.5e\n",
            report->u_l2, report->u_linf, report->q_l2, report->sigma_l2, report->u_star_l2);
@@ -191,6 +195,19 @@ static void print_memory(const kedge_report *report)
       kg_bytes_text((double)report->operator_bytes, operator_reads));
 }
 
+static void print_march(const kedge_marched *m)
+{
+  printf(
+      "march        %s, %lld step%s to t = %.9g of %.9g: %lld solve%s, %lld iteration%s, %lld "
+      "set-up%s, %.4g s\n",
+      m->scheme, (long long)m->steps, kg_cli_plural(m->steps), m->t, m->end, (long long)m->solves,
+      kg_cli_plural(m->solves), (long long)m->iterations, kg_cli_plural(m->iterations),
+      (long long)m->set_ups, kg_cli_plural(m->set_ups), m->seconds);
+  if (m->remakes) puts("             (a set-up for each solve, as coefficients depend on t)");
+  if (m->note && m->note[0]) printf("note         %s\n", m->note);
+  putchar('\n');
+}
+
 void kg_summary_print(const kedge_report *report, const char *problem, const char *reason,
                       const char *output)
 {
@@ -199,7 +216,10 @@ void kg_summary_print(const kedge_report *report, const char *problem, const cha
          report->dimension == 3 ? "faces" : "edges", report->order,
          (long long)report->trace_unknowns);
   printf("backend %s on %s (%s)\n\n", report->backend, report->device, reason);
-  print_stages(report);
+  if (report->march)
+    print_march(report->march);
+  else
+    print_stages(report);
   print_groups(report);
   print_regions(report);
   print_solver(report);

@@ -3,6 +3,7 @@
 #include "core/sized.h"
 #include "core/target.h"
 #include "io/json.h"
+#include "kedge/march.h"
 #include "kedge/solution.h"
 
 static const char *const stop_names[KEDGE_STOP_COUNT] = {[KEDGE_STOP_TOLERANCE] = "tolerance",
@@ -161,6 +162,7 @@ static void write_regions(kg_json *json, const kedge_report *report)
     kg_json_number(json, "energy", v->energy);
     kg_json_number(json, "source", v->source);
     kg_json_number(json, "reaction", v->reaction);
+    if (report->march) kg_json_number(json, "storage", v->storage);
     write_extremum(json, "minimum", v->least, v->least_at, in_space ? &v->least_z : NULL);
     write_extremum(json, "maximum", v->most, v->most_at, in_space ? &v->most_z : NULL);
     kg_json_close(json);
@@ -179,6 +181,7 @@ static void write_numbers(kg_json *json, const kedge_report *report)
     kg_json_string(json, "balance", NULL);
   } else {
     kg_json_object(json, "balance");
+    if (report->march) kg_json_number(json, "storage", report->storage);
     kg_json_number(json, "source", b->source);
     kg_json_number(json, "reaction", b->reaction);
     kg_json_number(json, "flux", b->flux);
@@ -245,12 +248,36 @@ static void write_costs(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
+/// Writes the steps; null where nothing marched.
+static void write_march(kg_json *json, const kedge_marched *m)
+{
+  if (!m) {
+    kg_json_string(json, "march", NULL);
+    return;
+  }
+  kg_json_object(json, "march");
+  kg_json_string(json, "scheme", m->scheme);
+  kg_json_number(json, "t", m->t);
+  kg_json_number(json, "end", m->end);
+  kg_json_number(json, "step", m->step);
+  kg_json_integer(json, "steps", m->steps);
+  kg_json_integer(json, "solves", m->solves);
+  kg_json_integer(json, "iterations", m->iterations);
+  kg_json_integer(json, "set_ups", m->set_ups);
+  kg_json_bool(json, "remakes", m->remakes);
+  kg_json_bool(json, "converged", m->converged);
+  kg_json_number(json, "seconds", m->seconds);
+  kg_json_string(json, "note", m->note ? m->note : "");
+  kg_json_close(json);
+}
+
 static void write_report(kg_json *json, const kedge_report *report)
 {
   write_mesh(json, report->elements, report->edges, report->vertices, report->boundary_edges);
   write_space(json, report);
   write_backend(json, report->backend, report->device);
   write_loads(json, report);
+  write_march(json, report->march);
   write_solver(json, report);
   write_errors(json, report);
   write_numbers(json, report);
@@ -334,6 +361,12 @@ kedge_status kedge_report_write(kedge_context *ctx, const kedge_report *report, 
   kg_copy_sized(report, &known);
   for (int i = 0; i < known.n_integrals; ++i)
     KG_TRY(kg_check_sized(ctx, "KEDGE_INTEGRAL_VALUE_INIT", known.integrals[i]->size));
+  kedge_marched marched = KEDGE_MARCHED_INIT;
+  if (known.march) {
+    KG_TRY(kg_check_sized(ctx, "KEDGE_MARCHED_INIT", known.march->size));
+    kg_copy_sized(known.march, &marched);
+    known.march = &marched;
+  }
   content c = {ctx, &known, NULL};
   return kg_target_stream(ctx, path, "report", write_stream, &c);
 }

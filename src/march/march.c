@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "core/sized.h"
 
@@ -34,7 +35,8 @@ static kedge_status add_hit(kedge_march *m, kg_hit hit)
   int at = m->n_hits;
   while (at > 0 && m->hits[at - 1].t >= hit.t - SAME_TIME * m->end) --at;
   if (at < m->n_hits && m->hits[at].t <= hit.t + SAME_TIME * m->end) {
-    if (hit.is_event && !m->hits[at].is_event) m->hits[at] = hit;
+    m->hits[at].is_event = m->hits[at].is_event || hit.is_event;
+    m->hits[at].is_output = m->hits[at].is_output || hit.is_output;
     return KEDGE_OK;
   }
   if (m->n_hits == m->hits_room) {
@@ -52,15 +54,18 @@ static kedge_status add_hit(kedge_march *m, kg_hit hit)
   return KEDGE_OK;
 }
 
-/// Outputs, events and the end.
+/// Events, outputs and the end, which is one. Of times that are one the former stands, as data jump
+/// at events exactly.
 static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
 {
   const int64_t n = s->every > 0.0 ? (int64_t)(s->end / s->every * (1.0 + SAME_TIME)) : 0;
-  KG_TRY(add_hit(m, (kg_hit){.t = s->end}));
-  for (int i = 0; i < s->n_events; ++i) KG_TRY(add_hit(m, (kg_hit){s->events[i], true}));
+  KG_TRY(add_hit(m, (kg_hit){.t = s->end, .is_output = true}));
+  for (int i = 0; i < s->n_events; ++i)
+    KG_TRY(add_hit(m, (kg_hit){s->events[i], .is_event = true}));
   for (int i = 0; i < s->n_outputs; ++i)
-    if (s->outputs[i] > 0.0) KG_TRY(add_hit(m, (kg_hit){.t = s->outputs[i]}));
-  for (int64_t i = 1; i <= n; ++i) KG_TRY(add_hit(m, (kg_hit){.t = (double)i * s->every}));
+    KG_TRY(add_hit(m, (kg_hit){s->outputs[i], .is_output = true}));
+  for (int64_t i = 1; i <= n; ++i)
+    KG_TRY(add_hit(m, (kg_hit){(double)i * s->every, .is_output = true}));
   return KEDGE_OK;
 }
 
@@ -81,7 +86,8 @@ kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *s, kedge_
                      .end = s->end,
                      .most_step = s->step,
                      .is_fresh = true,
-                     .report = {.size = sizeof m->report, .converged = true}};
+                     .created = kg_seconds(),
+                     .report = {.size = sizeof m->report, .end = s->end, .converged = true}};
   m->report.scheme = m->scheme->name;
   KG_TRY(add_hits(m, s));
   plan(m);
@@ -162,6 +168,8 @@ kedge_status kedge_march_step(kedge_march *m)
   ++m->report.steps;
   ++m->done;
   m->is_fresh = is_last && m->hits[0].is_event;
+  m->is_output = is_last && m->hits[0].is_output;
+  m->report.seconds = kg_seconds() - m->created;
   if (is_last && t < m->end) plan(m);
   return KEDGE_OK;
 }
@@ -174,6 +182,11 @@ double kedge_march_time(const kedge_march *m)
 bool kedge_march_ended(const kedge_march *m)
 {
   return !m || m->t >= m->end;
+}
+
+bool kedge_march_is_output(const kedge_march *m)
+{
+  return m && m->is_output;
 }
 
 kedge_status kedge_march_hit(kedge_march *m, double t)

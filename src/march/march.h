@@ -35,7 +35,7 @@ typedef struct kg_march_method {
 /// A time at which a step ends.
 typedef struct kg_hit {
   double t;
-  bool is_event;
+  bool is_event, is_output;
 } kg_hit;
 
 struct kedge_march {
@@ -45,7 +45,9 @@ struct kedge_march {
   const kg_tableau *scheme;
   double end, most_step;
   double t;
-  bool is_fresh;  ///< data have jumped, or nothing was before: there is no k_0
+  double created;  ///< kg_seconds()
+  bool is_output;  ///< t is one of the problem's
+  bool is_fresh;   ///< data have jumped, or nothing was before: there is no k_0
   int n_hits, hits_room;
   kg_hit *hits;  ///< ascending, the end among them
   /// Steps of equal length: number `done` of `n` from `begin` to `until`.

@@ -541,19 +541,18 @@ const char *const kg_scheme_words[KG_SCHEMES] = {
     [KG_SCHEME_EULER] = "euler", [KG_SCHEME_TRBDF2] = "trbdf2", [KG_SCHEME_ESDIRK4] = "esdirk4"};
 static const char *const untils[KG_UNTILS] = {[KG_UNTIL_END] = "end", [KG_UNTIL_STEADY] = "steady"};
 
-/// Times that ascend.
-/// @param[in] least  the first time is not before it
+/// Positive times that ascend.
+/// @param[in] positive  how they are, for the sentence
 static kedge_status read_times(const kedge_problem *p, const kg_settings *settings,
-                               const kg_setting *s, double least, const char *range, int *n,
-                               double **out)
+                               const kg_setting *s, const char *positive, int *n, double **out)
 {
   free(*out);
   KG_TRY(kg_value_constants(p->parameters, p->n_parameters, settings, s, n, out));
   for (int i = 0; i < *n; ++i) {
     const double time = (*out)[i];
-    if (!(time >= least))
+    if (!(time > 0.0))
       return kg_setting_fail(settings, s, "%s in [%s] has %g; times are %s", s->key, s->section,
-                             time, range);
+                             time, positive);
     if (i > 0 && !(time > (*out)[i - 1]))
       return kg_setting_fail(settings, s, "%s in [%s] has %g behind %g; write times that ascend",
                              s->key, s->section, time, (*out)[i - 1]);
@@ -563,12 +562,13 @@ static kedge_status read_times(const kedge_problem *p, const kg_settings *settin
 
 READER(read_events)
 {
-  return read_times(p, settings, s, DBL_MIN, "positive", &p->time.n_events, &p->time.events);
+  return read_times(p, settings, s, "positive", &p->time.n_events, &p->time.events);
 }
 
 READER(read_output_times)
 {
-  return read_times(p, settings, s, 0.0, "0 or positive", &p->time.n_outputs, &p->time.outputs);
+  return read_times(p, settings, s, "positive, as the first step makes the first solution",
+                    &p->time.n_outputs, &p->time.outputs);
 }
 
 READER(read_steps)
@@ -657,7 +657,7 @@ const kg_problem_key kg_problem_keys[] = {
    .member = MEMBER(boundary_output)},
   {"output", "fields", "full or cells", read_fields},
   {"output", "every", "a constant > 0", read_positive, true, .member = MEMBER(time.every)},
-  {"output", "at", "constants >= 0, t1, t2, ...", read_output_times, true},
+  {"output", "at", "constants > 0, t1, t2, ...", read_output_times, true},
   {"probe NAME", "points", "x y, x y, ..., in space x y z, ...", read_probe, true},
   {"probe NAME", "line", "x0 y0, x1 y1, n, in space x0 y0 z0, ...", read_probe},
   {"probe NAME", "file", "a CSV file with columns x, y, in space z", read_probe},

@@ -133,6 +133,11 @@ static kedge_status check_times(kedge_context *ctx, const kedge_problem *p)
                            output, t->end);
   if (at && t->every > 0.0)
     return kg_problem_fail(ctx, p, at, "[output] has both every and at; keep one of them");
+  if (t->every > 0.0 && !(t->end / t->every <= KG_OUTPUTS_MAX))
+    return kg_problem_fail(ctx, p, find(p, "output", "every"),
+                           "every in [output] is %g, of which end = %g has more than %d; give a "
+                           "longer one",
+                           t->every, t->end, KG_OUTPUTS_MAX);
   return KEDGE_OK;
 }
 

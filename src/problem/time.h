@@ -15,7 +15,8 @@ extern const char *const kg_scheme_words[KG_SCHEMES];  ///< of problem files
 
 typedef enum kg_until { KG_UNTIL_END, KG_UNTIL_STEADY, KG_UNTILS } kg_until;
 
-#define KG_STEPS_MAX 1000000000  ///< most steps of one size
+#define KG_STEPS_MAX   1000000000  ///< most steps of one size
+#define KG_OUTPUTS_MAX 1000000     ///< most times of `every`
 
 /// Times ascend; the first is 0. What is 0 was not given.
 typedef struct kg_time_settings {
@@ -31,7 +32,7 @@ typedef struct kg_time_settings {
   double steady_tolerance;
   double every;
   int n_outputs;
-  double *outputs;  ///< [n_outputs] from 0 to the end; owned by the problem
+  double *outputs;  ///< [n_outputs] after 0, to the end; owned by the problem
 } kg_time_settings;
 
 /// Make what depends on several keys, which all have been read: the step of `steps`, and the scheme

@@ -289,6 +289,17 @@ class Picture(Command):
         self.kedge("solve", "s.ini", "-q", "--picture", "b.png", "-s", "exact.u=1", env=self.environment)
         self.assertNotEqual(pixels(self.path("b.png"))[2], rows)
 
+    def test_a_picture_of_what_moves_is_that_of_its_end(self):
+        if not self.ready:
+            self.skipTest("no matplotlib")
+        moving = ("-s", "time.end=1", "-s", "time.steps=4", "-s", "equation.source=t*x")
+        self.kedge("solve", "p.ini", "-q", *moving, "--picture", "a.png", env=self.environment)
+        self.assertEqual(self.files(), ["a.png"])
+        self.kedge("solve", "p.ini", "-q", *moving, "--picture", "b.png", "-o", "o.hdf", "-s", "output.every=0.5",
+                   env=self.environment)
+        self.assertEqual(self.files(), ["a.png", "b.png", "o.0001.hdf", "o.0002.hdf", "o.csv", "o.hdf.series"])
+        self.assertEqual(pixels(self.path("a.png")), pixels(self.path("b.png")))
+
     def test_what_a_picture_lacks_is_told_before_the_solve(self):
         def refused(says, **environment):
             self.refused("solve", "p.ini", "--picture", "a.png", "-o", "o.vtkhdf", code=1, says=says,

@@ -96,7 +96,7 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["diffusion", "file", "quadrature", "reaction", "source", "tolerance", "u"])
+                         ["diffusion", "file", "mass", "quadrature", "reaction", "source", "tolerance", "u"])
         self.assertGreater(len(keys["tolerance"][1][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]
@@ -190,6 +190,13 @@ class Terminal(Command):
         os.close(leader)
         self.assertEqual(process.wait(), 0)
         return drawn.decode()
+
+    def test_progress_of_a_march_has_time_and_step_and_is_removed(self):
+        drawn = self.on_terminal("solve", "p.ini", "-s", "space.order=3", "-s", "time.end=2", "-s", "time.steps=40")
+        lines = [line.replace("\x1b[K", "") for line in drawn.split("\r")]
+        self.assertTrue(any(line.startswith("local matrices") for line in lines), lines)  # the set-up
+        self.assertTrue(any(re.match(r"t = [0-9.]+ of 2, step \d+.*, \d+ s left", line) for line in lines), lines)
+        self.assertTrue(drawn.endswith("\r\x1b[K"), drawn[-60:])
 
     def test_progress_is_drawn_on_a_terminal_and_removed(self):
         drawn = self.on_terminal("solve", "p.ini", "-s", "space.order=4", "-s",

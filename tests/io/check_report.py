@@ -52,9 +52,10 @@ def check_plain(report):
     assert report["integrals"] == {"heat": 2.5, "a \"name\"": None}
     assert report["probe_note"] == "a.csv: 1 of 2 points"
     assert report["loads"] == {"refined_elements": 34, "refined_facets": 5}
+    assert report["march"] is None
     check_numbers(report)
     assert sorted(report) == ["backend", "balance", "conductance", "errors", "evaluation", "groups", "integrals",
-                              "loads", "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages", "version"]
+                              "loads", "march", "memory", "mesh", "output", "probe_note", "regions", "solver", "space", "stages", "version"]
     assert report["version"].count(".") == 2
 
 
@@ -76,6 +77,10 @@ def check_empty(report):
 
 def check_awkward(report):
     assert report["conductance"] is None and report["balance"]["flux"] == -0.75
+    assert (report["balance"]["storage"], report["regions"][0]["storage"]) == (0.0625, 0.125)
+    assert report["march"] == {"scheme": "trbdf2", "t": 0.75, "end": 1, "step": 0.25, "steps": 3, "solves": 6,
+                               "iterations": 60, "set_ups": 2, "remakes": False, "converged": True, "seconds": 0.5,
+                               "note": "step 1: a note"}
     assert report["backend"]["device"] == 'a "CPU" \\ \n\t\x01 \ufffd \u00e9'
     assert report["errors"] is None
     assert report["solver"]["relative_residual"] is None

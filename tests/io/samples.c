@@ -17,7 +17,7 @@
 #include "basis/cell.h"
 #include "elliptic/stages.h"
 #include "io/vtkhdf.h"
-#include "kedge/solution.h"
+#include "kedge/march.h"
 
 enum { CELLS = 50, MAX_NODES = (KG_VTKHDF_ORDER_MAX + 1) * (KG_VTKHDF_ORDER_MAX + 1) };
 
@@ -156,12 +156,25 @@ static kedge_status write_report(bool awkward, const char *path)
                                     .least = -1.0,
                                     .most = 3.0,
                                     .least_at = {0.25, 0.5},
-                                    .most_at = {1.0, 0.1 + 0.2}};
+                                    .most_at = {1.0, 0.1 + 0.2},
+                                    .storage = 0.125};
   const kedge_group_values *const groups[] = {&hot, &cut};
   const kedge_region_values *const regions[] = {&iron};
   const kedge_integral_value heat = {sizeof heat, "heat", 2.5};
   const kedge_integral_value nothing = {sizeof nothing, "a \"name\"", NAN};
   const kedge_integral_value *const integrals[] = {&heat, &nothing};
+  const kedge_marched marched = {.size = sizeof marched,
+                                 .scheme = "trbdf2",
+                                 .t = 0.75,
+                                 .step = 0.25,
+                                 .steps = 3,
+                                 .solves = 6,
+                                 .iterations = 60,
+                                 .set_ups = 2,
+                                 .converged = true,
+                                 .end = 1.0,
+                                 .seconds = 0.5,
+                                 .note = "step 1: a note"};
   kedge_report report = {.size = sizeof report,
                          .integrals = integrals,
                          .n_integrals = 2,
@@ -214,6 +227,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .groups = groups,
                          .regions = regions,
                          .balance = {1.0, 0.5, -0.75, 0.25},
+                         .storage = 0.0625,
                          .conductance = 9.5,
                          .energy_conductance = 9.25,
                          .u_star_l2 = 4e-11,
@@ -232,6 +246,7 @@ static kedge_status write_report(bool awkward, const char *path)
     report.solver_note = "the residual is not finite";
     report.conductance = report.energy_conductance = NAN;
     report.stages[0].flops = INFINITY;
+    report.march = &marched;
   }
   return kedge_report_write(NULL, &report, path);
 }

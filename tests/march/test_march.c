@@ -252,19 +252,42 @@ static void outputs_events_and_the_end_are_hit(void **state)
 {
   static const double of_every[] = {0.1, 0.15, 0.2, 0.3, 0.35, 0.4, 0.5};
   static const double of_at[] = {0.01, 0.18, 0.35, 0.5};
+  static const char *const are_outputs[] = {"yes, no, yes, yes, no, yes, yes", "yes, no, yes, yes"};
   (void)state;
   for (int i = 0; i < 2; ++i) {
     const double *const expected = i == 0 ? of_every : of_at;
     moving m = moving_of(i == 0 ? SETTINGS(COOLING, {"output", "every", "0.1"},
                                            {"time", "events", "0.15, 0.3, 0.35"})
-                                : SETTINGS(COOLING, {"output", "at", "0, 0.01, 0.35"}),
+                                : SETTINGS(COOLING, {"output", "at", "0.01, 0.35"}),
                          "trbdf2", 0.5, 2);
+    char are[80] = "";
+    assert_false(kedge_march_is_output(m.march));
     for (int k = 0; !kedge_march_ended(m.march); ++k) {
       must(m.ctx, kedge_march_step(m.march));
       assert_at_most(fabs(kedge_march_time(m.march) - expected[k]), 1e-15);
+      strcat(are, k > 0 ? ", " : "");
+      strcat(are, kedge_march_is_output(m.march) ? "yes" : "no");
     }
+    assert_string_equal(are, are_outputs[i]);
     moving_free(&m);
   }
+}
+
+static void an_event_next_to_the_end_or_an_output_is_one_with_it(void **state)
+{
+  static const double expected[] = {0.15, 0.3, 0.5};
+  (void)state;
+  moving m = moving_of(
+      SETTINGS(COOLING, {"time", "events", "0.3, 0.5 - 1e-15"}, {"output", "at", "0.3 + 1e-15"}),
+      "trbdf2", 0.5, 2);
+  int k = 0;
+  for (; !kedge_march_ended(m.march); ++k) {
+    must(m.ctx, kedge_march_step(m.march));
+    assert_true(k < 3 && fabs(kedge_march_time(m.march) - expected[k]) < 1e-16);
+    assert_int_equal(kedge_march_is_output(m.march), k > 0);
+  }
+  assert_int_equal(k, 3);
+  moving_free(&m);
 }
 
 int main(void)
@@ -280,6 +303,7 @@ int main(void)
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(what_cannot_march_is_refused),
       cmocka_unit_test(outputs_events_and_the_end_are_hit),
+      cmocka_unit_test(an_event_next_to_the_end_or_an_output_is_one_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void all_keys_of_time_are_read(void **state)
       "events = period, min(1.5*period, 9),\n  3*period\n"
       "until = steady\nsteady_tolerance = 1e-3\n"
       "[initial]\nu = x*y + period\n"
-      "[output]\nat = 0, 1, 4*period\n"
+      "[output]\nat = 0.5, 1, 4*period\n"
       "[equation]\nsource = exp(-t)\n");
   const kg_time_settings *const t = &p->time;
   assert_true(t->is_set);
@@ -45,7 +45,7 @@ static void all_keys_of_time_are_read(void **state)
   assert_int_equal(t->until, KG_UNTIL_STEADY);
   assert_true(t->steady_tolerance == 1e-3);
   assert_int_equal(t->n_outputs, 3);
-  assert_true(t->outputs[0] == 0 && t->outputs[1] == 1 && t->outputs[2] == 2);
+  assert_true(t->outputs[0] == 0.5 && t->outputs[1] == 1 && t->outputs[2] == 2);
   assert_true(t->every == 0);
   assert_true(value_at(&p->initial, 2, 3) == 6.5);
   kedge_problem_destroy(p);
@@ -127,7 +127,14 @@ static void wrong_keys_of_time_are_refused_with_their_place(void **state)
        "rod.ini:4: column 7 of events: unknown name 'q': known here are x, y, z, t, region, pi; "
        "others are set in [parameters], above those that use them"},
       {"[time]\nend = 1\nstep = 1\n[output]\nat = -1, 1",
-       "rod.ini:5: at in [output] has -1; times are 0 or positive"},
+       "rod.ini:5: at in [output] has -1; times are positive, as the first step makes the first "
+       "solution"},
+      {"[time]\nend = 1\nstep = 1\n[output]\nat = 0, 1",
+       "rod.ini:5: at in [output] has 0; times are positive, as the first step makes the first "
+       "solution"},
+      {"[time]\nend = 1\nstep = 1\n[output]\nevery = 1e-300",
+       "rod.ini:5: every in [output] is 1e-300, of which end = 1 has more than 1000000; give a "
+       "longer one"},
       {"[time]\nend = 1\nstep = 1\n[output]\nat = 0.5, 1.5",
        "rod.ini:5: at in [output] has 1.5, which is behind end = 1 of [time]"},
       {"[time]\nend = 1\nstep = 1\n[output]\nevery = 0.5\nat = 0.5",

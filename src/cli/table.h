@@ -1,0 +1,22 @@
+/// @file
+/// A table of numbers, as CSV, that grows row by row. Rows are written whole: a run that is killed
+/// leaves those before.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/// Zero-initialise but for the path.
+typedef struct kg_table {
+  const char *path;
+  bool is_open;
+  int file;
+  int n;         ///< columns
+  int64_t rows;  ///< beside the names
+  int64_t bytes;
+} kg_table;
+
+/// Begin the file anew with the names of its columns. Returns 0 or errno.
+int kg_table_open(kg_table *table, int n, const char *const *names);
+/// Add a row, or nothing. What is not finite is left empty. Returns 0 or errno.
+int kg_table_add(kg_table *table, const double *values);
+void kg_table_close(kg_table *table);

@@ -1,0 +1,235 @@
+#!/usr/bin/python3
+"""check_marches.py KEDGE: problems with [time]: series of files, the table of steps, what is refused, what fails on the way."""
+import csv
+import os
+import resource
+import signal
+import subprocess
+import time
+import unittest
+
+from command import KEDGE, Command
+
+PLATE = """
+[mesh]
+generate = square 4
+[space]
+order = 2
+[equation]
+source = x*sin(3*t)
+[boundary left]
+type = dirichlet
+value = 1 + t
+[boundary default]
+type = neumann
+value = 0
+[time]
+end = 1
+step = 0.06
+[initial]
+u = 1
+[integral heat]
+of = u
+[probe mid]
+points = 0.5 0.5, 0.25 0.5, 7 7
+"""
+SERIES = PLATE + "[output]\nfile = plate.vtkhdf\nevery = 0.3\n"
+OUTPUTS = [f"plate.000{i}.vtkhdf" for i in (1, 2, 3, 4)]
+
+
+class Marches(Command):
+    def setUp(self):
+        super().setUp()
+        os.remove(self.path("p.ini"))
+        self.write("plate.ini", SERIES)
+
+    def files(self):
+        return sorted(set(os.listdir(self.folder)) - {"plate.ini"})
+
+    def table(self, name="plate.csv"):
+        with open(self.path(name), newline="", encoding="utf-8") as file:
+            names, *rows = csv.reader(file)
+        for row in rows:
+            self.assertEqual(len(row), len(names))
+        return [dict(zip(names, row)) for row in rows]
+
+    def series(self, name="plate.vtkhdf.series"):
+        listed = self.json(name)
+        self.assertEqual(listed["file-series-version"], "1.0")
+        return {file["name"]: file["time"] for file in listed["files"]}
+
+    def content(self, name):
+        with open(self.path(name), "rb") as file:
+            return file.read()
+
+    def test_every_output_is_a_file_and_the_list_has_their_times(self):
+        said = self.kedge("solve", "plate.ini").stdout
+        self.assertEqual(self.files(), ["mid.csv", *OUTPUTS, "plate.csv", "plate.vtkhdf.series"])
+        self.assertEqual(self.series(), dict(zip(OUTPUTS, [0.3, 0.6, 3 * 0.3, 1])))
+        self.assertIn("\noutput       plate.vtkhdf.series (4 files, the last plate.0004.vtkhdf)\n"
+                      "table        plate.csv (17 steps)\nprobe        mid.csv (mid, 3 points)\n", said)
+        last = self.content(OUTPUTS[1])
+        self.kedge("solve", "plate.ini", "-q", "-s", "time.end=0.6", "-o", "other.vtkhdf")
+        self.assertEqual(self.series("other.vtkhdf.series"), {"other.0001.vtkhdf": 0.3, "other.0002.vtkhdf": 0.6})
+        self.assertEqual(self.content("other.0002.vtkhdf"), last)  # the same steps led there
+        self.assertEqual(self.table("other.csv"), self.table()[:10])
+
+    def test_a_table_has_a_row_for_each_step(self):
+        self.kedge("solve", "plate.ini", "-q", "-r", "r.json")
+        rows, report = self.table(), self.json("r.json")
+        self.assertEqual(list(rows[0]), ["t", "step", "mean", "min", "max", "flux left", "flux right", "flux bottom",
+                                         "flux top", "integral heat", "probe mid 1", "probe mid 2", "probe mid 3"])
+        self.assertEqual([int(row["step"]) for row in rows], list(range(1, 18)))
+        for i, t in enumerate([0.06 * k for k in range(1, 16)] + [0.95, 1]):
+            self.assertAlmostEqual(float(rows[i]["t"]), t, delta=1e-14)
+        region, groups = report["regions"][0], report["groups"]
+        self.assertEqual([float(rows[-1][name]) for name in ("t", "min", "max", "integral heat", "flux left")],
+                         [1, region["minimum"]["value"], region["maximum"]["value"], report["integrals"]["heat"],
+                          groups[0]["flux"]])
+        for row in rows:
+            self.assertAlmostEqual(float(row["mean"]), float(row["integral heat"]), delta=1e-12)
+            self.assertEqual(row["probe mid 3"], "")  # outside
+        probes = [line.split(",")[3] for line in self.content("mid.csv").decode().splitlines()[1:]]
+        self.assertEqual([rows[-1][f"probe mid {i}"] for i in (1, 2, 3)], probes)
+
+    def test_without_times_the_end_alone_is_one_file(self):
+        self.write("plate.ini", PLATE)
+        self.kedge("solve", "plate.ini", "-q")
+        self.assertEqual(self.files(), ["mid.csv"])  # no table without an output
+        said = self.kedge("solve", "plate.ini", "-o", "sub.d.vtkhdf").stdout
+        self.assertEqual(self.files(), ["mid.csv", "sub.d.csv", "sub.d.vtkhdf"])
+        self.assertIn("\noutput       sub.d.vtkhdf\ntable        sub.d.csv (17 steps)\n", said)
+
+    def test_times_that_are_listed_are_hit_and_so_is_the_end(self):
+        self.write("plate.ini", PLATE + "[output]\nfile = plate.hdf\nboundary = edges.hdf\nat = 0.1, 1/3\n")
+        said = self.kedge("solve", "plate.ini").stdout
+        self.assertEqual(self.series("plate.hdf.series"), {f"plate.000{i}.hdf": t for i, t in ((1, 0.1), (2, 1 / 3), (3, 1))})
+        self.assertEqual(list(self.series("edges.hdf.series").values()), [0.1, 1 / 3, 1])
+        self.assertIn("\nboundary     edges.hdf.series (3 files, the last edges.0003.hdf)\n", said)
+        self.assertNotIn("edges.hdf", self.files())
+        self.assertTrue({"0.1", "0.3333333333333333", "1"} < {row["t"] for row in self.table()})
+
+    def test_summary_and_report_tell_of_the_march(self):
+        said = self.kedge("solve", "plate.ini", "-r", "r.json", "-s", "time.scheme=esdirk4").stdout
+        march = self.json("r.json")["march"]
+        self.assertGreater(march.pop("seconds"), 0)
+        iterations = march.pop("iterations")
+        self.assertGreater(iterations, march["solves"])
+        self.assertAlmostEqual(march.pop("step"), 0.05, delta=1e-12)
+        self.assertEqual(march, {"scheme": "esdirk4", "t": 1, "end": 1, "steps": 17, "solves": 85, "set_ups": 2,
+                                 "remakes": False, "converged": True, "note": ""})
+        self.assertRegex(said, rf"\nmarch        esdirk4, 17 steps to t = 1 of 1: 85 solves, {iterations} iterations, "
+                         r"2 set-ups, [0-9.e-]+ s\n\n")
+        balance = self.json("r.json")["balance"]
+        rest = balance["storage"] + balance["reaction"] - balance["source"] - balance["flux"]
+        self.assertGreater(balance["storage"], 0.1)
+        self.assertAlmostEqual(rest, balance["remainder"], delta=1e-12)
+        self.assertAlmostEqual(balance["remainder"], 0, delta=1e-8)
+        self.assertIn(f"\nbalance      storage {balance['storage']:.9g}, source ", said)
+        self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "equation.reaction=t")
+        self.assertTrue(self.json("r.json")["march"]["remakes"])
+
+    def test_a_note_comes_once_with_its_step(self):
+        self.write("plate.ini", SERIES.replace("type = neumann", "type = robin\ncoefficient = -1e-3*(1 + t)"))
+        said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
+        self.assertEqual(said.count("robin coefficient"), 1, said)
+        self.assertIn("\nnote         step 1, t = 0.06: ", said)
+        self.assertRegex(self.json("r.json")["march"]["note"], "^step 1, t = 0.06: .*robin coefficient")
+
+    def test_solves_that_do_not_converge_make_the_exit_code_3(self):
+        for output in ((), ("-s", "output.file=")):
+            result = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "solver.max_iterations=2",
+                                "-s", "solver.tolerance=1e-12", *output, code=3)
+            self.assertRegex(result.stderr, "^kedge: not converged: step 1, t = 0.06: .*\n$")
+            march = self.json("r.json")["march"]
+            self.assertEqual((march["converged"], march["t"]), (False, 1))
+
+    def test_names_that_cannot_be_written_are_refused_before_the_march(self):
+        def refused(*options, says):
+            for command in ("solve", "plan"):
+                if "-o" not in options or command == "solve":
+                    self.refused(command, "plate.ini", *options, says=says)
+            self.assertEqual(self.files(), [])
+
+        long = "n" * 236 + ".hdf"
+        says = "the name has no room for their numbers; give a shorter one"
+        refused("-o", long, says=f"kedge: cannot write the outputs {long}: {says}")
+        refused("-s", f"output.boundary={long}", says=f"kedge: cannot write the outputs {long}: {says}")
+        refused("-r", "plate.csv", says="kedge: report and table cannot both be plate.csv")
+        refused("-r", "plate.vtkhdf.series", says="kedge: report and list of outputs cannot both be plate.vtkhdf.series")
+        refused("-s", "probe mid.output=plate.csv", says="kedge: probe mid and table cannot both be plate.csv")
+        self.write("plate.csv", "0.5,0.5\n")
+        self.refused("solve", "plate.ini", "-s", "probe points.file=plate.csv", "-s", "probe points.output=x.csv",
+                     says="kedge: cannot write the table plate.csv: it is the input plate.csv; give another name")
+        self.assertEqual(self.content("plate.csv"), b"0.5,0.5\n")
+        os.remove(self.path("plate.csv"))
+        os.mkdir(self.path("plate.csv"))
+        self.refused("solve", "plate.ini", says="kedge: cannot write the table plate.csv: it is a folder")
+
+    def test_an_output_that_fails_ends_the_run_and_leaves_those_before(self):
+        self.kedge("solve", "plate.ini", "-q")
+        whole = {name: self.content(name) for name in OUTPUTS}
+        for name in self.files():
+            os.remove(self.path(name))
+        os.mkdir(self.path(OUTPUTS[2]))
+        said = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", code=1).stderr
+        self.assertEqual(said, f"kedge: cannot write the output {OUTPUTS[2]}: it is a folder\n")
+        self.assertEqual(self.series(), dict(zip(OUTPUTS, [0.3, 0.6])))
+        self.assertEqual([self.content(name) for name in self.series()], [whole[name] for name in OUTPUTS[:2]])
+        self.assertEqual(self.table()[-1]["step"], "15")
+        report = self.json("r.json")
+        self.assertEqual((report["march"]["steps"], report["output"]["written"]), (15, False))
+        self.assertEqual(f"kedge: {report['output']['error']}\n", said)
+        self.assertNotIn("mid.csv", self.files())
+
+    def test_a_full_disk_ends_the_run_with_a_sentence_and_whole_rows(self):
+        def limit(size):
+            return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        self.kedge("solve", "plate.ini", "-q")
+        rows = self.content("plate.csv")
+        for name in self.files():
+            os.remove(self.path(name))
+        said = self.kedge("solve", "plate.ini", "-q", code=1, preexec_fn=limit(1000)).stderr
+        self.assertEqual(said, "kedge: cannot write the table plate.csv: File too large\n")
+        self.assertEqual(self.files(), ["plate.csv"])
+        kept = self.content("plate.csv")
+        self.assertTrue(rows.startswith(kept) and kept.endswith(b"\n"))
+        self.assertGreater(len(self.table()), 2)
+        said = self.kedge("solve", "plate.ini", "-q", code=1, preexec_fn=limit(10000)).stderr
+        self.assertRegex(said, "^kedge: cannot write the output plate.0001.vtkhdf: .*File too large\n$")
+        self.assertEqual(self.files(), ["plate.csv"])
+
+    def test_a_run_that_is_killed_leaves_whole_files_and_rows(self):
+        for how in (signal.SIGKILL, signal.SIGTERM):
+            with subprocess.Popen([KEDGE, "solve", "plate.ini", "-q", "-s", "time.step=1e-4", "-s", "output.every=1e-3"],
+                                  cwd=self.folder) as process:
+                begun = time.monotonic()
+                while not os.path.exists(self.path(OUTPUTS[2])) and time.monotonic() < begun + 60:
+                    time.sleep(0.01)
+                process.send_signal(how)
+                self.assertEqual(process.wait(), -how)
+            listed = self.series()
+            self.assertGreaterEqual(len(listed), 2)
+            for name in listed:
+                self.assertTrue(self.content(name).startswith(b"\x89HDF"))
+            self.assertTrue(self.content("plate.csv").endswith(b"\n"))
+            self.assertGreaterEqual(int(self.table()[-1]["step"]), 20)
+            if how == signal.SIGTERM:
+                self.assertEqual([name for name in self.files() if "partial" in name and name not in left], [])
+            left = self.files()
+            for name in left:
+                if "partial" not in name:
+                    os.remove(self.path(name))
+
+    def test_a_march_that_fails_at_its_beginning_leaves_what_was_there(self):
+        self.write("plate.csv", "precious\n")
+        self.refused("solve", "plate.ini", "-s", "equation.mass=-1", says="mass")
+        self.assertEqual(self.content("plate.csv"), b"precious\n")
+
+    def test_a_plan_counts_the_vectors_of_the_march(self):
+        said = self.kedge("plan", "plate.ini").stdout
+        self.assertRegex(said, r"\nbeside that, on the device: [0-9.]+ kB for u of steps and stages, [0-9.]+ kB for a solution\n")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
