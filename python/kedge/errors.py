@@ -100,7 +100,7 @@ IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "upda
 # Sections and keys of a problem file, and the file that arrays go through: what they are in Python.
 SECTIONS = "space|equation|the equation|solver|output|mesh"
 IN_WORDS = [(re.compile(found), said) for found, said in (
-    (r"the problem has a \[time\], and [^;]*; take \[time\] out",
+    (r"the problem has a \[time\], and this solves steady ones: .*",
      "the problem has a time, and this is for steady ones; kedge.march(mesh, problem) solves it"),
     (r"\S*/kedge-\w+/arrays\.msh(, refined \d+ times?)?", "the mesh"),
     (r"^\[(equation|exact)\] quadrature: quadrature\b", r"\1_quadrature"),

@@ -40,6 +40,9 @@ typedef struct kg_time_settings {
 /// @param[in] names_scheme  one is
 void kg_time_settle(kg_time_settings *time, bool names_scheme);
 
+/// Refuse a problem with [time] where a steady one is solved.
+kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *problem);
+
 /// Refuse keys of time that do not go together, and without [time] all that needs it: `t` in an
 /// expression, [initial], outputs at times. A file is checked as a whole when it is read; a problem
 /// that is made by calls when it meets a mesh.

@@ -104,6 +104,7 @@ kedge_status kedge_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
              "kedge_solver_create: context, mesh or problem is NULL");
+  KG_TRY(kg_problem_refuse_time(ctx, problem));
   return kg_solver_create(ctx, mesh, problem, 0, out);
 }
 

@@ -60,10 +60,7 @@ static kedge_status solve(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   *out = NULL;
   KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG, "%s: context, mesh or problem is NULL",
              function);
-  if (problem->time.is_set)
-    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "time", "end"),
-                           "the problem has a [time], and only steady problems are solved so far; "
-                           "take [time] out");
+  KG_TRY(kg_problem_refuse_time(ctx, problem));
   KG_TRY(kg_enter(ctx));
   kg_elliptic p = {.ctx = ctx, .mesh = mesh, .equation.problem = problem};
   KG_TRY(kg_solution_create(ctx, &p.run.solution));

@@ -65,7 +65,7 @@ static void a_solve_is_at_the_time_of_its_problem(void **state)
           must(ctx, kedge_problem_set(problem, "boundary right", "value", "1+t"));
         kg_problem_set_time(problem, times[i]);
         must(ctx, kedge_mesh_generate(ctx, meshes[m], &mesh));
-        must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+        must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
         must(ctx, kedge_solver_solve(solver, NULL, &s));
         assert_solution(mesh, problem, s, times[i]);
         kedge_solution_destroy(s);
@@ -89,7 +89,7 @@ static void assert_loads_move(const char *words)
                {"exact", "u", "(1+t)*(x+2*y)"}, {"solver", "tolerance", "1e-13"},
                {"boundary left", "type", "neumann"}, {"boundary default", "type", "dirichlet"}));
   must(ctx, kedge_mesh_generate(ctx, words, &mesh));
-  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
   for (int i = 0; i <= 4; ++i) {
     const double t = 0.25 * i;
     kg_problem_set_time(problem, t);
@@ -126,7 +126,12 @@ static void a_steady_solve_refuses_a_problem_in_time(void **state)
       problem_of(ctx, SETTINGS(IN_TIME{"boundary default", "type", "dirichlet"}));
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
   const char *const sentence =
-      "the problem has a [time], and only steady problems are solved so far; take [time] out";
+      "the problem has a [time], and this solves steady ones: take [time] out, or march with it "
+      "(kedge_march_create())";
+  kedge_solver *solver;
+  assert_int_equal(kedge_solver_create(ctx, mesh, problem, &solver), KEDGE_ERR_INPUT);
+  assert_string_equal(kedge_context_error(ctx), sentence);
+  assert_null(solver);
   assert_int_equal(kedge_solve(ctx, mesh, problem, &s), KEDGE_ERR_INPUT);
   assert_string_equal(kedge_context_error(ctx), sentence);
   assert_null(s);
@@ -143,7 +148,7 @@ static void data_of_a_solve_name_t_only_with_time(void **state)
   kedge_problem *problem = problem_of(
       ctx, SETTINGS({"boundary default", "type", "dirichlet"}, {"boundary default", "value", "0"}));
   must(ctx, kedge_mesh_generate(ctx, "square 2", &mesh));
-  must(ctx, kedge_solver_create(ctx, mesh, problem, &solver));
+  must(ctx, kg_solver_create(ctx, mesh, problem, 0, &solver));
   kedge_data data = KEDGE_DATA_INIT;
   data.source = "x*t";
   assert_int_equal(kedge_solver_solve(solver, &data, &s), KEDGE_ERR_INPUT);
