@@ -39,11 +39,11 @@ static void describe(const kg_elliptic *p, kedge_plan *plan)
 {
   const kg_shape *shape = &p->shape;
   const kedge_mesh_info *mesh = &p->mesh->info;
+  plan->dimension = p->mesh->dimension;
   plan->elements = mesh->elements;
   plan->edges = mesh->edges;
   plan->vertices = mesh->vertices;
   plan->boundary_edges = mesh->boundary_edges;
-  plan->dimension = mesh->dimension;
   plan->operator_kind = shape->choice.linear;
   plan->order = shape->size.order;
   plan->trace_unknowns = (int64_t)shape->count.n_free * shape->m;
