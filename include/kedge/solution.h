@@ -216,6 +216,7 @@ typedef struct kedge_plan {
   /// By kedge_solver_plan(): device memory of each solution, from its solve on until it is
   /// destroyed. Where that is not free, it is host memory.
   int64_t solution_bytes;
+  int dimension;  ///< 2, or 3: edges are faces
   /// By kedge_march_plan(): device memory of vectors beside the solver, which needed_bytes counts
   int64_t march_bytes;
 } kedge_plan;

@@ -12,8 +12,8 @@ docs/python.md explains it.
 from . import _library
 from .convergence import Convergence, convergence
 from .context import Context, Progress
-from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, Note, NotConverged, NumericError,
-                     OutOfMemory, ReadOnly, Unsupported, WrongType)
+from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, NoSuchName, Note,
+                     NotConverged, NumericError, OutOfMemory, ReadOnly, Unsupported, WrongType)
 from .march import March, MarchReport, MarchSolution, march
 from .mesh import Group, Mesh
 from .numbers import Balance, GroupValues, RegionValues, SurfaceValues, VolumeValues
@@ -27,7 +27,7 @@ from .solver import Solver, plan, solve
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
            "GroupValues", "InputError", "March", "MarchReport", "MarchSolution", "Mesh", "MissingPackage", "Neumann",
-           "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly",
-           "RegionValues", "Report", "Robin", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues",
-           "WrongType", "convergence", "cube", "disk", "lshape", "march", "mixed", "plan", "quads", "read", "ring",
-           "solve", "square"]
+           "NoSuchName", "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Probe", "Problem",
+           "Progress", "ReadOnly", "RegionValues", "Report", "Robin", "Solution", "Solver", "SurfaceValues",
+           "Unsupported", "VolumeValues", "WrongType", "convergence", "cube", "disk", "lshape", "march", "mixed",
+           "plan", "quads", "read", "ring", "solve", "square"]

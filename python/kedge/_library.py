@@ -134,7 +134,7 @@ class Plan(ctypes.Structure):
                 ("host_free_bytes", c_int64), ("fits", c_bool * OPERATORS_MAX),
                 ("stabilization_length", c_double), ("many_bytes", c_int64), ("apply_bytes", c_int64),
                 ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64),
-                ("march_bytes", c_int64)]
+                ("dimension", c_int), ("march_bytes", c_int64)]
 
 
 class BoundaryValue(ctypes.Structure):

@@ -30,6 +30,13 @@ class WrongType(InputError, TypeError):
     """An argument is of a type that is not taken there, or does not go with the others."""
 
 
+class NoSuchName(InputError, KeyError):
+    """A solution has no group, or no region, of that name."""
+
+    def __str__(self) -> str:
+        return shown(str(self.args[0]))  # of KeyError it has quotation marks
+
+
 class ReadOnly(Error, AttributeError):
     """What does not change was assigned to."""
 

@@ -215,9 +215,10 @@ class Mesh:
         return self.info["area"]
 
     @property
-    def box(self) -> Tuple[float, float, float, float]:
-        """xmin, ymin, xmax, ymax; info["low"] and info["high"] have z too."""
-        return self.info["box"]
+    def box(self) -> Tuple[float, ...]:
+        """xmin, ymin, xmax, ymax; in space xmin, ymin, zmin, xmax, ymax, zmax."""
+        n = self.info["dimension"]
+        return (*self.info["low"][:n], *self.info["high"][:n])
 
     __reduce_ex__ = refuse_pickle
     __setattr__ = refuse_assignment
@@ -364,7 +365,8 @@ class Mesh:
         return plot_mesh(self, ax)
 
     def refine(self, times: int = 1) -> Mesh:
-        """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3."""
+        """A mesh with every element split into four, `times` times; element e becomes 4 e to 4 e + 3. Of tetrahedra every
+        one becomes eight, 8 e to 8 e + 7."""
         return Mesh._of(self.context, self._refined(times))
 
     def _refined(self, times):
@@ -444,8 +446,9 @@ def _plane(points, blocks):
         z, first = points[:, 2], np.flatnonzero(used)[0]
         i = np.argmax(np.where(used, np.abs(z - z[first]), 0))
         if abs(z[i] - z[first]) > 1e-10 * np.abs(flat[used]).max():
+            remedy = "project them to the plane" + ", or give tetrahedra as {'tetra': cells}" * ("quad" in blocks)
             raise InputError(f"points are not in a plane z = const (points[{i}] has z = {z[i]:g}, points[{first}] z = "
-                             f"{z[first]:g}); project them to the plane")
+                             f"{z[first]:g}); {remedy}")
     return np.where(np.isfinite(flat), flat, 0)
 
 

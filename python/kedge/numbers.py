@@ -5,6 +5,8 @@ import os
 from collections import Counter
 from typing import NamedTuple, Optional
 
+from .arguments import no_such
+from .errors import NoSuchName
 from .hints import Any, Tuple
 
 
@@ -95,6 +97,20 @@ class Balance(NamedTuple):
     remainder: float
 
 
+class Named(dict):
+    """Numbers by name, of groups or of regions. Asked for a name of the other kind, it says so."""
+
+    def __init__(self, values, kind, others):
+        super().__init__(values)
+        self.kind, self.others = kind, others
+
+    def __missing__(self, name):
+        if name in self.others:
+            other = "region" if self.kind == "group" else "group"
+            raise NoSuchName(f"{name!r} is a {other}: see s.{other}s")
+        raise NoSuchName(no_such("the solution", self.kind, str(name), list(self)))
+
+
 def groups_of(raw):
     """{name: GroupValues} of a report, in space SurfaceValues."""
     kind = SurfaceValues if raw.dimension == 3 else GroupValues
@@ -106,7 +122,8 @@ def groups_of(raw):
             values[-1] = values[-1]._replace(inner=one)
         else:
             values.append(one)
-    return _by_name(values)
+    regions = [os.fsdecode(raw.regions[i].contents.name) for i in range(raw.n_regions)]
+    return Named(_by_name(values), "group", regions)
 
 
 def regions_of(raw):
@@ -120,7 +137,8 @@ def regions_of(raw):
         values.append(kind(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy, v.source,
                            v.reaction, v.least, least_at if in_space else least_at[:2], v.most,
                            most_at if in_space else most_at[:2]))
-    return _by_name(values)
+    groups = [os.fsdecode(raw.groups[i].contents.name) for i in range(raw.n_groups)]
+    return Named(_by_name(values), "region", groups)
 
 
 def balance_of(raw):

@@ -78,7 +78,7 @@ NAMES.update({
 class Problem:
     """-div(diffusion grad u) + reaction u = source, with conditions on the boundary.
 
-    order     -- of the polynomials of u, 1 to 12
+    order     -- of the polynomials of u, 1 to 12, in space 1 to 6
     diffusion -- > 0: a number, an expression or data, three of them for a tensor (xx, xy, yy), in space six (xx, xy, xz,
                  yy, yz, zz); or a dict of these by region of the mesh, {"iron": 45, "air": 1}, where "default" stands
                  for all others

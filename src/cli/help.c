@@ -21,7 +21,7 @@ static const struct row {
     {"mesh", "join", "", "distance of boundary vertices that become one"},
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
     {"mesh", "refine", "0", "times all elements are split into four"},
-    {"space", "order", "1", "1 to 12"},
+    {"space", "order", "1", "1 to 12, of tetrahedra 1 to 6"},
     {"space", "inverse", "auto",
      "adjusted, gradient or exact: how the\nflux's mass matrix is inverted"},
     {"space", "quadrature", "",
@@ -38,8 +38,8 @@ static const struct row {
      "points a direction of the source and of\nboundary values; left out: as many as they need"},
     {"region NAME", "diffusion", "",
      "as in [equation], which stands where it is\n"
-     "left out; NAME: a physical surface, its\n"
-     "number, or 'default'"},
+     "left out; NAME: a physical surface, in\n"
+     "space a volume, its number, or 'default'"},
     {"region NAME", "reaction", "", "likewise"},
     {"region NAME", "mass", "", "likewise"},
     {"region NAME", "source", "", "likewise"},
@@ -95,8 +95,8 @@ static const struct row {
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
 static const char expressions_text[] =
-    "Expressions are made of numbers, x, y, pi, the names in [parameters], region (the number of\n"
-    "the physical surface), with [time] t, and\n"
+    "Expressions are made of numbers, x, y, in space z, pi, the names in [parameters], region\n"
+    "(the number of the physical surface or volume), with [time] t, and\n"
     "\n"
     "  + - * / ^           ^ is right associative and binds tighter than a minus: -x^2 = -(x^2)\n"
     "  < <= > >= == !=     1 where true, 0 where false\n"

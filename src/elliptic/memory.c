@@ -226,8 +226,9 @@ kg_memory kg_memory_choose(const kedge_context *ctx, kg_shape *shape, kg_memory 
 static const char *leaner_setting(const kg_shape *s)
 {
   if (s->choice.linear != KEDGE_OPERATOR_MATRIX_FREE) return "operator = matrix-free, ";
-  return s->choice.precond == KG_CYCLE && s->choice.iterates != KG_SINGLE ? "precision = compact, "
-                                                                          : "";
+  const bool has_compact = !kg_lanes_in_space(&s->count.lanes) && s->n_robin == 0;
+  const bool asks = s->choice.precond == KG_CYCLE && s->choice.iterates != KG_SINGLE;
+  return has_compact && asks ? "precision = compact, " : "";
 }
 
 static kedge_status refuse(kedge_context *ctx, const kg_shape *s, const char *where, int64_t need,

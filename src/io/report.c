@@ -15,10 +15,12 @@ const char *kedge_stop_name(kedge_stop stop)
   return (unsigned)stop < KEDGE_STOP_COUNT ? stop_names[stop] : "unknown";
 }
 
-static void write_mesh(kg_json *json, int64_t elements, int64_t edges, int64_t vertices,
-                       int64_t boundary_edges)
+/// @param[in] dimension  0: not known, and left out
+static void write_mesh(kg_json *json, int dimension, int64_t elements, int64_t edges,
+                       int64_t vertices, int64_t boundary_edges)
 {
   kg_json_object(json, "mesh");
+  if (dimension > 0) kg_json_integer(json, "dimension", dimension);
   kg_json_integer(json, "elements", elements);
   kg_json_integer(json, "edges", edges);
   kg_json_integer(json, "vertices", vertices);
@@ -273,7 +275,8 @@ static void write_march(kg_json *json, const kedge_marched *m)
 
 static void write_report(kg_json *json, const kedge_report *report)
 {
-  write_mesh(json, report->elements, report->edges, report->vertices, report->boundary_edges);
+  write_mesh(json, report->dimension, report->elements, report->edges, report->vertices,
+             report->boundary_edges);
   write_space(json, report);
   write_backend(json, report->backend, report->device);
   write_loads(json, report);
@@ -308,7 +311,8 @@ static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_ope
 
 static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan *plan)
 {
-  write_mesh(json, plan->elements, plan->edges, plan->vertices, plan->boundary_edges);
+  write_mesh(json, plan->dimension, plan->elements, plan->edges, plan->vertices,
+             plan->boundary_edges);
   kg_json_object(json, "space");
   kg_json_integer(json, "order", plan->order);
   kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);

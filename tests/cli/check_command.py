@@ -243,6 +243,8 @@ class PlanAndInfo(Command):
                                         "solver", "space", "version"])
         for member in ("version", "mesh", "backend"):
             self.assertEqual(plan[member], solve[member])
+        self.kedge("plan", "p.ini", "-b", "host", "-s", "mesh.generate=cube 2", "-r", "space.json")
+        self.assertEqual(self.json("space.json")["mesh"]["dimension"], 3)
         for member in ("solver", "space"):
             for name, value in plan[member].items():
                 self.assertEqual(value, solve[member][name], name)
@@ -259,7 +261,7 @@ class PlanAndInfo(Command):
             self.assertEqual(op["fits"], op["needed_bytes"] <= plan["memory"]["free_bytes"])
         self.assertEqual(plan["operators"][0]["peak_bytes"],
                          solve["memory"]["predicted_device_bytes"])
-        self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "plan.json", "solve.json"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["p.ini", "plan.json", "solve.json", "space.json"])
         self.refused("plan", "p.ini", "-r", "p.ini", says="cannot write the report p.ini: it is the input p.ini")
         self.refused("plan", "p.ini", "-r", "no/r.json", says="cannot write the report no/r.json")
         for name, says in (("no/a.vtkhdf", "cannot write the output no/a.vtkhdf"),
@@ -295,7 +297,7 @@ class PlanAndInfo(Command):
         self.assertIn("p.ini: 72000000 elements, 108012000 edges, ", text)
         self.assertRegex(text, r"\nnote: the mesh was not made: .* within 2 %\n$")
         plan = self.json("plan.json")
-        self.assertEqual(plan["mesh"], {"elements": 72000000, "edges": 108012000, "vertices": 36012001,
+        self.assertEqual(plan["mesh"], {"dimension": 2, "elements": 72000000, "edges": 108012000, "vertices": 36012001,
                                         "boundary_edges": 24000})
         self.assertIn("\nnote: " + plan["note"] + "\n", text)
 

@@ -34,7 +34,7 @@ class Solve(Command):
     def test_the_report_has_the_documented_names(self):
         self.kedge("solve", "p.ini", "--report", "r.json", "--backend", "host", "-q")
         report = self.json("r.json")
-        self.assertEqual(report["mesh"], {"elements": 800, "edges": 1240, "vertices": 441,
+        self.assertEqual(report["mesh"], {"dimension": 2, "elements": 800, "edges": 1240, "vertices": 441,
                                           "boundary_edges": 80})
         self.assertEqual(report["space"], {"order": 1, "trace_unknowns": 2 * (1240 - 80),
                                            "element_unknowns": 3 * 800,

@@ -22,7 +22,7 @@ def load(kind, folder):
 
 
 def check_plain(report):
-    assert report["mesh"] == {"elements": 800, "edges": 1240, "vertices": 441,
+    assert report["mesh"] == {"dimension": 2, "elements": 800, "edges": 1240, "vertices": 441,
                               "boundary_edges": 80}
     assert report["space"] == {"order": 4, "trace_unknowns": 5800, "element_unknowns": 12000,
                                "length": 0.5,
@@ -73,6 +73,7 @@ def check_numbers(report):
 def check_empty(report):
     assert report["groups"] == report["regions"] == []
     assert report["balance"] is report["conductance"] is None
+    assert "dimension" not in report["mesh"]
 
 
 def check_awkward(report):

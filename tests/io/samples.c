@@ -179,6 +179,7 @@ static kedge_status write_report(bool awkward, const char *path)
                          .integrals = integrals,
                          .n_integrals = 2,
                          .n_stages = KG_STAGE_COUNT,
+                         .dimension = 2,
                          .elements = 800,
                          .edges = 1240,
                          .vertices = 441,

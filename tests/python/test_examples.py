@@ -18,9 +18,10 @@ except (ImportError, OSError):  # without the libraries that it needs
     GMSH = None
 
 
-def program(page):
-    """The first block of Python that imports kedge."""
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.M | re.S)
+def program(page, section=""):
+    """The first block of Python that imports kedge, of a page or of a section of it."""
+    text = (ROOT / page).read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text[text.index(section):], re.M | re.S)
     return next(block for block in blocks if "import kedge" in block)
 
 
@@ -38,6 +39,11 @@ class Examples(unittest.TestCase):
             with self.subTest(page), tempfile.TemporaryDirectory() as folder:
                 os.symlink(ROOT / "meshes/plate.msh", os.path.join(folder, "plate.msh"))
                 self.assertGreater(float(run("-W", "ignore", "-c", program(page) + "\n" + last, cwd=folder)), 0)
+
+    def test_the_program_in_space_says_what_the_page_says(self):
+        more = "\nprint(s.integrals['heat'], s.groups['z0'].area, *s.probes['axis'].values(s, 'q').shape, s.q.shape[2])"
+        said = run("-W", "error", "-c", program("docs/python.md", "\n## In space\n") + more)
+        np.testing.assert_allclose([*map(float, said.split())], [-1.25, 1, 11, 3, 3], rtol=1e-7)
 
     @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
     def test_the_program_of_the_membrane_finds_its_eigenvalues(self):

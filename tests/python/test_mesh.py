@@ -255,6 +255,17 @@ class Meshes(unittest.TestCase):
                 with self.assertRaisesRegex(kedge.InputError, r"^points are not in a plane z = const \(points\[3\] has z = .*; project them"):
                     make()
 
+    def test_cells_of_four_in_space_are_told_how_tetrahedra_are_given(self):
+        cube = kedge.cube(2)
+        with self.assertRaisesRegex(kedge.InputError, r"; project them to the plane, or give tetrahedra as \{'tetra': cells\}$"):
+            kedge.Mesh(cube.points, cube.cells["tetra"])
+        with self.assertRaisesRegex(kedge.InputError, r"; project them to the plane$"):
+            kedge.Mesh(cube.points, cube.cells["tetra"][:, :3])
+
+    def test_a_box_has_the_coordinates_of_the_mesh(self):
+        self.assertEqual(kedge.square(2, map="2*x, y - 3").box, (0, -3, 2, -2))
+        self.assertEqual(kedge.cube(2, map="2*x, y - 3, z/2").box, (0, -3, 0, 2, -2, 0.5))
+
     def test_points_that_no_cell_uses_may_be_anything(self):
         for spare in (np.nan, np.inf), (1e300, -np.inf), (0.5, 0.5):
             points = np.vstack([POINTS[:4], [spare]])[[0, 4, 1, 2, 3]]

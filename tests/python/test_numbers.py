@@ -330,6 +330,7 @@ class Numbers(OnBackend):
                     self.assert_same(report, s)
                     self.assert_printed(text, s)
                     in_space = file == cube
+                    self.assertEqual(report["mesh"]["dimension"], 3 if in_space else 2)
                     self.assertRegex(text, rf"(?m)^group +{'area' if in_space else 'length'} ")
                     self.assertRegex(text, rf"(?m)^region +{'volume' if in_space else 'area'} ")
 
@@ -345,7 +346,17 @@ class Numbers(OnBackend):
         self.assert_numbers(s.groups["z0"], area=1, mean=1.5, flux=0)
         self.assert_numbers(s.regions["domain"], elements=162, volume=1, mean=1.5, energy=9, minimum=0, maximum=3)
         self.assertEqual((len(s.regions["domain"].minimum_at), s.regions["domain"].maximum_at[0]), (3, 1))
-        self.assertEqual(pickle.loads(pickle.dumps(s.report)).groups, s.groups)
+        again = pickle.loads(pickle.dumps(s.report))
+        self.assertEqual(again.groups, s.groups)
+        for groups, regions in (s.groups, s.regions), (again.groups, again.regions):
+            with self.assertRaisesRegex(KeyError, "^'domain' is a region: see s.regions$"):
+                groups["domain"]
+            with self.assertRaisesRegex(kedge.NoSuchName, "^'x0' is a group: see s.groups$"):
+                regions["x0"]
+            with self.assertRaisesRegex(KeyError, "^the solution has no group 'x2'; it has x0, x1, y0, y1, z0, z1$"):
+                groups["x2"]
+            with self.assertRaisesRegex(KeyError, "^the solution has no region '3'; it has domain$"):
+                regions[3]
 
 
 if __name__ == "__main__":

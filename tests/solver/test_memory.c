@@ -164,6 +164,15 @@ static void a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell(vo
   kedge_mesh_destroy(mesh);
 }
 
+/// Expect these words in the refusal of a solve with one byte too little.
+static void expect_remedy(const kedge_mesh *mesh, const kedge_problem *problem, const char *remedy)
+{
+  const kg_shape shape = shape_of(ctx, mesh, problem);
+  kedge_solution *solution;
+  assert_int_equal(solve_within(least(&shape) - 1, mesh, problem, &solution), KEDGE_ERR_MEMORY);
+  assert_non_null(strstr(kedge_context_error(ctx), remedy));
+}
+
 static void a_refusal_names_one_setting_to_change_first(void **state)
 {
   (void)state;
@@ -182,13 +191,34 @@ static void a_refusal_names_one_setting_to_change_first(void **state)
     kedge_problem *problem = dirichlet(ctx, "2", cases[i].operator_name);
     must(ctx, kedge_problem_set(problem, "solver", "preconditioner", cases[i].preconditioner));
     must(ctx, kedge_problem_set(problem, "solver", "precision", cases[i].precision));
-    const kg_shape shape = shape_of(ctx, mesh, problem);
-    kedge_solution *solution;
-    assert_int_equal(solve_within(least(&shape) - 1, mesh, problem, &solution), KEDGE_ERR_MEMORY);
-    assert_non_null(strstr(kedge_context_error(ctx), cases[i].remedy));
+    expect_remedy(mesh, problem, cases[i].remedy);
     kedge_problem_destroy(problem);
   }
   kedge_mesh_destroy(mesh);
+}
+
+static void compact_precision_is_not_advised_where_it_is_refused(void **state)
+{
+  (void)state;
+  static const char *const precisions[] = {"double", "mixed"};
+  for (int i = 0; i < 4; ++i) {
+    const bool in_space = i < 2;
+    kedge_mesh *mesh;
+    must(ctx, kedge_mesh_generate(ctx, in_space ? "cube 6" : "square 60", &mesh));
+    kedge_problem *problem = dirichlet(ctx, "2", "matrix-free");
+    must(ctx, kedge_problem_set(problem, "solver", "preconditioner", "multigrid"));
+    if (!in_space) {
+      must(ctx, kedge_problem_set(problem, "boundary default", "type", "robin"));
+      must(ctx, kedge_problem_set(problem, "boundary default", "coefficient", "1"));
+    }
+    must(ctx, kedge_problem_set(problem, "solver", "precision", precisions[i % 2]));
+    expect_remedy(mesh, problem, "and take fewer elements or a lower order");
+    must(ctx, kedge_problem_set(problem, "solver", "precision", "compact"));
+    kedge_solution *solution;
+    assert_int_equal(kedge_solve(ctx, mesh, problem, &solution), KEDGE_ERR_INPUT);
+    kedge_problem_destroy(problem);
+    kedge_mesh_destroy(mesh);
+  }
 }
 
 /// Lines of edges, which the assembled solve has not, are counted.
@@ -346,6 +376,7 @@ int main(void)
       cmocka_unit_test(chunks_of_small_meshes_fill_what_the_trace_solve_had_on_a_device),
       cmocka_unit_test(a_hundred_million_triangles_of_order_4_fit_an_h200_but_not_as_ell),
       cmocka_unit_test(a_refusal_names_one_setting_to_change_first),
+      cmocka_unit_test(compact_precision_is_not_advised_where_it_is_refused),
       cmocka_unit_test(what_a_plan_of_ell_says_of_matrix_free_is_what_a_plan_of_that_says),
       cmocka_unit_test(a_plan_says_what_is_compared_with_free_memory),
       cmocka_unit_test(a_plan_says_what_the_host_holds_in_the_solve),
