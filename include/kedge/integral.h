@@ -12,7 +12,7 @@ typedef struct kedge_integral_options {
   size_t size;  ///< sizeof(kedge_integral_options)
   /// An expression in x, y, region and the element's fields u, u_star, qx, qy, sigma_x, sigma_y. On
   /// lines in normal_x, normal_y, trace, and flux, the numerical flux sigma . n - tau (u - trace),
-  /// too. Or NULL: the function, which gets normals on lines
+  /// too; t is the time of the solution. Or NULL: the function, which gets normals on lines
   const char *of;
   kedge_function *function;
   void *user;

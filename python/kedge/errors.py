@@ -95,7 +95,8 @@ class Note(UserWarning):
 BY_STATUS = (None, InputError, InputError, FileError, OutOfMemory, DeviceError, Unsupported, NumericError, Cancelled,
              Error)
 # Functions of C that sentences of the library send a caller to: their names here.
-IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "update()", "kedge_solver_apply()": "apply()"}
+IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "update()", "kedge_solver_apply()": "apply()",
+             "kedge_march_update()": "update()"}
 # Sections and keys of a problem file, and the file that arrays go through: what they are in Python.
 SECTIONS = "space|equation|the equation|solver|output|mesh"
 IN_WORDS = [(re.compile(found), said) for found, said in (

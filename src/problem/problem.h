@@ -199,8 +199,9 @@ kedge_status kg_problem_resolve(kedge_context *ctx, const kedge_problem *problem
                                 const kedge_mesh *mesh, kg_resolved *out);
 void kg_resolved_free(kg_resolved *resolved);
 
-/// Set the time at which all functions of a problem are evaluated from now on (time.c). That is no
-/// change of the problem: its version stays, and so does what was compiled of them.
+/// Set the time at which all functions of a problem are evaluated from now on (time.c), but for the
+/// initial state, which is that at 0. That is no change of the problem: its version stays, and so
+/// does what was compiled of them.
 void kg_problem_set_time(kedge_problem *problem, double t);
 /// Likewise of the functions that a resolved problem has as copies; those of boundary conditions
 /// are the problem's. Its materials are not made anew.

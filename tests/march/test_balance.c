@@ -49,7 +49,7 @@ static void what_is_stored_has_come_in(void **state)
   static const char *const schemes[] = {"euler", "trbdf2", "esdirk4"};
   (void)state;
   for (int i = 0; i < 3 * CASES; ++i) {
-    if (test_is_quick() && i % 3 != 1) continue;
+    if (test_is_quick() && (i % 3 != 1 || i / 3 % 3 != 0)) continue;
     moving m = moving_of(case_of(i / 3), schemes[i % 3], 0.5, 3);
     while (!kedge_march_ended(m.march)) {
       must(m.ctx, kedge_march_step(m.march));
@@ -124,7 +124,7 @@ static void a_step_changes_the_content_by_the_weighted_income_of_its_stages(void
   static const kg_tableau *const schemes[] = {&kg_tableau_trbdf2, &kg_tableau_esdirk4};
   const double step = 0.15;
   (void)state;
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < (test_is_quick() ? 1 : 2); ++i) {
     moving m = moving_of(case_of(0), schemes[i]->name, 0.6, 4);
     double before = 2.0 * 0.25, last = 0.0;  // of x y, twice
     for (int k = 0; k < 3; ++k) {
@@ -142,7 +142,7 @@ static void a_step_changes_the_content_by_the_weighted_income_of_its_stages(void
   }
 }
 
-/// Of u = (1 + 2 t) (x^2 - x y + y) and the mass 2 on the unit square: 2 * 2 * (1/3 - 1/4 + 1/2).
+/// u is (1 + 2 t) (x^2 - x y + y) and the mass 2, on the unit square.
 static void storage_is_the_integral_of_mass_times_u_t(void **state)
 {
   const setting *const settings =

@@ -24,7 +24,7 @@
 
 static const char *const schemes[] = {"euler", "trbdf2", "esdirk4"};
 
-/// Those that are tried: one of them where there is little time.
+/// Whether a scheme is tried: one of them is where there is little time.
 static bool is_tried(size_t scheme)
 {
   return scheme == 1 || !test_is_quick();

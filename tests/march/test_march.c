@@ -58,6 +58,33 @@ static void a_solution_is_the_same_whether_those_before_were_asked_for(void **st
   moving_free(&waits);
 }
 
+static void a_mass_may_be_an_array(void **state)
+{
+  enum { ELEMENTS = 50 };
+  double two[ELEMENTS];
+  (void)state;
+  moving number = cooling("trbdf2"), array = cooling("trbdf2");
+  for (int i = 0; i < ELEMENTS; ++i) two[i] = 2.0;
+  must(number.ctx, kedge_problem_set(number.problem, "equation", "mass", "2"));
+  must(array.ctx,
+       kedge_problem_set_function(array.problem, "equation", "mass", kedge_by_element, two));
+  must(number.ctx, kedge_march_update(number.march));
+  must(array.ctx, kedge_march_update(array.march));
+  march_on(&number);
+  march_on(&array);
+  fields a = fields_now(&number), b = fields_now(&array);
+  kedge_marched marched = KEDGE_MARCHED_INIT;
+  must(array.ctx, kedge_march_report(array.march, &marched));
+  assert_false(marched.remakes);
+  assert_at_most(fields_distance(&a, &b), 1e-10);
+  fields_free(&a);
+  fields_free(&b);
+  two[7] = -1.0;
+  assert_refused(&array, kedge_march_update(array.march), KEDGE_ERR_INPUT, "mass must be positive");
+  moving_free(&number);
+  moving_free(&array);
+}
+
 static void memory_is_predicted(void **state)
 {
   static const char *const schemes[] = {"euler", "esdirk4"};
@@ -268,6 +295,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_solution_is_the_same_whether_those_before_were_asked_for),
+      cmocka_unit_test(a_mass_may_be_an_array),
       cmocka_unit_test(memory_is_predicted),
       cmocka_unit_test(data_of_the_caller_take_the_place_of_the_problems),
       cmocka_unit_test(a_solution_outlives_a_change_of_data_or_of_the_problem),

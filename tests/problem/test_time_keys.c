@@ -229,6 +229,8 @@ static void the_initial_state_may_be_a_function(void **state)
   assert_int_equal(f->problem->initial.kind, KG_FUNCTION_CALLER);
   kg_problem_set_time(f->problem, 0.5);
   assert_true(value_at(&f->problem->initial, 0, 0) == 0);  // it is the state at 0 whatever the time
+  set(f, "initial", "u", "t");
+  assert_true(value_at(&f->problem->initial, 0, 0) == 0);
 }
 
 static void all_functions_of_a_problem_get_its_time(void **state)

@@ -467,7 +467,7 @@ static void what_has_no_value_is_refused(void **state)
   assert_string_equal(
       refusal(mesh, "2*v", NULL),
       "column 3 of the integral of '2*v': unknown name 'v': known here are x, y, "
-      "z, region, pi, u, qx, qy, u_star, sigma_x, sigma_y, qz, sigma_z, normal_x, normal_y, "
+      "z, t, region, pi, u, qx, qy, u_star, sigma_x, sigma_y, qz, sigma_z, normal_x, normal_y, "
       "normal_z, flux, trace and [parameters]");
   assert_string_equal(refusal(mesh, "u_stra", NULL),
                       "column 1 of the integral of 'u_stra': unknown name 'u_stra': did you mean "
