@@ -88,7 +88,8 @@ static int name_columns(const run *r, const kedge_report *report, char ***names)
     good = asprintf(&all[k++], "integral %s", r->task->values[i].name) >= 0;
   for (int p = 0; good && p < b->n_probes; ++p)
     for (int64_t i = 0; good && i < kedge_probe_count(b->files[p].probe); ++i)
-      good = asprintf(&all[k++], "%s %lld", b->files[p].what, (long long)i + 1) >= 0;
+      good = asprintf(&all[k++], "probe %s %lld", kedge_problem_probe_name(r->task->problem, p),
+                      (long long)i + 1) >= 0;
   return good ? k : -1;
 }
 

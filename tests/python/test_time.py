@@ -14,13 +14,13 @@ from kedge import _library as c
 
 class Settings(unittest.TestCase):
     def test_keys_of_time_become_settings(self):
-        p = kedge.Problem(time={"end": 2, "steps": 8, "scheme": "euler", "events": [0.5, 1], "at": np.array([0, 1.5])},
+        p = kedge.Problem(time={"end": 2, "steps": 8, "scheme": "euler", "events": [0.5, 1], "at": np.array([0.5, 1.5])},
                           initial="x*y", source="exp(-t)", boundary=everywhere(kedge.Dirichlet("t")))
         self.assertEqual(p.settings["time", "end"], "2")
         self.assertEqual(p.settings["time", "steps"], "8")
         self.assertEqual(p.settings["time", "scheme"], "euler")
         self.assertEqual(p.settings["time", "events"], "0.5, 1")
-        self.assertEqual(p.settings["output", "at"], "0.0, 1.5")
+        self.assertEqual(p.settings["output", "at"], "0.5, 1.5")
         self.assertEqual(p.settings["initial", "u"], "x*y")
 
     def test_replace_takes_all_keys_of_time(self):
