@@ -159,5 +159,5 @@ kedge_status kg_problem_refuse_time(kedge_context *ctx, const kedge_problem *p)
   if (!p->time.is_set) return KEDGE_OK;
   return kg_problem_fail(ctx, p, find(p, "time", "end"),
                          "the problem has a [time], and this solves steady ones: take [time] out, "
-                         "or march with it (kedge_march_create())");
+                         "or march with it");
 }
