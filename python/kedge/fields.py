@@ -291,7 +291,7 @@ class Fields(Operators):
 
     def _face_blocks(self, n, faces):
         """Likewise some faces of the surface, by side."""
-        elements, sides = (array[faces] for array in self.mesh.faces[:2])
+        elements, sides = (array[faces] for array in self.mesh.boundary[:2])
         (shape, _, maps), = self.mesh.shapes
         x, y, weight = Triangle.rule(n)
         for side, corners in enumerate(shape.faces):

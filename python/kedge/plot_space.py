@@ -83,7 +83,7 @@ def _plot_surface(mesh, values, order, label, ax, edges, options):
     ax = _axes(mesh, ax)
     from matplotlib.cm import ScalarMappable
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-    elements, sides, _ = mesh.faces
+    elements, sides, _ = mesh.boundary
     nodes = _face_nodes(order)[sides]
     places = mesh.shapes[0][2].places(*Tetrahedron.lattice(order).T / order, elements=elements)
     places = np.take_along_axis(places, nodes[..., None], axis=1)
@@ -116,7 +116,7 @@ def _cut(mesh, corners, axis, at):
     depth = corners[..., axis] - at
     above = depth > 0
     # Faces in the plane are cut once: with the element above, or with the one below where there is no other.
-    elements, sides, _ = mesh.faces
+    elements, sides, _ = mesh.boundary
     in_plane = (depth[elements[:, None], Tetrahedron.faces[sides]] == 0).all(axis=1)
     below = elements[in_plane & ~above[elements].any(axis=1)]
     above[below] = depth[below] == 0
@@ -177,7 +177,7 @@ def plot_mesh_surface(mesh, ax):
     from matplotlib.patches import Patch
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
     from matplotlib.colors import to_rgba
-    elements, sides, groups = mesh.faces
+    elements, sides, groups = mesh.boundary
     corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T, elements=elements)
     numbers, which = np.unique(groups, return_inverse=True)
     colors = np.array([to_rgba(f"C{k % 10}") for k in range(len(numbers))])[which]
