@@ -45,6 +45,15 @@ class SpaceOutputs(unittest.TestCase):
         s.write(self.path)
         return s
 
+    def test_convergence_has_the_rates_of_the_method(self):
+        problem = kedge.Problem(exact="sin(x+2*y)*cosh(z)", boundary={"default": kedge.Dirichlet()}, tolerance=1e-12)
+        table = kedge.convergence(problem, [kedge.cube(n) for n in (2, 4, 8)], [1, 2], self.context)
+        for row in (table.rows[2], table.rows[5]):
+            self.assertAlmostEqual(row.h, 8**-1 * 6 ** (-1 / 3))
+            self.assertAlmostEqual(row.rate_u, row.order + 1, delta=0.2)
+            self.assertAlmostEqual(row.rate_q, row.order + 1, delta=0.2)
+            self.assertAlmostEqual(row.rate_u_star, row.order + 2, delta=0.2)
+
     def test_the_trace_has_the_values_of_the_function_at_corners(self):
         faces, modes = self.solve().trace()
         self.assertEqual((faces.shape, modes.shape), ((self.mesh.edges, 3), (self.mesh.edges, 10)))
