@@ -393,10 +393,11 @@ kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometr
                          kedge_mesh **out);
 
 /// Move the vertices of a mesh of tetrahedra, which stay straight, to x, y and z of their place.
-/// @param[in] map  [3]
+/// @param[in] geometry  1, or 0: that faces of the boundary are plane is a finding where it bends
+/// @param[in] map       [3]
 /// @retval KEDGE_ERR_INPUT  as above
-kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, const struct kg_function *map,
-                          kedge_mesh **out);
+kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
+                          const struct kg_function *map, kedge_mesh **out);
 
 /// Connected parts: elements hang together by common edges; a common vertex does not do.
 /// @param[out] part     [element]: its part, numbered by their first elements; the caller frees it

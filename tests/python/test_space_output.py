@@ -33,7 +33,7 @@ class SpaceOutputs(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = os.path.join(cls.folder.name, "a.vtkhdf")
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.mesh = kedge.Mesh.generate("cube 3", map=MAP)
+        cls.mesh = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
 
     def solve(self, mesh=None, **more):
         problem = kedge.Problem(**{"order": 3, "exact": "1+2*x-y+x*z-y^2", "diffusion": 3, "tolerance": 1e-14,
@@ -140,7 +140,7 @@ class Pictures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.context = backend()
-        cube = kedge.Mesh.generate("cube 3", map=MAP)
+        cube = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
         cells = cube.cells["tetra"].copy()
         cells[::2] = cells[::2][:, [1, 0, 2, 3]]  # inside out
         cls.mesh, cls.cube = kedge.Mesh(cube.points, {"tetra": cells}), kedge.Mesh.generate("cube 3")

@@ -65,7 +65,7 @@ class InSpace(OnBackend):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cube = kedge.Mesh.generate("cube 3", map=MAP)
+        cube = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
         cls.meshes = {"moved": cube, "turned": turned_inside_out(cube), "straight": kedge.Mesh.generate("cube 3")}
 
     def solved(self, mesh="straight", order=3, exact=None, **more):
