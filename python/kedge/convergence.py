@@ -15,8 +15,8 @@ from .solver import solve
 
 
 class Row(NamedTuple):
-    """Errors in L2 at a size h of elements, the root of their mean area, in space the cube root of their mean volume, and
-    rates against the row before."""
+    """Errors in L2 at a size h of elements, the root of their mean area, in space the cube root of their mean volume,
+    and rates against the row before."""
 
     order: int
     elements: int

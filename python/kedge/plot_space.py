@@ -10,7 +10,6 @@ from .plot import MOST, THIN, axes, plot_pieces
 
 FINEST = 40000  # triangles that a surface is drawn by, where nobody gives an order
 CHUNK = 1 << 22  # numbers of a table of polynomials
-OUTWARD = (1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)  # corners of the face opposite each, seen from outside
 
 
 def order_of(mesh, degree, cut):
@@ -56,7 +55,7 @@ def _face_nodes(order):
     number = {tuple(at): k for k, at in enumerate(Tetrahedron.lattice(order))}
     corner = Tetrahedron.lattice(1)
     return np.array([[number[tuple((order - i - j) * corner[a] + i * corner[b] + j * corner[c])]
-                      for i, j in Triangle.lattice(order)] for a, b, c in OUTWARD])
+                      for i, j in Triangle.lattice(order)] for a, b, c in Tetrahedron.outward])
 
 
 def _rim(order):
@@ -182,7 +181,7 @@ def plot_mesh_surface(mesh, ax):
     numbers, which = np.unique(groups, return_inverse=True)
     colors = np.array([to_rgba(f"C{k % 10}") for k in range(len(numbers))])[which]
     lines = {"edgecolors": "0.3", "linewidths": 0.3} if len(elements) <= MOST else {"edgecolors": colors, "linewidths": 0.3}
-    polygons = np.take_along_axis(corners, np.array(OUTWARD)[sides][..., None], axis=1)
+    polygons = np.take_along_axis(corners, Tetrahedron.outward[sides][..., None], axis=1)
     ax.add_collection3d(Poly3DCollection(polygons, facecolors=colors, **lines))
     ax.legend(handles=[Patch(color=f"C{k % 10}", label=mesh.groups[group].name) for k, group in enumerate(numbers)],
               loc="center left", bbox_to_anchor=(1.05, 0.5), fontsize="small")
