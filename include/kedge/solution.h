@@ -210,6 +210,7 @@ typedef struct kedge_plan {
   /// By kedge_solver_plan(): device memory of each solution, from its solve on until it is
   /// destroyed. Where that is not free, it is host memory.
   int64_t solution_bytes;
+  int dimension;  ///< 2, or 3: edges are faces
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

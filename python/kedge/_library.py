@@ -133,7 +133,8 @@ class Plan(ctypes.Structure):
                 ("needed_bytes", c_int64 * OPERATORS_MAX), ("host_bytes", c_int64), ("free_bytes", c_int64),
                 ("host_free_bytes", c_int64), ("fits", c_bool * OPERATORS_MAX),
                 ("stabilization_length", c_double), ("many_bytes", c_int64), ("apply_bytes", c_int64),
-                ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64)]
+                ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64),
+                ("dimension", c_int)]
 
 
 class BoundaryValue(ctypes.Structure):

@@ -31,7 +31,7 @@ bool kg_finds_polygon(kg_diagnosis *d)
   return d->mesh->is_polygon && !kg_mesh_in_space(d->mesh);
 }
 
-/// The same in space, where faces cannot be curved.
+/// The boundary is bent by a map in space, where faces stay plane.
 bool kg_finds_plane_faces(kg_diagnosis *d)
 {
   return d->mesh->is_polygon && kg_mesh_in_space(d->mesh);

@@ -264,6 +264,12 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
 }
+/// As kg_mesh_shape(), of n elements: "tetrahedra".
+static inline const char *kg_mesh_shapes(const kedge_mesh *mesh, int64_t n)
+{
+  if (n == 1) return kg_mesh_shape(mesh);
+  return mesh->n_blocks > 1 ? "elements" : mesh->block[0].cell->plural;
+}
 /// Refuse a mesh of tetrahedra. `what` is for plane meshes alone: "refinement".
 kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what);
 /// Refuse points of so many coordinates on a mesh that has other ones. `call` is of the API; that

@@ -39,6 +39,7 @@ static void describe(const kg_elliptic *p, kedge_plan *plan)
 {
   const kg_shape *shape = &p->shape;
   const kedge_mesh_info *mesh = &p->mesh->info;
+  plan->dimension = p->mesh->dimension;
   plan->elements = mesh->elements;
   plan->edges = mesh->edges;
   plan->vertices = mesh->vertices;

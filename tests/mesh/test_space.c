@@ -579,10 +579,10 @@ static void refined_tetrahedra_inherit_groups_and_regions(void **state)
   for (int e = 0; e < 16; ++e) assert_int_equal(regions[e], e < 8 ? 0 : 5);
   kedge_mesh_destroy(fine);
   assert_refused(*state, kedge_mesh_refine(*state, mesh, 10, &fine), KEDGE_ERR_INPUT,
-                 "two.msh: 2 tetrahedrons refined 10 times are more than kedge can number "
+                 "two.msh: 2 tetrahedra refined 10 times are more than kedge can number "
                  "(1073739776); refine less");
   assert_refused(*state, kedge_mesh_refine(*state, mesh, KEDGE_REFINE_MAX, &fine), KEDGE_ERR_INPUT,
-                 "two.msh: 2 tetrahedrons refined 14 times are more than kedge can number "
+                 "two.msh: 2 tetrahedra refined 14 times are more than kedge can number "
                  "(1073739776); refine less");
   kedge_mesh_destroy(mesh);
 }
@@ -686,12 +686,11 @@ static void counts_of_a_cube_are_known_without_it(void **state)
   assert_int_equal(size.dimension, 3);
   assert_int_equal(size.elements[0], 384);
   assert_refused(*state, kedge_mesh_generate(*state, "cube 564", &mesh), KEDGE_ERR_INPUT,
-                 "\"cube 564\" has more tetrahedrons than kedge can number (1073739776); use "
+                 "\"cube 564\" has more tetrahedra than kedge can number (1073739776); use "
                  "smaller numbers");
-  assert_refused(
-      *state, kedge_mesh_generate(*state, "cube 1000000000", &mesh), KEDGE_ERR_INPUT,
-      "\"cube 1000000000\" has more tetrahedrons than kedge can number (1073739776); use "
-      "smaller numbers");
+  assert_refused(*state, kedge_mesh_generate(*state, "cube 1000000000", &mesh), KEDGE_ERR_INPUT,
+                 "\"cube 1000000000\" has more tetrahedra than kedge can number (1073739776); use "
+                 "smaller numbers");
 }
 
 /// Every facet has one place in the sections, and patches are as compact as the curve makes them.

@@ -233,6 +233,13 @@ class Points(InSpace):
             with self.assertRaisesRegex(TypeError, "z is no array on a GPU, where x is one"):
                 s(there, there, 0.5)
 
+    def test_a_plan_counts_nodes_of_tetrahedra(self):
+        mesh = self.meshes["straight"]
+        plan = kedge.plan(mesh, kedge.Problem(order=3, boundary={"default": kedge.Dirichlet()}), self.context)
+        tree = kedge._library.library.kedge_locator_bytes(mesh.handle)
+        self.assertEqual(plan["points_bytes"] - tree, -(-8 * 35 * mesh.elements // 256) * 256)
+        self.assertEqual(plan["dimension"], 3)
+
     def test_a_function_of_the_caller_finds_points(self):
         s = self.solved()
         s.prepare("q")
