@@ -235,7 +235,7 @@ class Points(InSpace):
 
     def test_a_plan_counts_nodes_of_tetrahedra(self):
         mesh = self.meshes["straight"]
-        plan = kedge.plan(mesh, kedge.Problem(order=3, boundary={"default": kedge.Dirichlet()}), self.context)
+        plan = kedge.plan(mesh, kedge.Problem(order=3, boundary={"default": kedge.Dirichlet(0)}), self.context)
         tree = kedge._library.library.kedge_locator_bytes(mesh.handle)
         self.assertEqual(plan["points_bytes"] - tree, -(-8 * 35 * mesh.elements // 256) * 256)
         self.assertEqual(plan["dimension"], 3)
