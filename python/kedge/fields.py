@@ -325,12 +325,12 @@ class Fields(Operators):
             return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
 
     def to_meshio(self, vertices: bool = False) -> Any:
-        """A meshio.Mesh: elements cut into linear triangles, in space tetrahedra, between the nodes of order P + 1, each
-        with points of its own, and u, u_star, q and sigma there, vectors of the plane with a third component, 0. Its
-        write() makes a file of Gmsh with file_format="gmsh22".
+        """A meshio.Mesh: elements cut into linear triangles, in space tetrahedra, between the nodes of order P + 1,
+        each with points of its own, and u, u_star, q and sigma there, vectors of the plane with a third component, 0.
+        Its write() makes a file of Gmsh with file_format="gmsh22".
 
-        vertices -- in place of that the cells of the mesh and the lines of its groups, in space triangles, all straight,
-                    and at_vertices() of these fields; points that are no corner are left out
+        vertices -- in place of that the cells of the mesh and the lines of its groups, in space triangles, all
+                    straight, and at_vertices() of these fields; points that are no corner are left out
         """
         if vertices:
             return exchange.by_vertices(self)
@@ -345,5 +345,6 @@ class Fields(Operators):
     def _pieces(self, order):
         """All nodes of an order, [node][dimension], and the triangles or tetrahedra between them."""
         offsets, dimension = self.offsets(order), self.mesh.info["dimension"]
-        pieces = [offsets[elements][:, None, None] + shape.subdivision(order) for shape, elements, _ in self.mesh.shapes]
-        return self.nodes(order).reshape(-1, dimension), np.concatenate([part.reshape(-1, dimension + 1) for part in pieces])
+        pieces = [(offsets[elements][:, None, None] + shape.subdivision(order)).reshape(-1, dimension + 1)
+                  for shape, elements, _ in self.mesh.shapes]
+        return self.nodes(order).reshape(-1, dimension), np.concatenate(pieces)

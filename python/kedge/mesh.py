@@ -247,8 +247,8 @@ class Mesh:
 
     @cached_property
     def corners(self) -> Array:
-        """The vertices of the elements, counterclockwise, of tetrahedra with positive volumes, one element after the other:
-        [corner] int, numbered as in the arrays or the file of the mesh."""
+        """The vertices of the elements, counterclockwise, of tetrahedra with positive volumes, one element after the
+        other: [corner] int, numbered as in the arrays or the file of the mesh."""
         n, with_four = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
         corners = self._array("kedge_mesh_corners", 3 * n + with_four, np.int32)
         return self._upright(corners) if self._is_space else corners
@@ -322,8 +322,8 @@ class Mesh:
         return np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0
 
     def _upright(self, of_corners):
-        """An array over the library's corners of tetrahedra with the last two exchanged where volumes are negative, as in
-        values at nodes."""
+        """An array over the library's corners of tetrahedra with the last two exchanged where volumes are negative, as
+        in values at nodes."""
         array = of_corners.reshape(-1, 4, *of_corners.shape[1:]).copy()
         array[self.turned, 2:] = array[self.turned, :1:-1]
         return array.reshape(of_corners.shape)

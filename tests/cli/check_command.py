@@ -45,8 +45,10 @@ class Usage(Command):
             self.assertIn("Usage: kedge", self.kedge(*arguments, code=2).stderr)
 
     def test_help_and_sentences_name_space(self):
-        self.assertIn("Solve elliptic problems in the plane and on tetrahedra", " ".join(self.kedge("--help").stdout.split()))
-        self.refused("mesh", "generate", "cube", "1000", "-o", "c.msh", says="has more tetrahedra than kedge can number")
+        text = " ".join(self.kedge("--help").stdout.split())
+        self.assertIn("Solve elliptic problems in the plane and on tetrahedra", text)
+        self.refused("mesh", "generate", "cube", "1000", "-o", "c.msh",
+                     says="has more tetrahedra than kedge can number")
 
     def test_every_command_has_help(self):
         for arguments in ((), ("solve",), ("plan",), ("mesh",), ("mesh", "info"),
