@@ -148,7 +148,7 @@ KEDGE_API kedge_status kedge_mesh_generate(kedge_context *ctx, const char *words
 /// on the curves of its map, `times` times, at most KEDGE_REFINE_MAX. Groups are inherited. The
 /// caller's element e becomes 4 e .. 4 e + 3, of a triangle the last one in its middle. Multigrid
 /// knows the meshes of triangles in between and is faster for it. Tetrahedra are split into eight,
-/// 8 e .. 8 e + 7, those at the corners first; however often, they have three shapes at most.
+/// 8 e .. 8 e + 7, those at the corners first, the others around the shortest of three diagonals.
 /// @param[in]  mesh         borrowed, not changed
 /// @retval KEDGE_ERR_INPUT  more elements than can be numbered
 KEDGE_API kedge_status kedge_mesh_refine(kedge_context *ctx, const kedge_mesh *mesh, int times,

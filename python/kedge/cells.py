@@ -4,6 +4,7 @@ The reference triangle has the corners (0, 0), (1, 0), (0, 1), the reference squ
 reference tetrahedron the origin and a corner at 1 on every axis. Tetrahedra have positive volumes here: the last two
 corners of those of the library are exchanged where theirs is negative, as at nodes of solutions.
 """
+import itertools
 import math
 from functools import lru_cache
 
@@ -139,6 +140,7 @@ class Quadrilateral:
 class Tetrahedron:
     name, corners = "tetra", 4
     faces = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # corners of side k, which is opposite corner k
+    outward = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])  # the same, counterclockwise seen from outside
 
     @staticmethod
     def count(order):
@@ -191,6 +193,21 @@ class Tetrahedron:
         x, y, of_layer = Triangle.rule(n)
         z, shrunk = np.repeat(s, n * n), np.repeat(1 - s, n * n)
         return np.tile(x, n) * shrunk, np.tile(y, n) * shrunk, z, np.tile(of_layer, n) * np.repeat(w, n * n) * shrunk**2
+
+    @staticmethod
+    def subdivision(order):
+        """The tetrahedra between the nodes of an order: [tetrahedron][4]. In sums x + y + z, y + z and z the element is
+        what cubes cut along their diagonals, as those of a generated cube, have where coordinates descend."""
+        number = {tuple(ijk): q for q, ijk in enumerate(Tetrahedron.lattice(order))}
+        small = []
+        for first in itertools.product(range(order), repeat=3):
+            for axes in itertools.permutations(range(3)):
+                path = np.array([[x + (axis in axes[:k]) for axis, x in enumerate(first)] for k in range(4)])
+                if (np.diff(path) <= 0).all():
+                    at = path - np.column_stack([path[:, 1:], np.zeros(4, int)])
+                    corner = [number[tuple(ijk)] for ijk in at]
+                    small.append(corner if np.linalg.det(at[1:] - at[0]) > 0 else corner[:2] + corner[:1:-1])
+        return np.array(small)
 
 
 def _jacobi(j, a, z, now, before, w=1.0):

@@ -15,7 +15,8 @@ from .solver import solve
 
 
 class Row(NamedTuple):
-    """Errors in L2 at a size h of elements, the root of their mean area, and rates against the row before."""
+    """Errors in L2 at a size h of elements, the root of their mean area, in space the cube root of their mean volume,
+    and rates against the row before."""
 
     order: int
     elements: int
@@ -83,7 +84,7 @@ def convergence(problem: Problem, meshes: Sequence[Mesh], orders: Iterable[int],
         before = None
         for mesh in meshes:
             report = solve(mesh, problem.replace(order=order), backend, on_failure="warn").report
-            h = math.sqrt(mesh.area / mesh.elements)
+            h = (mesh.area / mesh.elements) ** (1 / mesh.info["dimension"])
             errors = (report.u_l2, report.q_l2, report.u_star_l2)
             rates = [math.nan] * 3
             if before is not None and before.h != h:

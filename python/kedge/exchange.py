@@ -2,6 +2,7 @@
 import numpy as np
 
 from .arguments import array_of, package
+from .cells import Tetrahedron
 from .errors import InputError, WrongType
 from .gmsh import SHAPES
 
@@ -102,8 +103,8 @@ def _by_points(sets, blocks, n):
 
 
 def in_space(vectors):
-    """Vectors of the plane with a third component, 0, as Gmsh and ParaView want them."""
-    return np.column_stack([vectors, np.zeros(len(vectors))])
+    """Vectors of three components, as Gmsh and ParaView want them: of the plane the third is 0."""
+    return vectors if vectors.shape[1] == 3 else np.column_stack([vectors, np.zeros(len(vectors))])
 
 
 def by_vertices(s):
@@ -116,7 +117,8 @@ def by_vertices(s):
     lines, of_lines = _boundary(mesh)
     of_regions = [mesh.regions[elements] for _, elements, _ in mesh.shapes]
     names = {group.name: np.array([group.tag, group.dimension]) for group in mesh.groups if group.tag > 0}
-    blocks = [*zip(mesh.cells.items(), of_regions), *([(("line", lines), of_lines)] if len(lines) else [])]
+    shape_of_lines = "triangle" if mesh.info["dimension"] == 3 else "line"
+    blocks = [*zip(mesh.cells.items(), of_regions), *([((shape_of_lines, lines), of_lines)] if len(lines) else [])]
     return meshio.Mesh(in_space(mesh.points[numbers]),
                        [(shape, place[cells]) for (shape, cells), _ in blocks],
                        point_data={**{field: s.at_vertices(field)[numbers] for field in ("u", "u_star")},
@@ -125,12 +127,15 @@ def by_vertices(s):
 
 
 def _boundary(mesh):
-    """Edges of the boundary that have a group, and its numbers."""
+    """Edges of the boundary, or faces, that have a group, and its numbers."""
     elements, sides, groups = mesh.boundary
+    tags = np.array([group.tag for group in mesh.groups])[groups]
+    if mesh.info["dimension"] == 3:
+        faces = np.take_along_axis(mesh.cells["tetra"][elements], Tetrahedron.outward[sides], axis=1)
+        return faces[tags > 0], tags[tags > 0]
     corners = np.empty(mesh.elements, int)
     for shape, of, _ in mesh.shapes:
         corners[of] = shape.corners
     first = (np.cumsum(corners) - corners)[elements]
     edges = np.stack([mesh.corners[first + (sides + end) % corners[elements]] for end in (0, 1)], axis=-1)
-    tags = np.array([group.tag for group in mesh.groups])[groups]
     return edges[tags > 0], tags[tags > 0]

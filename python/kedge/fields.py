@@ -291,7 +291,7 @@ class Fields(Operators):
 
     def _face_blocks(self, n, faces):
         """Likewise some faces of the surface, by side."""
-        elements, sides = (array[faces] for array in self.mesh.faces[:2])
+        elements, sides = (array[faces] for array in self.mesh.boundary[:2])
         (shape, _, maps), = self.mesh.shapes
         x, y, weight = Triangle.rule(n)
         for side, corners in enumerate(shape.faces):
@@ -325,29 +325,26 @@ class Fields(Operators):
             return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
 
     def to_meshio(self, vertices: bool = False) -> Any:
-        """A meshio.Mesh: elements cut into linear triangles between the nodes of order P + 1, each with points of
-        its own, and u, u_star, q and sigma there, vectors with a third component, 0. Its write() makes a file of Gmsh
-        with file_format="gmsh22".
+        """A meshio.Mesh: elements cut into linear triangles, in space tetrahedra, between the nodes of order P + 1,
+        each with points of its own, and u, u_star, q and sigma there, vectors of the plane with a third component, 0.
+        Its write() makes a file of Gmsh with file_format="gmsh22".
 
-        vertices -- in place of that the cells of the mesh and the lines of its groups, all straight, and at_vertices() of
-                    these fields; points that are no corner are left out
+        vertices -- in place of that the cells of the mesh and the lines of its groups, in space triangles, all
+                    straight, and at_vertices() of these fields; points that are no corner are left out
         """
-        if self.mesh._is_space:
-            raise InputError("to_meshio() is for solutions of the plane, and the mesh is of tetrahedra; write() makes "
-                             "a file")
         if vertices:
             return exchange.by_vertices(self)
         meshio = package("meshio", "to_meshio()")
         order = self.order + 1
-        points, triangles = self._pieces(order)
-        fields = {name: self.values(name, order).ravel() for name in c.PLANE_FIELDS}
-        vectors = {name: exchange.in_space(np.stack([fields.pop(part) for part in parts], axis=-1))
-                   for name, parts in VECTORS.items()}
-        return meshio.Mesh(exchange.in_space(points), [("triangle", triangles)], point_data={**fields, **vectors})
+        points, pieces = self._pieces(order)
+        fields = {name: self.values(name, order).ravel() for name in ("u", "u_star")}
+        vectors = {name: exchange.in_space(self.values(name, order).reshape(points.shape)) for name in VECTORS}
+        return meshio.Mesh(exchange.in_space(points), [("tetra" if self.mesh._is_space else "triangle", pieces)],
+                           point_data={**fields, **vectors})
 
     def _pieces(self, order):
-        """All nodes of an order, [node][2], and the triangles between them."""
-        offsets = self.offsets(order)
-        triangles = [offsets[elements][:, None, None] + shape.subdivision(order)
-                     for shape, elements, _ in self.mesh.shapes]
-        return self.nodes(order).reshape(-1, 2), np.concatenate([part.reshape(-1, 3) for part in triangles])
+        """All nodes of an order, [node][dimension], and the triangles or tetrahedra between them."""
+        offsets, dimension = self.offsets(order), self.mesh.info["dimension"]
+        pieces = [(offsets[elements][:, None, None] + shape.subdivision(order)).reshape(-1, dimension + 1)
+                  for shape, elements, _ in self.mesh.shapes]
+        return self.nodes(order).reshape(-1, dimension), np.concatenate(pieces)

@@ -244,14 +244,15 @@ class Mesh:
     def nodes(self) -> Array:
         """Nodes of the elements' maps, of the order info["geometry"], corners first: [node][dimension], one element
         after the other."""
-        return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), self.info["dimension"]), np.float64)
+        return self._upright(self._sorted_nodes) if self._is_space else self._sorted_nodes
 
     @cached_property
     def corners(self) -> Array:
-        """The vertices of the elements, counterclockwise, one element after the other: [corner] int, numbered as in the
-        arrays or the file of the mesh."""
+        """The vertices of the elements, counterclockwise, of tetrahedra with positive volumes, one element after the
+        other: [corner] int, numbered as in the arrays or the file of the mesh."""
         n, with_four = self.elements, self.elements if self._is_space else self.info["quadrilaterals"]
-        return self._array("kedge_mesh_corners", 3 * n + with_four, np.int32)
+        corners = self._array("kedge_mesh_corners", 3 * n + with_four, np.int32)
+        return self._upright(corners) if self._is_space else corners
 
     @cached_property
     def cells(self) -> Dict[str, Array]:
@@ -294,6 +295,9 @@ class Mesh:
         next, of a tetrahedron it is the face opposite corner k; groups are indices into `groups`."""
         arrays = np.empty((3, self.info["boundary_edges"]), np.int32)
         check(c.library.kedge_mesh_boundary(self.handle, *(array.ctypes.data for array in arrays)), b"")
+        if self._is_space:
+            elements, sides, groups = arrays
+            return elements, np.where(self.turned[elements] & (sides > 1), 5 - sides, sides), groups
         return tuple(arrays)
 
     @property
@@ -303,24 +307,27 @@ class Mesh:
     @cached_property
     def shapes(self):
         """Shapes, the numbers of their elements, and their maps; those of tetrahedra keep their orientation."""
-        geometry, nodes = self.info["geometry"], self.nodes
-        if self._is_space:
-            nodes = nodes.reshape(-1, 4, 3)
-            nodes = np.where(self.turned[:, None, None], nodes[:, [0, 1, 3, 2]], nodes).reshape(-1, 3)
-        return [(shape, elements, Maps(shape, geometry, part(nodes, self.offsets, shape, elements, geometry)))
+        geometry = self.info["geometry"]
+        return [(shape, elements, Maps(shape, geometry, part(self.nodes, self.offsets, shape, elements, geometry)))
                 for shape, elements in shapes_of(self.info, self.offsets)]
 
     @cached_property
-    def turned(self):
-        """Of which tetrahedra the last two corners are exchanged in `shapes`, as in values at nodes: [element] bool."""
-        corners = self.nodes.reshape(-1, 4, 3)
-        return np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0
+    def _sorted_nodes(self):
+        """As the library has them: corners of tetrahedra in the order by which faces and reference coordinates go."""
+        return self._array("kedge_mesh_nodes", (int(self.offsets[-1]), self.info["dimension"]), np.float64)
 
     @cached_property
-    def faces(self):
-        """The boundary in space, with sides opposite corners as `shapes` has them: (elements, sides, groups)."""
-        elements, sides, groups = self.boundary
-        return elements, np.where(self.turned[elements] & (sides > 1), 5 - sides, sides), groups
+    def turned(self):
+        """Of which tetrahedra the last two corners of the library are exchanged: [element] bool."""
+        corners = self._sorted_nodes.reshape(-1, 4, 3)
+        return np.linalg.det(corners[:, 1:] - corners[:, :1]) < 0
+
+    def _upright(self, of_corners):
+        """An array over the library's corners of tetrahedra with the last two exchanged where volumes are negative, as
+        in values at nodes."""
+        array = of_corners.reshape(-1, 4, *of_corners.shape[1:]).copy()
+        array[self.turned, 2:] = array[self.turned, :1:-1]
+        return array.reshape(of_corners.shape)
 
     @cached_property
     def shape_places(self):

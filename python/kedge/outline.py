@@ -122,7 +122,7 @@ class Surface:
     """Likewise the faces of a mesh in space, which are plane triangles."""
 
     def __init__(self, mesh):
-        self._elements, self._sides, _ = mesh.faces
+        self._elements, self._sides, _ = mesh.boundary
         corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T, elements=self._elements)
         self._faces = np.take_along_axis(corners, Tetrahedron.faces[self._sides][..., None], axis=1)
         self._boxes = Boxes(self._faces.min(axis=1), self._faces.max(axis=1), self._faces[:, 0])

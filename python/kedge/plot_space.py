@@ -10,7 +10,6 @@ from .plot import MOST, THIN, axes, plot_pieces
 
 FINEST = 40000  # triangles that a surface is drawn by, where nobody gives an order
 CHUNK = 1 << 22  # numbers of a table of polynomials
-OUTWARD = (1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)  # corners of the face opposite each, seen from outside
 
 
 def order_of(mesh, degree, cut):
@@ -56,7 +55,7 @@ def _face_nodes(order):
     number = {tuple(at): k for k, at in enumerate(Tetrahedron.lattice(order))}
     corner = Tetrahedron.lattice(1)
     return np.array([[number[tuple((order - i - j) * corner[a] + i * corner[b] + j * corner[c])]
-                      for i, j in Triangle.lattice(order)] for a, b, c in OUTWARD])
+                      for i, j in Triangle.lattice(order)] for a, b, c in Tetrahedron.outward])
 
 
 def _rim(order):
@@ -83,7 +82,7 @@ def _plot_surface(mesh, values, order, label, ax, edges, options):
     ax = _axes(mesh, ax)
     from matplotlib.cm import ScalarMappable
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
-    elements, sides, _ = mesh.faces
+    elements, sides, _ = mesh.boundary
     nodes = _face_nodes(order)[sides]
     places = mesh.shapes[0][2].places(*Tetrahedron.lattice(order).T / order, elements=elements)
     places = np.take_along_axis(places, nodes[..., None], axis=1)
@@ -116,7 +115,7 @@ def _cut(mesh, corners, axis, at):
     depth = corners[..., axis] - at
     above = depth > 0
     # Faces in the plane are cut once: with the element above, or with the one below where there is no other.
-    elements, sides, _ = mesh.faces
+    elements, sides, _ = mesh.boundary
     in_plane = (depth[elements[:, None], Tetrahedron.faces[sides]] == 0).all(axis=1)
     below = elements[in_plane & ~above[elements].any(axis=1)]
     above[below] = depth[below] == 0
@@ -177,12 +176,12 @@ def plot_mesh_surface(mesh, ax):
     from matplotlib.patches import Patch
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
     from matplotlib.colors import to_rgba
-    elements, sides, groups = mesh.faces
+    elements, sides, groups = mesh.boundary
     corners = mesh.shapes[0][2].places(*Tetrahedron.lattice(1).T, elements=elements)
     numbers, which = np.unique(groups, return_inverse=True)
     colors = np.array([to_rgba(f"C{k % 10}") for k in range(len(numbers))])[which]
     lines = {"edgecolors": "0.3", "linewidths": 0.3} if len(elements) <= MOST else {"edgecolors": colors, "linewidths": 0.3}
-    polygons = np.take_along_axis(corners, np.array(OUTWARD)[sides][..., None], axis=1)
+    polygons = np.take_along_axis(corners, Tetrahedron.outward[sides][..., None], axis=1)
     ax.add_collection3d(Poly3DCollection(polygons, facecolors=colors, **lines))
     ax.legend(handles=[Patch(color=f"C{k % 10}", label=mesh.groups[group].name) for k, group in enumerate(numbers)],
               loc="center left", bbox_to_anchor=(1.05, 0.5), fontsize="small")

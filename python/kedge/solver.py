@@ -412,11 +412,11 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     kind = raw.operator_kind
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
-             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "march_bytes", "note")
+             "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "dimension",
+             "march_bytes", "note")
     values = {name: getattr(raw, name) for name in names}
     if mesh is not None:
-        order, wide = raw.order + 1, mesh.info["quadrilaterals"]
-        nodes = (mesh.elements - wide) * ((order + 1) * (order + 2) // 2) + wide * (order + 1) ** 2
+        nodes = int(mesh._nodes_of(raw.order + 1)[-1])
         values["points_bytes"] = c.library.kedge_locator_bytes(mesh.handle) + -(-8 * nodes // 256) * 256
     stages = {os.fsdecode(raw.stage_name[i]): raw.stage_bytes[kind][i] for i in range(raw.n_stages)}
     return {**{name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()},

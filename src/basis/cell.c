@@ -271,6 +271,7 @@ static void segment_rule(int rows, long double *const *at, long double *weight)
 
 const kg_cell kg_segment = {
     .name = "segment",
+    .plural = "segments",
     .dimension = 1,
     .n_vertices = 2,
     .n_facets = 2,
@@ -283,6 +284,7 @@ const kg_cell kg_segment = {
 
 const kg_cell kg_triangle = {
     .name = "triangle",
+    .plural = "triangles",
     .dimension = 2,
     .n_vertices = 3,
     .n_facets = 3,
@@ -302,6 +304,7 @@ const kg_cell kg_triangle = {
 
 const kg_cell kg_quadrilateral = {
     .name = "quadrilateral",
+    .plural = "quadrilaterals",
     .dimension = 2,
     .n_vertices = 4,
     .n_facets = 4,

@@ -26,7 +26,7 @@ enum {
 };
 
 typedef struct kg_cell {
-  const char *name;  ///< for sentences; its plural ends in s
+  const char *name, *plural;  ///< for sentences
   int dimension, n_vertices, n_facets;
   const struct kg_cell *facet;         ///< shape of each facet; of a segment NULL
   int facet_corner[KG_FACETS_MAX][3];  ///< [facet]: its corners; of a plane shape where it begins

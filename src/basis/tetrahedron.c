@@ -157,6 +157,7 @@ static void nodes(int order, double *const *at)
 
 const kg_cell kg_tetrahedron = {
     .name = "tetrahedron",
+    .plural = "tetrahedra",
     .dimension = 3,
     .n_vertices = 4,
     .n_facets = 4,

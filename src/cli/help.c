@@ -19,7 +19,7 @@ static const struct row {
      "1 to 5: order of the curves of elements; of\n"
      "generate 1: a disk or a ring is a polygon"},
     {"mesh", "join", "", "distance of boundary vertices that become one"},
-    {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes"},
+    {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes;\nin space X, Y, Z of x, y, z"},
     {"mesh", "refine", "0", "times all elements are split into four"},
     {"space", "order", "1", "1 to 12, of tetrahedra 1 to 6"},
     {"space", "inverse", "auto",

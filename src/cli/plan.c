@@ -68,9 +68,9 @@ static void print_solver(const kedge_plan *plan)
 
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
-  printf("%s: %lld element%s, %lld edges, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
+  printf("%s: %lld element%s, %lld %s, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
          (long long)plan->elements, kg_cli_plural(plan->elements), (long long)plan->edges,
-         plan->order, (long long)plan->trace_unknowns);
+         plan->dimension == 3 ? "faces" : "edges", plan->order, (long long)plan->trace_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
   print_solver(plan);

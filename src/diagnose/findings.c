@@ -68,6 +68,10 @@ static const finding findings[] = {
      "the boundary is a polygon in place of curves (geometry = 1): set [mesh] geometry to 2 or "
      "more",
      0, SOLVE},
+    {KG_ABOUT_MESH, kg_finds_plane_faces,
+     "the map bends the boundary, and faces of tetrahedra are plane: take a finer mesh before the "
+     "map, as refine splits plane faces",
+     0, SOLVE},
     {KG_ABOUT_MESH, kg_finds_flattened,
      "geometry = %s is below %s, the order of the curves of the mesh, and flattens them: leave it "
      "out",

@@ -28,7 +28,13 @@ bool kg_finds_periodic_lines(kg_diagnosis *d)
 /// Straight elements that nobody asked for, of a disk or a ring, or where a map bends the boundary.
 bool kg_finds_polygon(kg_diagnosis *d)
 {
-  return d->mesh->is_polygon;
+  return d->mesh->is_polygon && !kg_mesh_in_space(d->mesh);
+}
+
+/// The boundary is bent by a map in space, where faces stay plane.
+bool kg_finds_plane_faces(kg_diagnosis *d)
+{
+  return d->mesh->is_polygon && kg_mesh_in_space(d->mesh);
 }
 
 /// Curves of a file made of lower order.

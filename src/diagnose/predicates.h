@@ -13,8 +13,8 @@ void kg_say_number(kg_diagnosis *d, const char *format, double number);
 /// Two words: x and y.
 void kg_say_place(kg_diagnosis *d, const char *format, const double at[2]);
 
-kg_predicate kg_finds_split, kg_finds_periodic_lines, kg_finds_polygon, kg_finds_flattened,
-    kg_finds_high_geometry;
+kg_predicate kg_finds_split, kg_finds_periodic_lines, kg_finds_polygon, kg_finds_plane_faces,
+    kg_finds_flattened, kg_finds_high_geometry;
 kg_predicate kg_finds_overlapping, kg_finds_unjoined, kg_finds_nothing_joined;
 kg_predicate kg_finds_limit, kg_finds_rounding_reached, kg_finds_no_solution, kg_finds_out_of_reach;
 kg_predicate kg_finds_undetermined, kg_finds_large_stabilization, kg_finds_single_precision;

@@ -17,7 +17,7 @@ double kg_stabilization_ratio(const kg_elliptic *p)
 static bool is_of_space(kg_topic topic)
 {
   return topic == KG_ABOUT_END || topic == KG_ABOUT_CAUSE || topic == KG_ABOUT_LOSS ||
-         topic == KG_ABOUT_LEFT;
+         topic == KG_ABOUT_LEFT || topic == KG_ABOUT_MESH;
 }
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)

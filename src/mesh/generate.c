@@ -116,10 +116,11 @@ static const kg_cell *cell_of(const kg_form_args *args)
 static kedge_status check_number(kedge_context *ctx, const struct form *form, const char *words,
                                  const kg_form_args *args)
 {
-  KG_REQUIRE(
-      ctx, squares_of(form, args) <= KG_ELEMENTS_MAX / most_each(form, args), KEDGE_ERR_INPUT,
-      "\"%.64s\" has more %ss than kedge can number (%d); use smaller numbers", words,
-      args->pattern == KG_PATTERN_CHECKERBOARD ? "element" : cell_of(args)->name, KG_ELEMENTS_MAX);
+  KG_REQUIRE(ctx, squares_of(form, args) <= KG_ELEMENTS_MAX / most_each(form, args),
+             KEDGE_ERR_INPUT,
+             "\"%.64s\" has more %s than kedge can number (%d); use smaller numbers", words,
+             args->pattern == KG_PATTERN_CHECKERBOARD ? "elements" : cell_of(args)->plural,
+             KG_ELEMENTS_MAX);
   return KEDGE_OK;
 }
 

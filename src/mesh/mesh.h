@@ -264,6 +264,12 @@ static inline const char *kg_mesh_shape(const kedge_mesh *mesh)
 {
   return mesh->n_blocks > 1 ? "element" : mesh->block[0].cell->name;
 }
+/// As kg_mesh_shape(), of n elements: "tetrahedra".
+static inline const char *kg_mesh_shapes(const kedge_mesh *mesh, int64_t n)
+{
+  if (n == 1) return kg_mesh_shape(mesh);
+  return mesh->n_blocks > 1 ? "elements" : mesh->block[0].cell->plural;
+}
 /// Refuse a mesh of tetrahedra. `what` is for plane meshes alone: "refinement".
 kedge_status kg_mesh_check_plane(kedge_context *ctx, const kedge_mesh *mesh, const char *what);
 /// Refuse points of so many coordinates on a mesh that has other ones. `call` is of the API; that
@@ -393,10 +399,11 @@ kedge_status kg_mesh_map(kedge_context *ctx, const kedge_mesh *mesh, int geometr
                          kedge_mesh **out);
 
 /// Move the vertices of a mesh of tetrahedra, which stay straight, to x, y and z of their place.
-/// @param[in] map  [3]
+/// @param[in] geometry  1, or 0: that faces of the boundary are plane is a finding where it bends
+/// @param[in] map       [3]
 /// @retval KEDGE_ERR_INPUT  as above
-kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, const struct kg_function *map,
-                          kedge_mesh **out);
+kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
+                          const struct kg_function *map, kedge_mesh **out);
 
 /// Connected parts: elements hang together by common edges; a common vertex does not do.
 /// @param[out] part     [element]: its part, numbered by their first elements; the caller frees it

@@ -50,9 +50,9 @@ kedge_status kg_mesh_check_memory(kedge_context *ctx, const char *source, const 
   const double need = (double)(each + n_nodes * (int64_t)(2 * sizeof(double))) * (double)n_elements;
   const double available = (double)kg_memory_available("");
   KG_REQUIRE(ctx, need <= available, KEDGE_ERR_MEMORY,
-             "%s: to make a mesh of %lld %ss takes %.2f GB of host memory and %.2f GB are free; "
+             "%s: to make a mesh of %lld %s takes %.2f GB of host memory and %.2f GB are free; "
              "use a smaller mesh",
-             source, (long long)n_elements, cell->name, 1e-9 * need, 1e-9 * available);
+             source, (long long)n_elements, cell->plural, 1e-9 * need, 1e-9 * available);
   return KEDGE_OK;
 }
 

@@ -135,9 +135,9 @@ static kedge_status check(kedge_context *ctx, const kedge_mesh *mesh, int times)
   const int64_t most = KG_ELEMENTS_MAX;
   const int bits = mesh->dimension * times;
   KG_REQUIRE(ctx, times <= KEDGE_REFINE_MAX && mesh->n_elements <= most >> bits, KEDGE_ERR_INPUT,
-             "%s: %d %ss refined %d time%s are more than kedge can number (%lld); refine less",
-             mesh->source, mesh->n_elements, kg_mesh_shape(mesh), times, times == 1 ? "" : "s",
-             (long long)most);
+             "%s: %d %s refined %d time%s are more than kedge can number (%lld); refine less",
+             mesh->source, mesh->n_elements, kg_mesh_shapes(mesh, mesh->n_elements), times,
+             times == 1 ? "" : "s", (long long)most);
   return kg_mesh_check_memory(ctx, mesh->source, mesh->block[mesh->n_blocks - 1].cell,
                               mesh->geometry, (int64_t)mesh->n_elements << bits, false);
 }

@@ -113,7 +113,7 @@ static void find_groups(const judge *j, int32_t which, bool *has)
 }
 
 /// The middle of the first element of a part.
-static void point_of(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[2])
+static void point_of(const kedge_mesh *mesh, const int32_t *part, int32_t which, double at[3])
 {
   int32_t e = 0;
   while (part[e] != which) ++e;
@@ -136,21 +136,25 @@ static kedge_status fail_part(const judge *j, int32_t which)
                mesh->groups[g].name);
   free(has);
   for (int32_t e = 0; e < mesh->n_elements; ++e) elements += j->holds.part[e] == which;
-  double at[2];
+  double at[3];
+  char z[32] = "";
   point_of(mesh, j->holds.part, which, at);
+  if (kg_mesh_in_space(mesh)) snprintf(z, sizeof z, ", %.6g", at[2]);
   say_reaction(j, h, reaction);
   return kg_problem_fail(
       j->ctx, j->problem, kg_mesh_setting(j->problem),
-      "part %d of %lld of the mesh (%lld %s%s around (%.6g, %.6g), region %s, boundary %s) has "
+      "part %d of %lld of the mesh (%lld %s around (%.6g, %.6g%s), region %s, boundary %s) has "
       "only %s and %s: the solution there is determined only up to a constant; give it a dirichlet "
       "boundary or make reaction positive, or, if the parts should be joined, give them common "
-      "edges ([mesh] join = DISTANCE, or Coherence in Gmsh)",
-      which + 1, (long long)mesh->info.parts, elements, kg_mesh_shape(mesh),
-      elements == 1 ? "" : "s", at[0], at[1], regions, boundaries,
+      "%s",
+      which + 1, (long long)mesh->info.parts, elements, kg_mesh_shapes(mesh, elements), at[0],
+      at[1], z, regions, boundaries,
       !j->resolved->has_robin ? "neumann boundaries"
       : h->added > 0.0        ? "neumann and robin boundaries"
                               : "neumann boundaries and robin ones without a positive coefficient",
-      reaction);
+      reaction,
+      kg_mesh_in_space(mesh) ? "faces (Coherence in Gmsh)"
+                             : "edges ([mesh] join = DISTANCE, or Coherence in Gmsh)");
 }
 
 /// The part that is held least, of those that need reaction or Robin conditions.

@@ -294,9 +294,8 @@ static kedge_status map_mesh(const kedge_problem *p, const kedge_mesh *mesh, ked
       p->ctx, n == mesh->dimension, KEDGE_ERR_INPUT,
       n == 2 ? "%s is a mesh in space: write X, Y, Z" : "%s is a mesh of the plane: write X, Y",
       mesh->source);
-  return n == 3 && p->geometry <= 1
-             ? kg_space_map(p->ctx, mesh, p->map, out)
-             : kg_mesh_map(p->ctx, mesh, p->geometry, &p->map[0], &p->map[1], out);
+  return n == 3 ? kg_space_map(p->ctx, mesh, p->geometry, p->map, out)
+                : kg_mesh_map(p->ctx, mesh, p->geometry, &p->map[0], &p->map[1], out);
 }
 
 /// What is generated without a map has the order that it can have, and tetrahedra are straight.
@@ -305,15 +304,22 @@ static kedge_status coarse_mesh(const kedge_problem *p, const char *words, kedge
   kedge_mesh *mesh;
   const bool moves = p->map[0].kind != KG_FUNCTION_NONE;
   KG_TRY(joined_mesh(p, words, &mesh));
-  const int stays = mesh->dimension == 3 ? 1 : 0;  // an order that asks for nothing
-  if (!moves && (p->mesh_generate || p->geometry <= stays)) {
+  const bool in_space = mesh->dimension == 3;
+  kedge_status status = KEDGE_OK;
+  if (in_space && p->geometry > 1) {
+    status = kg_setting_fail(&p->settings, kg_settings_find(&p->settings, "mesh", "geometry"),
+                             "%s is of tetrahedra, which are straight: leave geometry out",
+                             mesh->source);
+  } else if (!moves && (p->mesh_generate || p->geometry == 0 || in_space)) {
     *out = mesh;
     return KEDGE_OK;
+  } else {
+    status =
+        moves ? map_mesh(p, mesh, out) : kg_mesh_map(p->ctx, mesh, p->geometry, NULL, NULL, out);
+    if (status == KEDGE_ERR_INPUT) (void)blame(p, moves ? "map" : "geometry", status, false);
   }
-  const kedge_status status =
-      moves ? map_mesh(p, mesh, out) : kg_mesh_map(p->ctx, mesh, p->geometry, NULL, NULL, out);
   kedge_mesh_destroy(mesh);
-  return status == KEDGE_ERR_INPUT ? blame(p, moves ? "map" : "geometry", status, false) : status;
+  return status;
 }
 
 kedge_status kedge_problem_mesh(const kedge_problem *problem, kedge_mesh **out)

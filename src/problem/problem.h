@@ -156,7 +156,7 @@ typedef struct kg_hold {
                   ///< parts have Dirichlet edges, or Robin coefficients that are negative in sum
   bool by_robin;  ///< some Robin coefficient is positive there
   int32_t part;   ///< as kg_mesh_parts() numbers it; -1: there is one
-  double at[2];   ///< a point of it
+  double at[3];   ///< a point of it
 } kg_hold;
 
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the

@@ -44,6 +44,12 @@ class Usage(Command):
         for arguments in ((), ("mesh",)):
             self.assertIn("Usage: kedge", self.kedge(*arguments, code=2).stderr)
 
+    def test_help_and_sentences_name_space(self):
+        text = " ".join(self.kedge("--help").stdout.split())
+        self.assertIn("Solve elliptic problems in the plane and on tetrahedra", text)
+        self.refused("mesh", "generate", "cube", "1000", "-o", "c.msh",
+                     says="has more tetrahedra than kedge can number")
+
     def test_every_command_has_help(self):
         for arguments in ((), ("solve",), ("plan",), ("mesh",), ("mesh", "info"),
                           ("mesh", "generate"), ("info",), ("help",)):
@@ -314,6 +320,8 @@ class PlanAndInfo(Command):
                           "solver.preconditioner=jacobi").stdout
         self.assertIn("p.ini: 800 elements, 1240 edges, order 1, 2320 trace unknowns\n", text)
         self.assertIn("\nevery operator with jacobi\n", text)
+        text = self.kedge("plan", "p.ini", "-s", "mesh.generate=cube 2").stdout
+        self.assertIn("p.ini: 48 elements, 120 faces, order 1, 216 trace unknowns\n", text)
         text = self.kedge("plan", "p.ini", "-s", "solver.precision=mixed").stdout
         self.assertIn("\nmatrix-free with multigrid, smoother edge, precision mixed; "
                       "the others with jacobi\n", text)

@@ -226,6 +226,15 @@ class Solve(Command):
             self.assertNotIn("polygon", note("mesh.generate=square 1", f"mesh.map={words}", "mesh.geometry=1"))
             self.assertNotIn("polygon", note("mesh.generate=square 1", f"mesh.map={words}", "mesh.geometry=2"))
         self.assertEqual(note("mesh.generate=disk 4", "mesh.geometry=2"), "")
+        plane = ("the map bends the boundary, and faces of tetrahedra are plane: take a finer mesh before the map, "
+                 "as refine splits plane faces")
+        for words, bent in (("x + 0.1*y*z, y, z", True), ("x, y, z + 0.01*sin(2*pi*x)", True),
+                            ("x^2 + x, y, 2*z", False), ("x + y/2 - z, y - x, z", False), ("x, y, z + 1e-9*x^2", False)):
+            for settings in ([], ["mesh.refine=1"]):
+                said = note("mesh.generate=cube 1", f"mesh.map={words}", *settings)
+                self.assertEqual(said.startswith(plane), bent, words)
+                self.assertEqual("bends" in said, bent, words)
+            self.assertNotIn("bends", note("mesh.generate=cube 1", f"mesh.map={words}", "mesh.geometry=1"))
         curved = ("mesh.file=" + os.path.join(SOURCE, "meshes/curved.msh"), "space.order=3")
         self.assertNotIn("flattens", note(*curved))
         self.assertEqual(note(*curved, "mesh.geometry=1", "mesh.refine=1"),

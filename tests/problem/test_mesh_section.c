@@ -118,13 +118,25 @@ static void tetrahedra_are_moved_in_three_coordinates(void **state)
     snprintf(place, sizeof place, "[mesh] map: %s", cases[i][2]);
     assert_ptr_equal(strstr(kedge_context_error(f->ctx), place), kedge_context_error(f->ctx));
   }
+}
+
+static void curved_tetrahedra_are_refused_with_or_without_a_map(void **state)
+{
+  fixture *f = *state;
   kedge_mesh *mesh;
   set(f, "mesh", "generate", "cube 1");
-  set(f, "mesh", "map", "x, y, z");
   set(f, "mesh", "geometry", "2");
-  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
-  assert_non_null(
-      strstr(kedge_context_error(f->ctx), "an order of curves is for plane meshes so far"));
+  for (int moves = 0; moves < 2; ++moves) {
+    if (moves) set(f, "mesh", "map", "x, y, z");
+    assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_ERR_INPUT);
+    assert_null(mesh);
+    assert_string_equal(kedge_context_error(f->ctx),
+                        "[mesh] geometry: cube 1 is of tetrahedra, which are straight: leave "
+                        "geometry out");
+  }
+  set(f, "mesh", "geometry", "1");
+  assert_int_equal(kedge_problem_mesh(f->problem, &mesh), KEDGE_OK);
+  kedge_mesh_destroy(mesh);
 }
 
 static void a_mesh_that_fails_says_where_it_is_asked_for(void **state)
@@ -162,6 +174,7 @@ int main(void)
       FIXTURE_TEST(the_nodes_of_the_mesh_are_moved),
       FIXTURE_TEST(maps_that_are_none_are_refused),
       FIXTURE_TEST(tetrahedra_are_moved_in_three_coordinates),
+      FIXTURE_TEST(curved_tetrahedra_are_refused_with_or_without_a_map),
       FIXTURE_TEST(a_mesh_that_fails_says_where_it_is_asked_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -271,6 +271,44 @@ static kedge_mesh *two_parts(kedge_context *ctx)
   return two;
 }
 
+static void each_part_in_space_needs_a_dirichlet_face_or_reaction(void **state)
+{
+  (void)state;
+  static const double vertices[8][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                        {4, 4, 4}, {5, 4, 4}, {4, 5, 4}, {4, 4, 6}};
+  static const int32_t corners[] = {0, 1, 2, 3, 4, 5, 6, 7}, faces[] = {0, 1, 2}, tags[] = {1};
+  const kedge_context_options options = {.backend = KEDGE_BACKEND_HOST, .device = -1, .threads = 1};
+  kedge_space_arrays arrays = KEDGE_SPACE_ARRAYS_INIT;
+  kedge_context *ctx;
+  kedge_mesh *two;
+  arrays.n_vertices = 8;
+  arrays.vertices = vertices[0];
+  arrays.n_tetrahedra = 2;
+  arrays.tetrahedra = corners;
+  arrays.n_triangles = 1;
+  arrays.triangles = faces;
+  arrays.triangle_tags = tags;
+  assert_int_equal(kedge_context_create(&options, &ctx), KEDGE_OK);
+  assert_int_equal(kedge_mesh_create_space(ctx, &arrays, &two), KEDGE_OK);
+  kedge_problem *p =
+      parsed("[boundary 1]\ntype=dirichlet\nvalue=0\n[boundary default]\ntype=neumann\nvalue=0\n");
+  kg_resolved r;
+  assert_int_equal(kg_problem_resolve(ctx, p, two, &r), KEDGE_ERR_INPUT);
+  assert_string_equal(
+      kedge_context_error(ctx),
+      "part 2 of 2 of the mesh (1 tetrahedron around (4.25, 4.25, 4.5), region '0', boundary "
+      "'default') has only neumann boundaries and reaction is 0: the solution there is determined "
+      "only up to a constant; give it a dirichlet boundary or make reaction positive, or, if the "
+      "parts should be joined, give them common faces (Coherence in Gmsh)");
+  assert_int_equal(kedge_problem_set(p, "equation", "reaction", "1e-9"), KEDGE_OK);
+  assert_int_equal(kg_problem_resolve(ctx, p, two, &r), KEDGE_OK);
+  assert_true(r.hold.at[2] == 4.5);
+  kg_resolved_free(&r);
+  kedge_problem_destroy(p);
+  kedge_mesh_destroy(two);
+  kedge_context_destroy(ctx);
+}
+
 static void each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction(void **state)
 {
   (void)state;
@@ -433,6 +471,7 @@ int main(void)
       cmocka_unit_test(what_an_override_does_is_refused_as_its_own),
       cmocka_unit_test(the_place_of_a_section_is_in_the_file_where_it_can_be),
       cmocka_unit_test(pure_neumann_with_reaction_is_allowed),
+      cmocka_unit_test(each_part_in_space_needs_a_dirichlet_face_or_reaction),
       cmocka_unit_test(each_part_of_a_domain_needs_a_dirichlet_edge_or_reaction),
       cmocka_unit_test(the_exact_solution_fills_what_is_left_out),
       cmocka_unit_test(calls_meet_the_same_refusals),

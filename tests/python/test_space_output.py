@@ -1,7 +1,9 @@
 """What comes out of solves on tetrahedra: traces, files that are read back, pictures."""
 import io
 import os
+import sys
 import tempfile
+import types
 import unittest
 import warnings
 from unittest import mock
@@ -33,7 +35,7 @@ class SpaceOutputs(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = os.path.join(cls.folder.name, "a.vtkhdf")
         cls.addClassCleanup(cls.folder.cleanup)
-        cls.mesh = kedge.Mesh.generate("cube 3", map=MAP)
+        cls.mesh = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
 
     def solve(self, mesh=None, **more):
         problem = kedge.Problem(**{"order": 3, "exact": "1+2*x-y+x*z-y^2", "diffusion": 3, "tolerance": 1e-14,
@@ -44,6 +46,15 @@ class SpaceOutputs(unittest.TestCase):
         s = self.solve(**more)
         s.write(self.path)
         return s
+
+    def test_convergence_has_the_rates_of_the_method(self):
+        problem = kedge.Problem(exact="sin(x+2*y)*cosh(z)", boundary={"default": kedge.Dirichlet()}, tolerance=1e-12)
+        table = kedge.convergence(problem, [kedge.cube(n) for n in (2, 4, 8)], [1, 2], self.context)
+        for row in (table.rows[2], table.rows[5]):
+            self.assertAlmostEqual(row.h, 8**-1 * 6 ** (-1 / 3))
+            self.assertAlmostEqual(row.rate_u, row.order + 1, delta=0.2)
+            self.assertAlmostEqual(row.rate_q, row.order + 1, delta=0.2)
+            self.assertAlmostEqual(row.rate_u_star, row.order + 2, delta=0.2)
 
     def test_the_trace_has_the_values_of_the_function_at_corners(self):
         faces, modes = self.solve().trace()
@@ -62,6 +73,55 @@ class SpaceOutputs(unittest.TestCase):
         solver = kedge.Solver(self.mesh, s.problem, self.context)
         again = solver.recover(s.trace()[1][solver.edges].ravel())
         np.testing.assert_allclose(again.u, s.u, atol=1e-12)
+
+    def meshio_of(self, s, **options):
+        """What s.to_meshio() gives a meshio.Mesh."""
+        made = types.SimpleNamespace(Mesh=lambda points, cells, **data: (points, cells, data))
+        with mock.patch.dict(sys.modules, {"meshio": made}):
+            return s.to_meshio(**options)
+
+    def test_a_solution_becomes_a_mesh_of_meshio(self):
+        for order in range(1, 5):
+            for one in self.written(order=order), kedge.read(self.path):
+                points, [(kind, cells)], data = self.meshio_of(one)
+                n = order + 1
+                self.assertEqual((kind, cells.shape), ("tetra", (one.mesh.elements * n**3, 4)))
+                self.assertEqual(len(np.unique(np.sort(cells, axis=1), axis=0)), len(cells))
+                at = points[cells]
+                volumes = np.linalg.det(at[:, 1:] - at[:, :1]) / 6
+                np.testing.assert_allclose(volumes.reshape(-1, n**3).std(axis=1), 0, atol=1e-15)
+                self.assertTrue((volumes > 0).all())
+                self.assertAlmostEqual(volumes.sum(), one.mesh.area)
+                faces = np.sort(cells[:n**3, [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]].reshape(-1, 3), axis=1)
+                _, count = np.unique(faces, axis=0, return_counts=True)
+                self.assertEqual((count.max(), np.sum(count == 1)), (2, 4 * n**2))  # the pieces of one element fit
+                data = data["point_data"]
+                self.assertEqual(set(data), {"u", "u_star", "q", "sigma"})
+                self.assertEqual(data["sigma"].shape, points.shape)
+                np.testing.assert_array_equal(data["u"], one.values("u", n).ravel())
+                np.testing.assert_array_equal(data["q"][:, 2], one.values("qz", n).ravel())
+            if order > 1:
+                np.testing.assert_allclose(data["u_star"], exact(*points.T), atol=1e-11)
+
+    def test_a_solution_goes_to_meshio_on_the_vertices_of_its_mesh(self):
+        cube = kedge.cube(2)
+        moved = np.concatenate([np.full((1, 3), 9), cube.points])  # the first is no corner
+        for mesh in cube, kedge.Mesh(moved, {"tetra": cube.cells["tetra"] + 1}):
+            s = self.solve(mesh=mesh, order=1, exact="1+2*x-3*y+z")
+            points, cells, data = self.meshio_of(s, vertices=True)
+            self.assertEqual(len(points), mesh.vertices)
+            x, y, z = points.T
+            np.testing.assert_allclose(data["point_data"]["u_star"], 1 + 2 * x - 3 * y + z, atol=1e-11)
+            np.testing.assert_allclose(data["point_data"]["q"], np.tile([2, -3, 1], (len(points), 1)), atol=1e-10)
+            blocks = [types.SimpleNamespace(type=kind, data=block) for kind, block in cells]
+            again = kedge.Mesh.from_meshio(types.SimpleNamespace(points=points, cells=blocks, **data))
+            self.assertEqual([group for group in again.groups if group.count],
+                             [group for group in mesh.groups if group.count])
+            for kind, block in cells[1:]:
+                self.assertEqual((kind, len(block)), ("triangle", mesh.info["boundary_edges"]))
+                at = points[block]
+                normal = np.cross(at[:, 1] - at[:, 0], at[:, 2] - at[:, 0])
+                self.assertTrue(((normal * (at.mean(axis=1) - 0.5)).sum(axis=1) > 0).all())  # out of the cube
 
     def test_fields_on_the_mesh_are_those_that_were_written(self):
         s = self.written()
@@ -131,7 +191,7 @@ class Pictures(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.context = backend()
-        cube = kedge.Mesh.generate("cube 3", map=MAP)
+        cube = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
         cells = cube.cells["tetra"].copy()
         cells[::2] = cells[::2][:, [1, 0, 2, 3]]  # inside out
         cls.mesh, cls.cube = kedge.Mesh(cube.points, {"tetra": cells}), kedge.Mesh.generate("cube 3")

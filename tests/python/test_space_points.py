@@ -65,7 +65,7 @@ class InSpace(OnBackend):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cube = kedge.Mesh.generate("cube 3", map=MAP)
+        cube = kedge.Mesh.generate("cube 3", map=MAP, geometry=1)
         cls.meshes = {"moved": cube, "turned": turned_inside_out(cube), "straight": kedge.Mesh.generate("cube 3")}
 
     def solved(self, mesh="straight", order=3, exact=None, **more):
@@ -109,6 +109,33 @@ class Points(InSpace):
                 np.testing.assert_allclose(places, s.nodes(order), rtol=0, atol=1e-15)
             self.assertTrue((maps.jacobians(*np.zeros((3, 1))) > 0).all(), name)
         self.assertTrue(0 < self.meshes["turned"].turned.mean() < 1)
+
+    def test_corners_are_the_nodes_of_order_1_and_have_positive_volumes(self):
+        for name, mesh in self.meshes.items():
+            with self.subTest(name):
+                corners = mesh.points[mesh.cells["tetra"]]
+                self.assertTrue((np.linalg.det(corners[:, 1:] - corners[:, :1]) > 0).all())
+                np.testing.assert_array_equal(mesh.nodes, corners.reshape(-1, 3))
+                np.testing.assert_array_equal(self.solved(name, 1).nodes(1), corners)
+                elements, sides, groups = mesh.boundary
+                faces = [tuple(sorted(np.delete(cell, side)))
+                         for cell, side in zip(mesh.cells["tetra"][elements], sides)]
+                every = [tuple(sorted(np.delete(cell, side))) for cell in mesh.cells["tetra"] for side in range(4)]
+                self.assertEqual(set(faces), {face for face in every if every.count(face) == 1})
+                for face, group in zip(faces, groups if name == "straight" else ()):
+                    axis, at = mesh.groups[group].name
+                    np.testing.assert_array_equal(mesh.points[list(face), "xyz".index(axis)], int(at))
+
+    def test_fields_at_vertices_are_those_of_the_vertices(self):
+        for name, mesh in self.meshes.items():
+            s = self.solved(name, 1)
+            with tempfile.TemporaryDirectory() as folder:
+                s.write(os.path.join(folder, "s.vtkhdf"))
+                for where, one in ("solved", s), ("read", kedge.read(os.path.join(folder, "s.vtkhdf"))):
+                    with self.subTest(name, where=where):
+                        exact = known(1, *one.mesh.points.T)
+                        np.testing.assert_allclose(one.at_vertices("u"), exact[:, 0], rtol=0, atol=1e-11)
+                        np.testing.assert_allclose(one.at_vertices("q"), exact[:, 1:], rtol=0, atol=1e-10)
 
     def test_every_point_of_a_mesh_from_a_file_is_found_and_the_rest_is_outside(self):
         mesh = kedge.Mesh(ROOT / "meshes/fichera.msh")
@@ -196,8 +223,7 @@ class Points(InSpace):
                            ("z holds None, which is no real number", lambda: s(0.5, 0.5, [None])),
                            ("qz", lambda: plane(0.5, 0.5, "qz")), ("qz", lambda: more.values(plane, "qz")),
                            ("no field 'flux'", lambda: s(0.5, 0.5, 0.5, "flux")),
-                           ("no field 'flux'", lambda: probe.values(s, "flux")),
-                           ("to_meshio.. is for solutions of the plane", s.to_meshio)):
+                           ("no field 'flux'", lambda: probe.values(s, "flux"))):
             with self.subTest(says), self.assertRaisesRegex(kedge.Error, says):
                 call()
         there = mock.Mock(__dlpack_device__=lambda: (2, 0))
@@ -206,6 +232,13 @@ class Points(InSpace):
                 s(there, there, there, nearest=True)
             with self.assertRaisesRegex(TypeError, "z is no array on a GPU, where x is one"):
                 s(there, there, 0.5)
+
+    def test_a_plan_counts_nodes_of_tetrahedra(self):
+        mesh = self.meshes["straight"]
+        plan = kedge.plan(mesh, kedge.Problem(order=3, boundary={"default": kedge.Dirichlet(0)}), self.context)
+        tree = kedge._library.library.kedge_locator_bytes(mesh.handle)
+        self.assertEqual(plan["points_bytes"] - tree, -(-8 * 35 * mesh.elements // 256) * 256)
+        self.assertEqual(plan["dimension"], 3)
 
     def test_a_function_of_the_caller_finds_points(self):
         s = self.solved()

@@ -206,7 +206,7 @@ static void unstructured_meshes_have_the_orders_of_all_fields(void **state)
     for (int order = 1; order <= (i == 0 ? 4 : 1); ++order) {
       kedge_report report[2];
       for (int k = 0; k < 2; ++k) {
-        kedge_mesh *mesh = mesh_of(paths[i], 1 + k);  // refined meshes have the same shapes
+        kedge_mesh *mesh = mesh_of(paths[i], 1 + k);  // refined ones are alike
         report[k] =
             report_of(ctx, mesh,
                       SETTINGS({"space", "order", text_of(order)}, {"equation", "diffusion", "1"},

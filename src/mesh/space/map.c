@@ -81,8 +81,55 @@ static kedge_status move(kedge_context *ctx, const char *source, const kg_functi
   return status;
 }
 
-kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, const kg_function *map,
-                          kedge_mesh **out)
+/// How far the points of a face are moved off the plane through its corners, over its longest side.
+static double bend_of(const kg_function *map, const double *const corner[3])
+{
+  enum {
+    N = 4,
+    POINTS = (N + 1) * (N + 2) / 2
+  };  // the first, the one after N and the last: corners
+  double at[3 * POINTS], moved[3 * POINTS], side[3][3], normal[3], longest = 0.0, most = 0.0;
+  int n = 0;
+  for (int j = 0; j <= N; ++j)
+    for (int i = 0; i <= N - j; ++i, ++n)
+      for (int k = 0; k < 3; ++k)
+        at[3 * n + k] = ((N - i - j) * corner[0][k] + i * corner[1][k] + j * corner[2][k]) / N;
+  move_chunk(map, POINTS, at, moved);
+  const double *const p[] = {moved, moved + 3 * N, moved + 3 * (POINTS - 1)};
+  for (int l = 0; l < 3; ++l) {
+    for (int k = 0; k < 3; ++k) side[l][k] = p[(l + 1) % 3][k] - p[l][k];
+    longest = fmax(longest, hypot(hypot(side[l][0], side[l][1]), side[l][2]));
+  }
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    normal[k] = side[0][i] / longest * (side[1][j] / longest) -
+                side[0][j] / longest * (side[1][i] / longest);
+  }
+  const double area = hypot(hypot(normal[0], normal[1]), normal[2]);
+  for (int i = 0; i < POINTS; ++i) {
+    double off = 0.0;
+    for (int k = 0; k < 3; ++k) off += normal[k] / area * ((moved[3 * i + k] - p[0][k]) / longest);
+    most = fmax(most, fabs(off));
+  }
+  return most;
+}
+
+/// Whether a map bends a face of the boundary by more than rounding does.
+static bool bends_boundary(const kedge_mesh *mesh, const kg_function *map)
+{
+  for (int32_t facet = 0; facet < mesh->n_edges; ++facet) {
+    const double *corner[3];
+    int32_t v[3];
+    if (mesh->edge_sides[2 * (int64_t)facet + 1] != KG_NO_SIDE) continue;
+    kg_side_corners(mesh, mesh->edge_sides[2 * (int64_t)facet], v);
+    for (int k = 0; k < 3; ++k) corner[k] = mesh->vertices + 3 * (int64_t)v[k];
+    if (bend_of(map, corner) > 1e-6) return true;
+  }
+  return false;
+}
+
+kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, int geometry,
+                          const kg_function *map, kedge_mesh **out)
 {
   const double began = kg_seconds();
   const size_t size = strlen(mesh->source) + 16;
@@ -95,6 +142,7 @@ kedge_status kg_space_map(kedge_context *ctx, const kedge_mesh *mesh, const kg_f
   kedge_status status = kg_mesh_to_raw(ctx, mesh, &raw);
   if (status == KEDGE_OK) {
     status = move(ctx, mesh->source, map, &raw);
+    if (status == KEDGE_OK && geometry == 0) raw.is_polygon = bends_boundary(mesh, map);
     if (status == KEDGE_OK) status = kg_mesh_build(ctx, &raw, source, out);
     kg_raw_mesh_free(&raw);
   }

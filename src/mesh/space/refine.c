@@ -1,4 +1,5 @@
 // Tetrahedra split into eight.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,51 @@ enum { EDGES = 6, CHILDREN = 8, FACET_CHILDREN = 4 };
 static const int end_of[EDGES][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
 static const int edge_of[4][4] = {{-1, 0, 1, 2}, {0, -1, 3, 4}, {1, 3, -1, 5}, {2, 4, 5, -1}};
 
-/// J. Bey, "Tetrahedral grid refinement", Computing 55 (1995): corners are 0 to 3, the midpoint of
-/// edge k is 4 + k, and the octahedron in the middle is cut along the diagonal from edge 02 to edge
-/// 13. With corners in this order, of children too, refinement makes at most three shapes of a
-/// tetrahedron, however often it is done. A midpoint lies between its ends in the order of corners
-/// of a mesh (order.c), by which the corners of every child ascend if those of its parent do.
-static const int children[CHILDREN][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3},
-                                          {4, 5, 6, 8}, {4, 5, 7, 8}, {5, 6, 8, 9}, {5, 7, 8, 9}};
+/// Corners of a tetrahedron are 0 to 3, the midpoint of edge k is 4 + k. Four children are at the
+/// corners, the others share the octahedron in the middle.
+static const int at_corners[4][4] = {{0, 4, 5, 6}, {4, 1, 7, 8}, {5, 7, 2, 9}, {6, 8, 9, 3}};
+
+/// A way to cut the octahedron: along the diagonal between the midpoints of two opposite edges.
+typedef struct cut {
+  int pair[2][2];  ///< the corners of these edges
+  int parts[4][4];
+} cut;
+static const cut cuts[] = {
+    {{{0, 2}, {1, 3}}, {{4, 5, 6, 8}, {4, 5, 7, 8}, {5, 6, 8, 9}, {5, 7, 8, 9}}},
+    {{{0, 1}, {2, 3}}, {{4, 5, 6, 9}, {4, 5, 7, 9}, {4, 6, 8, 9}, {4, 7, 8, 9}}},
+    {{{0, 3}, {1, 2}}, {{4, 5, 6, 7}, {4, 6, 7, 8}, {5, 6, 7, 9}, {6, 7, 8, 9}}},
+};
+
+/// What a diagonal must be shorter by to count as shorter: rounding of coordinates does not decide.
+#define SHORTER (1.0 - 1e-6)
+
+static double length_of(const cut *c, const double *const p[4])
+{
+  double step[3];
+  for (int k = 0; k < 3; ++k)
+    step[k] = 0.5 * p[c->pair[0][0]][k] + 0.5 * p[c->pair[0][1]][k] -
+              (0.5 * p[c->pair[1][0]][k] + 0.5 * p[c->pair[1][1]][k]);
+  return hypot(hypot(step[0], step[1]), step[2]);
+}
+
+/// The cut along the shortest diagonal: other children may be far flatter than their parent. Of
+/// equal ones it is the first: corners lie in the order of their places (order.c), by which parts
+/// of a cube (cube.c) become those of a finer one, and elements that are translated are cut alike.
+/// The diagonal lies inside the element, and neighbours fit by any.
+static const cut *choose_cut(const kedge_mesh *mesh, const int32_t *v)
+{
+  const double *p[4];
+  for (int i = 0; i < 4; ++i) p[i] = mesh->vertices + 3 * (int64_t)v[i];
+  const cut *best = cuts;
+  double least = length_of(best, p);
+  for (const cut *c = cuts + 1; c < cuts + sizeof cuts / sizeof *cuts; ++c) {
+    const double length = length_of(c, p);
+    if (!(length < SHORTER * least)) continue;
+    best = c;
+    least = length;
+  }
+  return best;
+}
 
 /// All edges of a mesh by their ends.
 typedef struct edges {
@@ -82,8 +121,10 @@ static void split_elements(const kedge_context *ctx, const kedge_mesh *mesh, con
     for (int i = 0; i < 4; ++i) node[i] = rank[v[i]];
     for (int k = 0; k < EDGES; ++k)
       node[4 + k] = mesh->n_vertices + e->of[EDGES * (int64_t)element + k];
+    const cut *const inner = choose_cut(mesh, v);
     for (int child = 0; child < CHILDREN; ++child) {
-      for (int i = 0; i < 4; ++i) out->corners[4 * (first + child) + i] = node[children[child][i]];
+      const int *const of = child < 4 ? at_corners[child] : inner->parts[child - 4];
+      for (int i = 0; i < 4; ++i) out->corners[4 * (first + child) + i] = node[of[i]];
       out->regions[first + child] = mesh->element_region[element];
     }
   }
