@@ -118,14 +118,14 @@ static bool look_at_nodes(const kg_diagnosis *d, const kg_cell_points *nodes, in
 /// there.
 static int32_t least_of(const kg_diagnosis *d, int32_t begin, int32_t end)
 {
-  double x[TOGETHER], y[TOGETHER], memory[KG_LOCATED * TOGETHER], value[4 * TOGETHER];
+  double x[3 * TOGETHER], memory[KG_LOCATED * TOGETHER], value[4 * TOGETHER];
   const kg_located at = kg_located_in(memory, TOGETHER);
   double least = INFINITY;
   int32_t found = begin;
   for (int32_t first = begin; first < end; first += TOGETHER) {
     const int n = end - first < TOGETHER ? end - first : TOGETHER;
-    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, d->mesh, first + i, x, y);
-    const kedge_points points = kg_located_points(&at, d->mesh, (size_t)n, x, y);
+    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, TOGETHER, d->mesh, first + i, x);
+    const kedge_points points = kg_located_at(&at, d->mesh, (size_t)n, x, TOGETHER);
     kg_coefficients_evaluate(&d->resolved->equation, &points, value);
     for (int i = 0; i < n; ++i) {
       const double here = least_entry(value[i], value[n + i], value[2 * n + i]);

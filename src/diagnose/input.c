@@ -74,12 +74,12 @@ static double largest_source(const kg_diagnosis *d, double enough)
   if (f->kind == KG_FUNCTION_NONE) return 0.0;
   if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
   for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
-    double x[CHUNK], y[CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
+    double x[3 * CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
     const kg_located at = kg_located_in(memory, CHUNK);
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e)
-      kg_locate_middle(&at, (size_t)n, mesh, e, x, y);
-    const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+      kg_locate_middle(&at, (size_t)n, CHUNK, mesh, e, x);
+    const kedge_points points = kg_located_at(&at, mesh, (size_t)n, x, CHUNK);
     kg_function_evaluate(f, &points, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }

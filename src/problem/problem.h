@@ -270,6 +270,13 @@ static inline double *kg_material_of(const kg_resolved *resolved, int material)
 /// @param[out] value  [kg_coefficients_numbers()][points->n]
 void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,
                               double *value);
+/// The largest entry of the diagonal of the diffusion. @param[in] k  as kg_normal_flux() has it
+static inline double kg_largest_entry(const kg_coefficients *equation, const double *k,
+                                      size_t stride)
+{
+  if (equation->dimension == 2) return fmax(k[0], k[2 * stride]);
+  return fmax(k[0], fmax(k[3 * stride], k[5 * stride]));
+}
 /// n . diffusion grad u. @param[in] k  xx, xy, yy, each `stride` behind the one before
 static inline double kg_normal_flux(const double *k, size_t stride, double u_x, double u_y,
                                     double n_x, double n_y)
