@@ -9,18 +9,12 @@
 #include "diagnose/predicates.h"
 #include "problem/located.h"
 
-/// Two words: the middle of an element. In space the second one has z too.
+/// Two words: the middle of an element.
 static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[3];
   kg_element_middle(d->mesh, element, at);
-  if (!kg_mesh_in_space(d->mesh)) {
-    kg_say_place(d, "%.6g", at);
-    return;
-  }
-  kg_say_number(d, "%.6g", at[0]);
-  snprintf(d->place, sizeof d->place, "%.6g, z = %.6g", at[1], at[2]);
-  kg_say_word(d, d->place);
+  kg_say_place(d, "%.6g", at);
 }
 
 /// u itself is lost: an error.
@@ -262,9 +256,32 @@ bool kg_finds_poor_u(kg_diagnosis *d)
   return times > d->threshold && part > 0.01 && part * times > 1.0 && is_more_than_noise(d, off);
 }
 
+/// Least and most of the Dirichlet values at the corners of faces.
+static void dirichlet_range_in_space(const kg_diagnosis *d, double *least, double *most)
+{
+  const int m = kg_triangle.n_modes(d->problem->order);
+  const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
+  long double psi[3][KG_SPACE_FACET_MAX];
+  for (int l = 0; l < 3; ++l) {
+    const long double at[2] = {kg_triangle.corner[l][0], kg_triangle.corner[l][1]};
+    kg_triangle.modes(d->problem->order, at, psi[l], NULL);
+  }
+  for (size_t i = first; d->boundary && i + (size_t)m <= d->n_boundary; i += (size_t)m)
+    for (int l = 0; l < 3; ++l) {
+      double value = 0.0;
+      for (int k = 0; k < m; ++k) value += (double)psi[l][k] * d->boundary[i + (size_t)k];
+      *least = fmin(*least, value);
+      *most = fmax(*most, value);
+    }
+}
+
 /// Least and most of the Dirichlet values at the ends of facets.
 static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
 {
+  if (kg_mesh_in_space(d->mesh)) {
+    dirichlet_range_in_space(d, least, most);
+    return;
+  }
   const int m = d->problem->order + 1;
   const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
   double end[KEDGE_ORDER_MAX + 1];

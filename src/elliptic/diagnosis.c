@@ -17,7 +17,10 @@ double kg_stabilization_ratio(const kg_elliptic *p)
 static bool is_of_space(kg_topic topic)
 {
   return topic == KG_ABOUT_END || topic == KG_ABOUT_CAUSE || topic == KG_ABOUT_LOSS ||
-         topic == KG_ABOUT_LEFT;
+         topic == KG_ABOUT_LEFT || topic == KG_ABOUT_LOADS || topic == KG_ABOUT_UNUSED ||
+         topic == KG_ABOUT_MEAN || topic == KG_ABOUT_INPUT || topic == KG_ABOUT_EXACT ||
+         topic == KG_ABOUT_FIELDS || topic == KG_ABOUT_ERROR || topic == KG_ABOUT_MESH ||
+         topic == KG_ABOUT_PARTS;
 }
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
@@ -51,7 +54,8 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
                          !kg_smoother_has_lines(c->smoother) &&
                          kg_all_lanes_are(&n->lanes, KG_TRIANGLES),
-      .integrates = kg_shape_has_quadrature(&p->shape),
+      .integrates = kg_shape_has_quadrature(&p->shape) ||
+                    (kg_mesh_in_space(p->mesh) && p->shape.choice.varies),
       .is_compact = c->iterates == KG_SINGLE,
       .takes_data = p->repeats,
       .note = p->run.solution->note,

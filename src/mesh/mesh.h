@@ -58,7 +58,7 @@ void kg_overlaps_free(kg_overlaps *overlaps);  ///< frees what it points to and 
 typedef struct kg_touch {
   int32_t edge, other;
   bool apart;    ///< they are of parts that do not hang together
-  double at[2];  ///< a place of both
+  double at[3];  ///< a place of both; z is 0 in the plane
 } kg_touch;
 
 /// The meshes that a mesh was refined from, the last one first.

@@ -143,7 +143,7 @@ typedef struct kg_hold {
                   ///< parts have Dirichlet edges, or Robin coefficients that are negative in sum
   bool by_robin;  ///< some Robin coefficient is positive there
   int32_t part;   ///< as kg_mesh_parts() numbers it; -1: there is one
-  double at[2];   ///< a point of it
+  double at[3];   ///< a point of it
 } kg_hold;
 
 /// A problem on a mesh: every boundary group has its condition, left-out data are derived from the
@@ -284,6 +284,18 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
   const double xx = k[0], xy = k[stride], yy = k[2 * stride];
   if (xy == 0.0 && xx == yy) return xx * (n_x * u_x + n_y * u_y);
   return n_x * (xx * u_x + xy * u_y) + n_y * (xy * u_x + yy * u_y);
+}
+
+/// The same of a mesh in the plane or in space. @param[in] k  kg_tensor_numbers() entries, likewise
+static inline double kg_flux_along(int dimension, const double *k, size_t stride,
+                                   const double slope[3], const double n[3])
+{
+  if (dimension == 2) return kg_normal_flux(k, stride, slope[0], slope[1], n[0], n[1]);
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, k += stride)
+      sum += *k * (i == j ? n[i] * slope[i] : n[i] * slope[j] + n[j] * slope[i]);
+  return sum;
 }
 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.
