@@ -5,6 +5,7 @@
 
 #include "compare.h"
 #include "context.h"
+#include "kedge/integral.h"
 #include "support.h"
 
 #define ZERO_AROUND                          \
@@ -120,6 +121,72 @@ static void a_value_that_is_not_finite_is_refused_by_either_rule(void **state)
   kedge_mesh_destroy(mesh);
 }
 
+static double integral_of(const kedge_mesh *mesh, const kedge_solution *solution, const char *of,
+                          const char *on)
+{
+  kedge_integral_options options = KEDGE_INTEGRAL_OPTIONS_INIT;
+  kedge_integral *integral;
+  double value;
+  options.of = of;
+  options.on = on;
+  must(ctx, kedge_integral_create(ctx, mesh, &options, &integral));
+  must(ctx, kedge_integral_evaluate(integral, solution, &value));
+  kedge_integral_destroy(integral);
+  return value;
+}
+
+static void dirichlet_values_that_jump_are_integrated_by_parts(void **state)
+{
+  static const char *const groups[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+  (void)state;
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "cube 2", &mesh));
+  kedge_solution *const solution = solve(
+      ctx, mesh,
+      SETTINGS({"space", "order", "2"}, {"equation", "source", "1"},
+               {"boundary default", "type", "dirichlet"}, {"boundary default", "value", "x<0.37"}));
+  double sum = 0.0;
+  for (size_t i = 0; i < 6; ++i) sum += integral_of(mesh, solution, "trace", groups[i]);
+  assert_at_most(fabs(sum - 2.48), 1e-3);
+  kedge_report r = KEDGE_REPORT_INIT;
+  must(ctx, kedge_solution_report(solution, &r));
+  assert_int_equal(r.refined_facets, 16);  // half of those of four sides have the jump
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+static void a_peak_of_neumann_values_is_found(void **state)
+{
+  (void)state;
+  const double width = sqrt(1000.0), side = 0.5 * sqrt(acos(-1.0)) / width;
+  const double expected = pow(side * (erf(0.4 * width) + erf(0.6 * width)), 2.0);
+  kedge_mesh *mesh;
+  must(ctx, kedge_mesh_generate(ctx, "cube 3", &mesh));
+  kedge_solution *const solution =
+      solve(ctx, mesh,
+            SETTINGS({"equation", "source", "0"}, ZERO_AROUND, {"boundary z1", "type", "neumann"},
+                     {"boundary z1", "value", "exp(-1000*((x-0.4)^2+(y-0.4)^2))"}));
+  assert_at_most(fabs(integral_of(mesh, solution, "flux", "z1") / expected - 1.0), 1e-5);
+  kedge_solution_destroy(solution);
+  kedge_mesh_destroy(mesh);
+}
+
+/// Coefficients and values of a Robin condition are integrated alike, by the common rule.
+static void rough_robin_conditions_are_noted(void **state)
+{
+  static const setting conditions[][2] = {
+      {{"boundary z1", "value", "x<0.37"}, {"boundary z1", "coefficient", "1"}},
+      {{"boundary z1", "value", "1"}, {"boundary z1", "coefficient", "1+(x<0.37)"}}};
+  (void)state;
+  for (size_t i = 0; i < 2; ++i)
+    assert_non_null(strstr(
+        report_on(ctx, "cube 2",
+                  SETTINGS({"equation", "source", "1"}, ZERO_AROUND,
+                           {"boundary z1", "type", "robin"}, conditions[i][0], conditions[i][1]))
+            .solver_note,
+        "boundary values are too rough to integrate: more points move their integral by some "));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -130,6 +197,9 @@ int main(void)
       cmocka_unit_test(a_rule_that_is_asked_for_is_taken_and_judged),
       cmocka_unit_test(a_rule_that_is_asked_for_is_exact_where_it_can_be),
       cmocka_unit_test(a_value_that_is_not_finite_is_refused_by_either_rule),
+      cmocka_unit_test(dirichlet_values_that_jump_are_integrated_by_parts),
+      cmocka_unit_test(a_peak_of_neumann_values_is_found),
+      cmocka_unit_test(rough_robin_conditions_are_noted),
   };
   test_skip_without_backend();
   return cmocka_run_group_tests(tests, open_context, close_context);
