@@ -13,14 +13,11 @@ double kg_stabilization_ratio(const kg_elliptic *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
-/// Whether findings about a topic know meshes of tetrahedra; those about others look at the plane.
+/// Whether findings about a topic know meshes of tetrahedra: how strong a tensor is, and how norms
+/// move with more points, is found in the plane alone.
 static bool is_of_space(kg_topic topic)
 {
-  return topic == KG_ABOUT_END || topic == KG_ABOUT_CAUSE || topic == KG_ABOUT_LOSS ||
-         topic == KG_ABOUT_LEFT || topic == KG_ABOUT_LOADS || topic == KG_ABOUT_UNUSED ||
-         topic == KG_ABOUT_MEAN || topic == KG_ABOUT_INPUT || topic == KG_ABOUT_EXACT ||
-         topic == KG_ABOUT_FIELDS || topic == KG_ABOUT_ERROR || topic == KG_ABOUT_MESH ||
-         topic == KG_ABOUT_PARTS;
+  return topic != KG_ABOUT_TENSOR && topic != KG_ABOUT_NORMS;
 }
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)

@@ -10,10 +10,10 @@
 #include "problem/located.h"
 
 enum {
-  /// That are evaluated at once; those of a row, in space of a layer, are not cut
+  /// Points that are evaluated at once; a row, in space a layer, is not cut.
   POINTS = KG_QUADRATURE_MAX * KG_QUADRATURE_MAX,
   MODES_MAX = KG_INTEGRALS_MAX,
-  COST_IN_SPACE = 8,  ///< of a part: there are as many points in eight of the plane
+  COST_IN_SPACE = 4,  ///< of a part: the most work is then that of the plane
 };
 
 static size_t numbers_of(const kg_cell *cell, int rows)

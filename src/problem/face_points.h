@@ -27,6 +27,6 @@ void kg_face_rule_make(int rows, kg_face_rule *rule);
 /// @return points of it, which point into `face`
 kedge_points kg_face_points_at(const kedge_mesh *mesh, int n, const double (*place)[3],
                                kg_side side, kg_face *face);
-/// Those of a rule.
+/// Fill a face at the points of a rule.
 kedge_points kg_face_points(const kedge_mesh *mesh, const kg_face_rule *rule, kg_side side,
                             kg_face *face);

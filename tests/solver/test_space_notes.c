@@ -35,8 +35,8 @@ static kedge_mesh *cubes(int n, bool apart, const double off[3])
       at[0] += k;
     }
     for (int c = 0; c < 8 && !apart && k > 0; c += 2) {
-      // Those of the right side of the cube before: four vertices for the first, or all that the
-      // others add.
+      // The right side of the cube before has the odd vertices of the first, or the four that a
+      // later one adds.
       const int32_t before = k == 1 ? c + 1 : 8 + 4 * (k - 2) + c / 2;
       vertex[c] = before;
     }
