@@ -65,7 +65,7 @@ typedef struct kedge_mesh_info {
   int64_t interior_lines;   ///< tagged lines inside the domain, which take no condition
   int64_t parts;            ///< of the domain, not connected by common edges; usually 1
   /// Boundary edges that lie on another, wholly or in part, to within rounding of a file: a slit,
-  /// parts that are not joined
+  /// parts that are not joined; in space faces that have all three corners at the places of another
   int64_t coincident_edges;
   double area;  ///< sum over elements, along their curves
   double min_area, max_area;
@@ -84,7 +84,8 @@ typedef struct kedge_mesh_info {
   /// With that distance kedge_mesh_join() joins the coincident edges; 0: there are none, or
   /// vertices of one edge lie inside others, so that no vertices can be joined
   double join_distance;
-  /// Boundary edges that cross others, or whose elements lie on other elements: area counts twice
+  /// Boundary edges that cross others, or whose elements lie on other elements: area counts twice;
+  /// in space coincident faces whose elements lie on one side of them
   int64_t overlapping_edges;
   double overlapping_at[2];  ///< a point of one
   int64_t joined_vertices;   ///< by kedge_mesh_join(): those that others took the place of
@@ -92,7 +93,8 @@ typedef struct kedge_mesh_info {
   int partition;   ///< the part that the file holds, of a mesh that was split; 0: it is whole
   int partitions;  ///< how many parts there are; 0: not known, or it is whole
   int dimension;   ///< 2, or 3: all elements are tetrahedra
-  double low[3], high[3];  ///< the box, in space too; z is 0 in the plane
+  double low[3], high[3];              ///< the box, in space too; z is 0 in the plane
+  double coincident_z, overlapping_z;  ///< of coincident_at and overlapping_at, in space
 } kedge_mesh_info;
 #define KEDGE_MESH_INFO_INIT \
   {                          \

@@ -50,7 +50,8 @@ class MeshInfo(ctypes.Structure):
                 ("coincident_at", c_double * 2), ("join_distance", c_double), ("overlapping_edges", c_int64),
                 ("overlapping_at", c_double * 2), ("joined_vertices", c_int64),
                 ("ghost_elements", c_int64), ("partition", c_int), ("partitions", c_int), ("dimension", c_int),
-                ("low", c_double * 3), ("high", c_double * 3)]
+                ("low", c_double * 3), ("high", c_double * 3),
+                ("coincident_z", c_double), ("overlapping_z", c_double)]
 
 
 class MeshGroup(ctypes.Structure):

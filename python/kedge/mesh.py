@@ -194,6 +194,10 @@ class Mesh:
         self.info: Dict[str, Any] = {name: getattr(info, name) for name, _ in c.MeshInfo._fields_[1:]}
         for name in ("box", "coincident_at", "overlapping_at", "low", "high"):
             self.info[name] = tuple(self.info[name])
+        for name in ("coincident", "overlapping"):
+            z = self.info.pop(name + "_z")
+            if self.info["dimension"] == 3:
+                self.info[name + "_at"] += (z,)
         self.groups: List[Group] = [_group(handle, i) for i in range(c.library.kedge_mesh_group_count(handle))]
 
     @property

@@ -47,11 +47,12 @@ static size_t lay_out_points(const kg_cell *cell, int order, int geometry, int r
       {&p->map_by_point, maps},
       {&p->value, n * (size_t)p->size.n_star},
       {&p->flux, n * (size_t)p->size.n_flux},
-      {&p->top, in_plane ? (size_t)rows : 0},
-      {&p->top_of_row, in_plane ? (size_t)rows : 0},
+      {&p->top, (size_t)rows},
+      {&p->top_of_row, (size_t)rows},
+      {&p->top_of_layer, in_plane ? 0 : (size_t)rows},
   };
   const size_t count = kg_hand_out(base, sizeof pieces / sizeof *pieces, pieces);
-  if (in_plane) p->t = NULL;
+  if (in_plane) p->t = p->top_of_layer = NULL;
   return count;
 }
 
@@ -133,15 +134,15 @@ static void fill_rule(const kg_cell *cell, int rows, long double *scratch, const
   kg_round_all(n_rule, r, (double *)p->r);
   kg_round_all(n_rule, s, (double *)p->s);
   kg_round_all(n_rule, w, (double *)p->weight);
-  if (cell->dimension == 3) {
-    kg_round_all(n_rule, t, (double *)p->t);
-    return;
-  }
   double x[KG_GAUSS_MAX], weight[KG_GAUSS_MAX];
   kg_gauss_jacobi(rows, 0, x, weight);
   kg_roughness_top(rows, x, weight, (double *)p->top);
-  kg_gauss_jacobi(rows, cell == &kg_triangle ? 1 : 0, x, weight);
+  kg_gauss_jacobi(rows, cell == &kg_quadrilateral ? 0 : 1, x, weight);
   kg_roughness_top(rows, x, weight, (double *)p->top_of_row);
+  if (cell->dimension == 2) return;
+  kg_round_all(n_rule, t, (double *)p->t);
+  kg_gauss_jacobi(rows, 2, x, weight);
+  kg_roughness_top(rows, x, weight, (double *)p->top_of_layer);
 }
 
 /// @param[in] scratch  as for fill_rule()

@@ -34,8 +34,8 @@ typedef struct kg_cell_points {
   const double *value;         ///< [point][N*]: phi of order P + 1; those of order P are the first
   const double *flux;          ///< [point][S]: Phi, each along its own direction
   int rows;                    ///< of the rule, and points of a row; 0: they are no rule's
-  /// [point of a row], [row]: kg_roughness_top(); of plane shapes
-  const double *top, *top_of_row;
+  /// [point of a row], [row], in space [layer]: kg_roughness_top()
+  const double *top, *top_of_row, *top_of_layer;
 } kg_cell_points;
 
 /// The length of the array behind a kg_cell_points, in doubles. @param[in] rows  points of the rule

@@ -1,5 +1,5 @@
 /// @file
-/// Whether values at the points of a product rule of n x n points are those of something smooth:
+/// Whether values at the points of a product rule of n x n points, or n x n x n, are those of something smooth:
 /// the parts of highest degree that the points see, n - 1 along rows and across them, beside the
 /// integral of the absolute values. A spike that one point sees has both of one size; of what the
 /// rule integrates well the first is far less.
@@ -52,6 +52,22 @@ KG_INLINE void kg_roughness_add(int n, const double *top, double top_of_row, con
   }
   to->along += fabs(part);
   to->across += top_of_row * sum;
+}
+
+/// Add a layer of a rule in space, n rows: parts of highest degree are those along its rows, across
+/// them, and across layers.
+/// @param[in] top_of_row  [n]
+KG_INLINE void kg_roughness_add_layer(int n, const double *top, const double *top_of_row,
+                                      double top_of_layer, const double *weighted, kg_roughness *to)
+{
+  kg_roughness layer = {0.0, 0.0, 0.0};
+  double sum = 0.0;
+  for (int row = 0; row < n; ++row)
+    kg_roughness_add(n, top, top_of_row[row], weighted + row * n, 1, &layer);
+  for (int q = 0; q < n * n; ++q) sum += weighted[q];
+  to->size += layer.size;
+  to->along += layer.along + fabs(layer.across);
+  to->across += top_of_layer * sum;
 }
 
 /// @param[in] least  parts that are less are rounding

@@ -126,6 +126,17 @@ static void print_space(const kedge_mesh_info *m)
   if (m->parts > 1) printf("parts            %lld, without common faces\n", (long long)m->parts);
   print_periodic(m);
   print_part(m);
+  if (m->coincident_edges > 0)
+    printf(
+        "coincident faces %lld, each on another one: banks of a slit, or parts that are not "
+        "joined; one is at (%.6g, %.6g, %.6g): mesh both sides with common vertices\n",
+        (long long)m->coincident_edges, m->coincident_at[0], m->coincident_at[1], m->coincident_z);
+  if (m->overlapping_edges > 0)
+    printf(
+        "overlaps         %lld boundary face%s of elements that lie on others, whose volume counts "
+        "twice; one is at (%.6g, %.6g, %.6g)\n",
+        (long long)m->overlapping_edges, m->overlapping_edges == 1 ? "" : "s", m->overlapping_at[0],
+        m->overlapping_at[1], m->overlapping_z);
   printf("box              [%g, %g] x [%g, %g] x [%g, %g]\n", m->low[0], m->high[0], m->low[1],
          m->high[1], m->low[2], m->high[2]);
   printf("volume           %.10g, of a tetrahedron %.3g to %.3g\n", m->area, m->min_area,

@@ -2,6 +2,7 @@
 // where no source and no boundary value says so: on facets, along the boundary, inside of elements.
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "diagnose/looks.h"
 #include "diagnose/predicates.h"
@@ -22,7 +23,7 @@ enum {
 /// The largest jump that was met.
 typedef struct jump {
   double u, flux;  ///< as parts of the sizes below
-  double at_u[2], at_flux[2];
+  double at_u[3], at_flux[3];
   double u_size, flux_size;
 } jump;
 
@@ -39,22 +40,21 @@ static bool has_branches(const kg_function *u)
   return false;
 }
 
-static void note(double by, double size, double x, double y, double *most, double at[2])
+static void note(double by, double size, const double x[3], double *most, double at[3])
 {
   if (!isfinite(by) || !(by > *most * size)) return;
   *most = by / size;
-  at[0] = x;
-  at[1] = y;
+  memcpy(at, x, 3 * sizeof *x);
 }
 
 /// The sizes of u and of its flux inside of elements, and on some sides; never 0.
 static void find_sizes(const kg_diagnosis *d, const kg_looks *at, jump *to)
 {
-  double u[KG_LOOKS], flux[2][KG_LOOKS];
+  double u[KG_LOOKS], flux[3][KG_LOOKS];
   kg_look_from_inside(d, &d->problem->exact_u, at, u);
   kg_look_at_flux(d, at, flux);
   for (int i = 0; i < at->n; ++i) {
-    const double size = hypot(flux[0][i], flux[1][i]);
+    const double size = hypot(hypot(flux[0][i], flux[1][i]), flux[2][i]);
     if (isfinite(u[i])) to->u_size = fmax(to->u_size, fabs(u[i]));
     if (isfinite(size)) to->flux_size = fmax(to->flux_size, size);
   }
@@ -63,16 +63,13 @@ static void find_sizes(const kg_diagnosis *d, const kg_looks *at, jump *to)
 /// What u and its flux differ by between both sides of facets.
 static void differences(const kg_diagnosis *d, const kg_looks both[2], double by[2][KG_LOOKS])
 {
-  double u[2][KG_LOOKS], flux[2][2][KG_LOOKS];
+  double u[2][KG_LOOKS], flux[2][3][KG_LOOKS];
   for (int k = 0; k < 2; ++k) {
     kg_look_from_inside(d, &d->problem->exact_u, &both[k], u[k]);
     kg_look_at_flux(d, &both[k], flux[k]);
   }
-  for (int i = 0; i < both[0].n; ++i) {
-    by[0][i] = u[0][i] - u[1][i];
-    by[1][i] = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
-               (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
-  }
+  for (int i = 0; i < both[0].n; ++i) by[0][i] = u[0][i] - u[1][i];
+  kg_look_flux_jump(&both[0], flux, by[1]);
 }
 
 /// Compare both sides of facets.
@@ -85,10 +82,11 @@ static void compare_sides(const kg_diagnosis *d, kg_looks both[2], jump *to)
   differences(d, both, near);
   both[0].near = both[1].near = false;
   for (int i = 0; i < both[0].n; ++i) {
-    const double x = both[0].x[i], y = both[0].y[i];
+    double x[3];
+    kg_look_place(&both[0], i, x);
     const double u = kg_settled(far[0][i], near[0][i]), flux = kg_settled(far[1][i], near[1][i]);
-    note(fabs(u), to->u_size, x, y, &to->u, to->at_u);
-    note(fabs(flux), to->flux_size, x, y, &to->flux, to->at_flux);
+    note(fabs(u), to->u_size, x, &to->u, to->at_u);
+    note(fabs(flux), to->flux_size, x, &to->flux, to->at_flux);
   }
 }
 
@@ -111,19 +109,26 @@ static void look_at_facets(const kg_diagnosis *d, int most, jump *to)
 /// What u and its flux, as they are on the boundary, differ by from what they are inside.
 static void boundary_differences(const kg_diagnosis *d, const kg_looks *at, double by[2][KG_LOOKS])
 {
-  double on[KG_LOOKS], on_y[KG_LOOKS], u[KG_LOOKS], dx[KG_LOOKS], dy[KG_LOOKS], k[4 * KG_LOOKS];
+  double on[KG_LOOKS], u[KG_LOOKS], inside[KG_LOOKS], gap[3][KG_LOOKS];
+  double k[KG_COEFFICIENTS_MAX * KG_LOOKS];
   const kedge_problem *const p = d->problem;
+  const kg_function *const slopes[3] = {&p->exact_dx, &p->exact_dy, &p->exact_dz};
   kg_look(d, &p->exact_u, at, on);
   kg_look_from_inside(d, &p->exact_u, at, u);
   for (int i = 0; i < at->n; ++i) by[0][i] = on[i] - u[i];
-  kg_look(d, &p->exact_dx, at, on);
-  kg_look(d, &p->exact_dy, at, on_y);
-  kg_look_from_inside(d, &p->exact_dx, at, dx);
-  kg_look_from_inside(d, &p->exact_dy, at, dy);
+  memset(gap[2], 0, sizeof gap[2]);
+  for (int l = 0; l < d->mesh->dimension; ++l) {
+    kg_look(d, slopes[l], at, on);
+    kg_look_from_inside(d, slopes[l], at, inside);
+    for (int i = 0; i < at->n; ++i) gap[l][i] = on[i] - inside[i];
+  }
   kg_look_from_inside(d, NULL, at, k);
-  for (int i = 0; i < at->n; ++i)
-    by[1][i] = kg_normal_flux(k + i, (size_t)at->n, on[i] - dx[i], on_y[i] - dy[i], at->normal_x[i],
-                              at->normal_y[i]);
+  for (int i = 0; i < at->n; ++i) {
+    const double of[3] = {gap[0][i], gap[1][i], gap[2][i]};
+    double normal[3];
+    kg_look_normal(at, i, normal);
+    by[1][i] = kg_flux_along(d->mesh->dimension, k + i, (size_t)at->n, of, normal);
+  }
 }
 
 /// Compare boundary values that the exact solution gives with those that it has inside.
@@ -138,10 +143,11 @@ static void compare_boundary(const kg_diagnosis *d, kg_looks *at, jump *to)
     const struct kg_resolved_boundary *const b =
         &d->resolved->boundaries[d->mesh->edge_group[kg_side_edge(d->mesh, at->side[i])]];
     const double u = kg_settled(far[0][i], near[0][i]), flux = kg_settled(far[1][i], near[1][i]);
-    if (b->type != KEDGE_BOUNDARY_NEUMANN)
-      note(fabs(u), to->u_size, at->x[i], at->y[i], &to->u, to->at_u);
+    double x[3];
+    kg_look_place(at, i, x);
+    if (b->type != KEDGE_BOUNDARY_NEUMANN) note(fabs(u), to->u_size, x, &to->u, to->at_u);
     if (b->type != KEDGE_BOUNDARY_DIRICHLET)
-      note(fabs(flux), to->flux_size, at->x[i], at->y[i], &to->flux, to->at_flux);
+      note(fabs(flux), to->flux_size, x, &to->flux, to->at_flux);
   }
 }
 
@@ -166,42 +172,46 @@ static void look_at_boundary(const kg_diagnosis *d, int most, jump *to)
 /// Lines in elements, which are cut in halves again and again: the half that changes more stays.
 typedef struct lines {
   kg_looks end[2];
-  double value[2][3][KG_LOOKS];  ///< u, its derivatives
+  double value[2][4][KG_LOOKS];  ///< u, its derivatives
 } lines;
 
-static void look_at_end(const kg_diagnosis *d, const kg_looks *at, double value[3][KG_LOOKS])
+static void look_at_end(const kg_diagnosis *d, const kg_looks *at, double value[4][KG_LOOKS])
 {
   kg_look(d, &d->problem->exact_u, at, value[0]);
   kg_look(d, &d->problem->exact_dx, at, value[1]);
   kg_look(d, &d->problem->exact_dy, at, value[2]);
+  if (kg_mesh_in_space(d->mesh))
+    kg_look(d, &d->problem->exact_dz, at, value[3]);
+  else
+    memset(value[3], 0, sizeof value[3]);
 }
 
 /// How much changes between two ends, of u or of its gradient.
 static double change_of(bool of_u, int i, double (*a)[KG_LOOKS], double (*b)[KG_LOOKS])
 {
-  return of_u ? fabs(a[0][i] - b[0][i]) : hypot(a[1][i] - b[1][i], a[2][i] - b[2][i]);
+  return of_u ? fabs(a[0][i] - b[0][i])
+              : hypot(hypot(a[1][i] - b[1][i], a[2][i] - b[2][i]), a[3][i] - b[3][i]);
 }
 
 static void halve(const kg_diagnosis *d, bool of_u, lines *l)
 {
   kg_looks middle = l->end[0];
-  double value[3][KG_LOOKS];
-  for (int i = 0; i < middle.n; ++i) {
-    middle.x[i] = 0.5 * (l->end[0].x[i] + l->end[1].x[i]);
-    middle.y[i] = 0.5 * (l->end[0].y[i] + l->end[1].y[i]);
-    middle.r[i] = 0.5 * (l->end[0].r[i] + l->end[1].r[i]);
-    middle.s[i] = 0.5 * (l->end[0].s[i] + l->end[1].s[i]);
-  }
+  double value[4][KG_LOOKS];
+  for (int i = 0; i < middle.n; ++i)
+    for (int k = 0; k < d->mesh->dimension; ++k) {
+      middle.x[k][i] = 0.5 * (l->end[0].x[k][i] + l->end[1].x[k][i]);
+      middle.in[k][i] = 0.5 * (l->end[0].in[k][i] + l->end[1].in[k][i]);
+    }
   look_at_end(d, &middle, value);
   for (int i = 0; i < middle.n; ++i) {
     const bool first =
         change_of(of_u, i, l->value[0], value) > change_of(of_u, i, value, l->value[1]);
     kg_looks *const end = &l->end[first ? 1 : 0];
-    end->x[i] = middle.x[i];
-    end->y[i] = middle.y[i];
-    end->r[i] = middle.r[i];
-    end->s[i] = middle.s[i];
-    for (int k = 0; k < 3; ++k) l->value[first ? 1 : 0][k][i] = value[k][i];
+    for (int k = 0; k < d->mesh->dimension; ++k) {
+      end->x[k][i] = middle.x[k][i];
+      end->in[k][i] = middle.in[k][i];
+    }
+    for (int k = 0; k < 4; ++k) l->value[first ? 1 : 0][k][i] = value[k][i];
   }
 }
 
@@ -210,23 +220,24 @@ static void halve(const kg_diagnosis *d, bool of_u, lines *l)
 /// @param[in] before  changes between the ends before half of the cuts
 static void compare_ends(const kg_diagnosis *d, bool of_u, lines *l, const double *before, jump *to)
 {
-  double k[2][4 * KG_LOOKS];
+  double k[2][KG_COEFFICIENTS_MAX * KG_LOOKS];
   const size_t n = (size_t)l->end[0].n;
   for (int side = 0; side < 2; ++side) kg_look_from_inside(d, NULL, &l->end[side], k[side]);
   for (size_t i = 0; i < n; ++i) {
-    const double x = l->end[0].x[i], y = l->end[0].y[i];
+    double x[3];
+    kg_look_place(&l->end[0], (int)i, x);
     const double change = kg_settled(before[i], change_of(of_u, (int)i, l->value[0], l->value[1]));
     if (of_u) {
-      note(change / INSIDE_OF_ELEMENTS, to->u_size, x, y, &to->u, to->at_u);
+      note(change / INSIDE_OF_ELEMENTS, to->u_size, x, &to->u, to->at_u);
     } else if (change > 0.0) {
-      const double across_x = (l->value[0][1][i] - l->value[1][1][i]) / change;
-      const double across_y = (l->value[0][2][i] - l->value[1][2][i]) / change;
-      double flux[2];
-      for (int side = 0; side < 2; ++side)
-        flux[side] = kg_normal_flux(k[side] + i, n, l->value[side][1][i], l->value[side][2][i],
-                                    across_x, across_y);
-      note(fabs(flux[0] - flux[1]) / INSIDE_OF_ELEMENTS, to->flux_size, x, y, &to->flux,
-           to->at_flux);
+      double across[3], flux[2];
+      for (int j = 0; j < 3; ++j)
+        across[j] = (l->value[0][1 + j][i] - l->value[1][1 + j][i]) / change;
+      for (int side = 0; side < 2; ++side) {
+        const double slope[3] = {l->value[side][1][i], l->value[side][2][i], l->value[side][3][i]};
+        flux[side] = kg_flux_along(d->mesh->dimension, k[side] + i, n, slope, across);
+      }
+      note(fabs(flux[0] - flux[1]) / INSIDE_OF_ELEMENTS, to->flux_size, x, &to->flux, to->at_flux);
     }
   }
 }
@@ -250,24 +261,27 @@ static void add_lines(const kedge_mesh *mesh, int32_t e, lines *to)
 {
   const kg_cell *const cell = kg_block_of(mesh, e)->cell;
   const int32_t *const v = kg_element_vertices(mesh, e);
-  const int n = cell->n_vertices;
+  const int n = cell->n_vertices, dimension = mesh->dimension;
   const double part = 0.1;
-  double corner[KG_FACETS_MAX][4], middle[4] = {0.0};
+  // x, then places in the reference shape.
+  double corner[KG_FACETS_MAX][6] = {{0.0}}, middle[6] = {0.0};
   for (int l = 0; l < n; ++l) {
-    const double *const at = mesh->vertices + 2 * (int64_t)v[l];
-    const double of[4] = {at[0], at[1], cell->corner[l][0], cell->corner[l][1]};
-    for (int k = 0; k < 4; ++k) corner[l][k] = of[k], middle[k] += of[k] / n;
+    for (int k = 0; k < dimension; ++k) {
+      corner[l][k] = mesh->vertices[dimension * (int64_t)v[l] + k];
+      corner[l][3 + k] = cell->corner[l][k];
+    }
+    for (int k = 0; k < 6; ++k) middle[k] += corner[l][k] / n;
   }
   for (int l = 0; l < n; ++l)
-    for (int k = 0; k < 4; ++k) corner[l][k] += part * (middle[k] - corner[l][k]);
+    for (int k = 0; k < 6; ++k) corner[l][k] += part * (middle[k] - corner[l][k]);
   for (int l = 0; l < n; ++l)
     for (int side = 0; side < 2; ++side) {
       kg_looks *const end = &to->end[side];
       const double *const at = corner[(l + side) % n];
-      const kg_located located = {end->region, end->r, end->s, NULL, end->element, end->place};
-      kg_locate(&located, (size_t)end->n, mesh, e, at[2], at[3]);
-      end->x[end->n] = at[0];
-      end->y[end->n++] = at[1];
+      const kg_located located = kg_looks_located(end);
+      kg_locate_at(&located, (size_t)end->n, mesh, e, at + 3);
+      for (int k = 0; k < 3; ++k) end->x[k][end->n] = at[k];
+      ++end->n;
     }
 }
 

@@ -50,18 +50,18 @@ typedef struct kg_lost_field {
 typedef struct kg_lost_gradient {
   bool known;  ///< it has been looked for
   bool found;  ///< what follows is set
-  double at[2];
+  double at[3];
   double diffusion;  ///< there, its least entry; NaN where one is no number
 } kg_lost_gradient;
 /// What loads still move by with more points, where these had to end.
 typedef struct kg_loads_left {
-  double source, source_at[2];      ///< as a part of the integral of |source|; where most is
-  double boundary, boundary_at[2];  ///< likewise of boundary values
+  double source, source_at[3];      ///< as a part of the integral of |source|; where most is
+  double boundary, boundary_at[3];  ///< likewise of boundary values
   int64_t untried;  ///< elements, about, that were too many to be integrated by parts
   double moved;     ///< what parts change, of either, likewise
   /// A coefficient that is as rough as the source, and keeps its points; NULL: none
   const char *coefficient;
-  double coefficient_at[2];
+  double coefficient_at[3];
 } kg_loads_left;
 
 enum { KG_NORMS = 4 };  ///< of errors: of u, q, u* and the flux
@@ -103,8 +103,8 @@ typedef struct kg_diagnosis {
   kedge_status status;
   int n_words;
   const char *word[KG_WORDS];
-  char text[KG_WORDS][24];  ///< of words that are numbers
-  char place[80];           ///< of a word that is a place
+  char text[KG_WORDS][48];  ///< of words that are numbers
+  char place[96];           ///< of a word that is a place
   char list[128];           ///< likewise of a longer one
 } kg_diagnosis;
 

@@ -45,23 +45,23 @@ static void sample_interfaces(const kedge_mesh *mesh, kg_looks both[2])
 
 /// u, or the parts of diffusion grad u, of the exact solution.
 static void evaluate_exact(const kg_diagnosis *d, kedge_boundary_type type, const kg_looks *s,
-                           double value[2][KG_LOOKS])
+                           double value[3][KG_LOOKS])
 {
   if (type != KEDGE_BOUNDARY_DIRICHLET) {
     kg_look_at_flux(d, s, value);
     return;
   }
-  memset(value[1], 0, sizeof value[1]);
+  memset(value[1], 0, 2 * sizeof value[1]);
   kg_look_from_inside(d, &d->problem->exact_u, s, value[0]);
 }
 
 /// The size of the exact solution, or of its flux, where it is finite.
 static double size_of(const kg_diagnosis *d, kedge_boundary_type type, const kg_looks *s)
 {
-  double value[2][KG_LOOKS], most = 0.0;
+  double value[3][KG_LOOKS], most = 0.0;
   evaluate_exact(d, type, s, value);
   for (int i = 0; i < s->n; ++i) {
-    const double size = hypot(value[0][i], value[1][i]);
+    const double size = hypot(hypot(value[0][i], value[1][i]), value[2][i]);
     if (isfinite(size)) most = fmax(most, size);
   }
   return most;
@@ -83,15 +83,15 @@ static void evaluate_lost(const kg_diagnosis *d, const struct kg_resolved_bounda
 static void find_gaps(const kg_diagnosis *d, const struct kg_resolved_boundary *boundary,
                       const kg_looks *s, double *gap)
 {
-  double given[KG_LOOKS], exact[2][KG_LOOKS], lost[KG_LOOKS];
+  double given[KG_LOOKS], exact[3][KG_LOOKS], lost[KG_LOOKS];
   kg_look(d, boundary->value, s, given);
   evaluate_exact(d, boundary->type, s, exact);
   evaluate_lost(d, boundary, s, lost);
   for (int i = 0; i < s->n; ++i) {
-    const double value =
-        boundary->type == KEDGE_BOUNDARY_DIRICHLET
-            ? exact[0][i]
-            : exact[0][i] * s->normal_x[i] + exact[1][i] * s->normal_y[i] + lost[i];
+    const double value = boundary->type == KEDGE_BOUNDARY_DIRICHLET
+                             ? exact[0][i]
+                             : exact[0][i] * s->normal[0][i] + exact[1][i] * s->normal[1][i] +
+                                   exact[2][i] * s->normal[2][i] + lost[i];
     gap[i] = given[i] - value;
   }
 }
@@ -113,27 +113,32 @@ static double gap_of(const kg_diagnosis *d, const struct kg_resolved_boundary *b
 }
 
 /// The most that the source that is given differs from that of the exact solution.
-/// @param[in] exact, xx, yy  the latter; second derivatives of the exact solution
+/// @param[in] exact   the latter
+/// @param[in] second  [dimension]: second derivatives of the exact solution, xx, yy, zz
 /// @param[out] size          of the terms of that, or of a source that would make a u of its size
-static double gap_of_source(const kg_diagnosis *d, const kg_function *exact, const kg_function *xx,
-                            const kg_function *yy, double *size)
+static double gap_of_source(const kg_diagnosis *d, const kg_function *exact,
+                            const kg_function *second, double *size)
 {
   kg_looks s;
   kg_look_inside(d->mesh, &s);
-  double given[KG_LOOKS], other[KG_LOOKS], u[KG_LOOKS], u_xx[KG_LOOKS], u_yy[KG_LOOKS], gap = 0.0;
-  double k[4 * KG_LOOKS];
+  const kg_coefficients *const equation = &d->resolved->equation;
+  const int dimension = d->mesh->dimension, numbers = kg_coefficients_numbers(equation);
+  double given[KG_LOOKS], other[KG_LOOKS], u[KG_LOOKS], bends[3][KG_LOOKS], gap = 0.0;
+  double k[KG_COEFFICIENTS_MAX * KG_LOOKS];
   kg_look_from_inside(d, &d->resolved->equation.source, &s, given);
   kg_look_from_inside(d, exact, &s, other);
   kg_look_from_inside(d, &d->problem->exact_u, &s, u);
-  kg_look_from_inside(d, xx, &s, u_xx);
-  kg_look_from_inside(d, yy, &s, u_yy);
+  for (int l = 0; l < dimension; ++l) kg_look_from_inside(d, &second[l], &s, bends[l]);
   kg_look_from_inside(d, NULL, &s, k);
   *size = 0.0;
   for (int i = 0; i < s.n; ++i) {
     if (!isfinite(other[i]) || !isfinite(given[i])) continue;
-    const double diffusion = fmax(k[i], k[2 * s.n + i]), reaction = k[3 * s.n + i];
-    const double terms = reaction * fabs(u[i]) + diffusion * (fabs(u_xx[i]) + fabs(u_yy[i]));
-    *size = fmax(*size, terms + diffusion / d->mesh->info.area * fabs(u[i]));
+    const double diffusion = kg_largest_entry(equation, k + i, (size_t)s.n);
+    const double reaction = k[(numbers - 1) * s.n + i], length = kg_mesh_length(d->mesh);
+    double bend = 0.0;
+    for (int l = 0; l < dimension; ++l) bend += fabs(bends[l][i]);
+    const double terms = reaction * fabs(u[i]) + diffusion * bend;
+    *size = fmax(*size, terms + diffusion / (length * length) * fabs(u[i]));
     gap = fmax(gap, fabs(given[i] - other[i]));
   }
   return gap;
@@ -151,20 +156,22 @@ bool kg_finds_other_source(kg_diagnosis *d)
   if (problem->exact_u.kind != KG_FUNCTION_EXPRESSION) return false;
   if (kg_coefficients_of_caller(equation)) return false;
   if (f->kind != KG_FUNCTION_CONSTANT && f->kind != KG_FUNCTION_EXPRESSION) return false;
-  kg_function xx = {.kind = KG_FUNCTION_EXPRESSION, .t = d->problem->t}, yy = xx, exact = xx;
+  const kg_function *const slopes[3] = {&problem->exact_dx, &problem->exact_dy, &problem->exact_dz};
+  const int dimension = d->mesh->dimension;
+  kg_function exact = {.kind = KG_FUNCTION_EXPRESSION, .t = d->problem->t},
+              second[3] = {exact, exact, exact};
   double gap = 0.0, size = 0.0;
-  kedge_status status =
-      kg_expression_differentiate(d->ctx, problem->exact_dx.expression, 'x', &xx.expression);
-  if (status == KEDGE_OK)
-    status = kg_expression_differentiate(d->ctx, problem->exact_dy.expression, 'y', &yy.expression);
+  kedge_status status = KEDGE_OK;
+  for (int l = 0; status == KEDGE_OK && l < dimension; ++l)
+    status =
+        kg_expression_differentiate(d->ctx, slopes[l]->expression, "xyz"[l], &second[l].expression);
   if (status == KEDGE_OK)
     status =
-        kg_expression_source(d->ctx, problem->exact_u.expression, 2, equation->n_diffusion,
+        kg_expression_source(d->ctx, problem->exact_u.expression, dimension, equation->n_diffusion,
                              equation->diffusion, &equation->reaction, NULL, &exact.expression);
-  if (status == KEDGE_OK) gap = gap_of_source(d, &exact, &xx, &yy, &size);
+  if (status == KEDGE_OK) gap = gap_of_source(d, &exact, second, &size);
   kg_expression_free(exact.expression);
-  kg_expression_free(xx.expression);
-  kg_expression_free(yy.expression);
+  for (int l = 0; l < dimension; ++l) kg_expression_free(second[l].expression);
   d->status = status == KEDGE_ERR_INPUT ? KEDGE_OK : status;  // too long a formula
   kg_say_number(d, "%.1e", gap);
   return gap > d->threshold * size;
@@ -215,11 +222,9 @@ static const char *name_of_region(const kedge_mesh *mesh, double tag)
 /// What the normal flux of the exact solution differs by between both sides of edges.
 static void flux_differences(const kg_diagnosis *d, const kg_looks both[2], double *by)
 {
-  double flux[2][2][KG_LOOKS];
+  double flux[2][3][KG_LOOKS];
   for (int k = 0; k < 2; ++k) evaluate_exact(d, KEDGE_BOUNDARY_NEUMANN, &both[k], flux[k]);
-  for (int i = 0; i < both[0].n; ++i)
-    by[i] = (flux[0][0][i] - flux[1][0][i]) * both[0].normal_x[i] +
-            (flux[0][1][i] - flux[1][1][i]) * both[0].normal_y[i];
+  kg_look_flux_jump(&both[0], flux, by);
 }
 
 /// Where diffusion jumps and the normal flux of the exact solution does too, its source has a part

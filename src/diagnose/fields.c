@@ -9,18 +9,12 @@
 #include "diagnose/predicates.h"
 #include "problem/located.h"
 
-/// Two words: the middle of an element. In space the second one has z too.
+/// Two words: the middle of an element.
 static void say_place(kg_diagnosis *d, int32_t element)
 {
   double at[3];
   kg_element_middle(d->mesh, element, at);
-  if (!kg_mesh_in_space(d->mesh)) {
-    kg_say_place(d, "%.6g", at);
-    return;
-  }
-  kg_say_number(d, "%.6g", at[0]);
-  snprintf(d->place, sizeof d->place, "%.6g, z = %.6g", at[1], at[2]);
-  kg_say_word(d, d->place);
+  kg_say_place(d, "%.6g", at);
 }
 
 /// u itself is lost: an error.
@@ -118,14 +112,14 @@ static bool look_at_nodes(const kg_diagnosis *d, const kg_cell_points *nodes, in
 /// there.
 static int32_t least_of(const kg_diagnosis *d, int32_t begin, int32_t end)
 {
-  double x[TOGETHER], y[TOGETHER], memory[KG_LOCATED * TOGETHER], value[4 * TOGETHER];
+  double x[3 * TOGETHER], memory[KG_LOCATED * TOGETHER], value[4 * TOGETHER];
   const kg_located at = kg_located_in(memory, TOGETHER);
   double least = INFINITY;
   int32_t found = begin;
   for (int32_t first = begin; first < end; first += TOGETHER) {
     const int n = end - first < TOGETHER ? end - first : TOGETHER;
-    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, d->mesh, first + i, x, y);
-    const kedge_points points = kg_located_points(&at, d->mesh, (size_t)n, x, y);
+    for (int i = 0; i < n; ++i) kg_locate_middle(&at, (size_t)i, TOGETHER, d->mesh, first + i, x);
+    const kedge_points points = kg_located_at(&at, d->mesh, (size_t)n, x, TOGETHER);
     kg_coefficients_evaluate(&d->resolved->equation, &points, value);
     for (int i = 0; i < n; ++i) {
       const double here = least_entry(value[i], value[n + i], value[2 * n + i]);
@@ -262,9 +256,32 @@ bool kg_finds_poor_u(kg_diagnosis *d)
   return times > d->threshold && part > 0.01 && part * times > 1.0 && is_more_than_noise(d, off);
 }
 
+/// Least and most of the Dirichlet values at the corners of faces.
+static void dirichlet_range_in_space(const kg_diagnosis *d, double *least, double *most)
+{
+  const int m = kg_triangle.n_modes(d->problem->order);
+  const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
+  long double psi[3][KG_SPACE_FACET_MAX];
+  for (int l = 0; l < 3; ++l) {
+    const long double at[2] = {kg_triangle.corner[l][0], kg_triangle.corner[l][1]};
+    kg_triangle.modes(d->problem->order, at, psi[l], NULL);
+  }
+  for (size_t i = first; d->boundary && i + (size_t)m <= d->n_boundary; i += (size_t)m)
+    for (int l = 0; l < 3; ++l) {
+      double value = 0.0;
+      for (int k = 0; k < m; ++k) value += (double)psi[l][k] * d->boundary[i + (size_t)k];
+      *least = fmin(*least, value);
+      *most = fmax(*most, value);
+    }
+}
+
 /// Least and most of the Dirichlet values at the ends of facets.
 static void dirichlet_range(const kg_diagnosis *d, double *least, double *most)
 {
+  if (kg_mesh_in_space(d->mesh)) {
+    dirichlet_range_in_space(d, least, most);
+    return;
+  }
   const int m = d->problem->order + 1;
   const size_t first = (size_t)d->layout->count.n_neumann * (size_t)m;
   double end[KEDGE_ORDER_MAX + 1];

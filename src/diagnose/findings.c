@@ -82,12 +82,12 @@ static const finding findings[] = {
      1, "docs/math.md#cells"},
 
     {KG_ABOUT_PARTS, kg_finds_overlapping,
-     "elements lie on other elements, as at (%s, %s): area counts twice there, and u is that of "
+     "elements lie on other elements, as at (%s, %s): %s counts twice there, and u is that of "
      "either; leave out what is there twice, or unite the shapes (BooleanFragments in Gmsh)",
      0, PARTS},
     {KG_ABOUT_PARTS, kg_finds_unjoined,
-     "%s boundary edges lie on others and are not joined, as at (%s, %s): nothing passes there; %s",
-     0, PARTS},
+     "%s boundary %s lie on others and are not joined, as at (%s, %s): nothing passes there; %s", 0,
+     PARTS},
     {KG_ABOUT_PARTS, kg_finds_nothing_joined,
      "join = %s joins no vertices: take it out, or a larger distance", 0, PARTS},
 
@@ -101,9 +101,7 @@ static const finding findings[] = {
      "no expression uses '%s' of [parameters]: take it out, or mend the name", 0, SOLVE},
 
     {KG_ABOUT_UNUSED, kg_finds_unused_inverse,
-     "[space] inverse is used by no element: straight triangles with constant coefficients have "
-     "formulas of their own; take it out",
-     0, SOLVE},
+     "[space] inverse is used by no element: %s have formulas of their own; take it out", 0, SOLVE},
 
     {KG_ABOUT_MEAN, kg_finds_little_reaction,
      LITTLE_REACTION "rounding decides about the mean of u", 0.1, "docs/math.md#little-reaction"},
@@ -129,7 +127,7 @@ static const finding findings[] = {
      "mostly that of its edges: compare with a smaller tolerance, or take dirichlet",
      1e-8, "tests/solver/test_robin.c"},
     {KG_ABOUT_INPUT, kg_finds_flat_triangles,
-     "the mesh has an angle of %s degrees: with triangles so flat u may be wrong however small the "
+     "the mesh has an angle of %s degrees: with %s so flat u may be wrong however small the "
      "residual is; compare with a smaller tolerance",
      1e-3, TOLERANCE},
     {KG_ABOUT_INPUT, kg_finds_many_iterations,
@@ -235,9 +233,27 @@ void kg_say_number(kg_diagnosis *d, const char *format, double number)
   kg_say_word(d, text);
 }
 
-void kg_say_place(kg_diagnosis *d, const char *format, const double at[2])
+/// @param[in] z  what stands before z
+static void say_coordinates(kg_diagnosis *d, const char *format, const char *z, const double *at)
 {
-  for (int k = 0; k < 2; ++k) kg_say_number(d, format, at[k]);
+  kg_say_number(d, format, at[0]);
+  char *const text = d->text[d->n_words];
+  const size_t room = sizeof d->text[0];
+  kg_say_number(d, format, at[1]);
+  if (!kg_mesh_in_space(d->mesh)) return;
+  size_t n = strlen(text);
+  n += (size_t)snprintf(text + n, room - n, "%s", z);
+  snprintf(text + n, room - n, format, at[2]);
+}
+
+void kg_say_place(kg_diagnosis *d, const char *format, const double *at)
+{
+  say_coordinates(d, format, ", z = ", at);
+}
+
+void kg_say_point(kg_diagnosis *d, const char *format, const double *at)
+{
+  say_coordinates(d, format, ", ", at);
 }
 
 static void add(const kg_diagnosis *d, const char *sentence)

@@ -80,12 +80,12 @@ static double largest_source(const kg_diagnosis *d, double enough)
   if (f->kind == KG_FUNCTION_NONE) return 0.0;
   if (f->kind == KG_FUNCTION_CONSTANT) return fabs(f->constant);
   for (int32_t e = 0; e < mesh->n_elements && largest <= enough;) {
-    double x[CHUNK], y[CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
+    double x[3 * CHUNK], memory[KG_LOCATED * CHUNK], value[CHUNK];
     const kg_located at = kg_located_in(memory, CHUNK);
     int n = 0;
     for (; n < CHUNK && e < mesh->n_elements; ++n, ++e)
-      kg_locate_middle(&at, (size_t)n, mesh, e, x, y);
-    const kedge_points points = kg_located_points(&at, mesh, (size_t)n, x, y);
+      kg_locate_middle(&at, (size_t)n, CHUNK, mesh, e, x);
+    const kedge_points points = kg_located_at(&at, mesh, (size_t)n, x, CHUNK);
     kg_function_evaluate(f, &points, value);
     for (int i = 0; i < n; ++i) largest = fmax(largest, fabs(value[i]));
   }
@@ -107,6 +107,13 @@ bool kg_refuses_lost_data(kg_diagnosis *d)
   return false;
 }
 
+static void say_part(kg_diagnosis *d, const double *at)
+{
+  char z[24] = "";
+  if (kg_mesh_in_space(d->mesh)) snprintf(z, sizeof z, ", %.6g", at[2]);
+  snprintf(d->place, sizeof d->place, "of the part around (%.6g, %.6g%s) ", at[0], at[1], z);
+}
+
 /// Without Dirichlet edges reaction, or Robin conditions, have to hold the mean of u against
 /// entries of K^e that are 1 over the share as large. Rounding may change some thousands of units
 /// over that, on stretched triangles some ten thousands (docs/math.md#little-reaction).
@@ -116,11 +123,12 @@ bool kg_finds_little_reaction(kg_diagnosis *d)
   const double change = (d->is_stretched ? 25000.0 : 2000.0) * DBL_EPSILON / hold->share;
   char *const place = d->place;
   place[0] = '\0';
-  if (hold->part >= 0)
-    snprintf(place, sizeof d->place, "of the part around (%.6g, %.6g) ", hold->at[0], hold->at[1]);
+  if (hold->part >= 0) say_part(d, hold->at);
   kg_say_word(d, place);
-  kg_say_word(d, hold->by_robin ? "neumann or robin and (reaction + coefficient * boundary / area)"
-                                : "neumann and reaction");
+  kg_say_word(d, !hold->by_robin ? "neumann and reaction"
+                 : kg_mesh_in_space(d->mesh)
+                     ? "neumann or robin and (reaction + coefficient * boundary / volume)"
+                     : "neumann or robin and (reaction + coefficient * boundary / area)");
   kg_say_number(d, "%.0e", hold->share);
   kg_say_number(d, "%.0e", change);
   kg_say_number(d, "%.0f", floor(-log10(change)));
@@ -147,7 +155,7 @@ bool kg_finds_large_robin(kg_diagnosis *d)
   return d->report->converged;
 }
 
-static bool moves(kg_diagnosis *d, double part, const double at[2])
+static bool moves(kg_diagnosis *d, double part, const double *at)
 {
   kg_say_number(d, "%.2g", 100.0 * part);
   kg_say_place(d, "%.4g", at);
@@ -216,12 +224,13 @@ bool kg_finds_unused_parameter(kg_diagnosis *d)
   return name != NULL;
 }
 
-/// Triangles 1e5 times as long as wide. Conditions are the square of that, beside which a residual
+/// Elements 1e5 times as long as wide. Conditions are the square of that, beside which a residual
 /// of 1e-10 leaves nothing of u that is sure.
 bool kg_finds_flat_triangles(kg_diagnosis *d)
 {
   const double angle = d->mesh->info.min_angle;
   kg_say_number(d, "%.0e", angle);
+  kg_say_word(d, kg_mesh_in_space(d->mesh) ? "tetrahedra" : "triangles");
   return d->report->converged && angle < d->threshold;
 }
 

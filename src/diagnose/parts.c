@@ -5,7 +5,11 @@
 
 bool kg_finds_overlapping(kg_diagnosis *d)
 {
-  kg_say_place(d, "%.6g", d->mesh->info.overlapping_at);
+  const kedge_mesh_info *const info = &d->mesh->info;
+  const bool in_space = kg_mesh_in_space(d->mesh);
+  const double at[3] = {info->overlapping_at[0], info->overlapping_at[1], info->overlapping_z};
+  kg_say_point(d, "%.6g", at);
+  kg_say_word(d, in_space ? "volume" : "area");
   return (double)d->mesh->info.overlapping_edges > d->threshold;
 }
 
@@ -29,7 +33,8 @@ bool kg_finds_unjoined(kg_diagnosis *d)
   }
   if (n == 0) return false;
   kg_say_number(d, "%.0f", (double)n);
-  kg_say_place(d, "%.6g", first->at);
+  kg_say_word(d, kg_mesh_in_space(mesh) ? "faces" : "edges");
+  kg_say_point(d, "%.6g", first->at);
   snprintf(d->place, sizeof d->place,
            mesh->info.join_distance > 0.0 ? "[mesh] join = %.0e joins them"
                                           : "mesh both sides with common vertices (Coherence in "

@@ -10,8 +10,10 @@ typedef bool kg_predicate(kg_diagnosis *d);
 void kg_say_word(kg_diagnosis *d, const char *word);
 /// @param[in] format  of printf, for one double
 void kg_say_number(kg_diagnosis *d, const char *format, double number);
-/// Two words: x and y.
-void kg_say_place(kg_diagnosis *d, const char *format, const double at[2]);
+/// Two words: x and y, in space the latter followed by z, for "x = %s, y = %s".
+void kg_say_place(kg_diagnosis *d, const char *format, const double *at);
+/// Likewise for "(%s, %s)".
+void kg_say_point(kg_diagnosis *d, const char *format, const double *at);
 
 kg_predicate kg_finds_split, kg_finds_periodic_lines, kg_finds_polygon, kg_finds_plane_faces,
     kg_finds_flattened, kg_finds_high_geometry;

@@ -8,6 +8,8 @@ bool kg_finds_unused_inverse(kg_diagnosis *d)
 {
   const kedge_report *const r = d->report;
   const bool has = r->triangle_inverse[0] != '\0' || r->quadrilateral_inverse[0] != '\0';
+  kg_say_word(d, kg_mesh_in_space(d->mesh) ? "tetrahedra"
+                                           : "straight triangles with constant coefficients");
   return d->problem->inverse != KG_INVERSE_AUTO && !has;
 }
 

@@ -13,11 +13,11 @@ double kg_stabilization_ratio(const kg_elliptic *p)
   return tau * h / (k->diffusion + k->reaction * h * h);
 }
 
-/// Whether findings about a topic know meshes of tetrahedra; those about others look at the plane.
+/// Whether findings about a topic know meshes of tetrahedra: how strong a tensor is, and how norms
+/// move with more points, is found in the plane alone.
 static bool is_of_space(kg_topic topic)
 {
-  return topic == KG_ABOUT_END || topic == KG_ABOUT_CAUSE || topic == KG_ABOUT_LOSS ||
-         topic == KG_ABOUT_LEFT || topic == KG_ABOUT_MESH;
+  return topic != KG_ABOUT_TENSOR && topic != KG_ABOUT_NORMS;
 }
 
 kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
@@ -51,7 +51,8 @@ kedge_status kg_elliptic_diagnose(kg_elliptic *p, kg_topic topic)
       .has_plain_cycle = c->precond != KG_JACOBI && c->steps > 0 &&
                          !kg_smoother_has_lines(c->smoother) &&
                          kg_all_lanes_are(&n->lanes, KG_TRIANGLES),
-      .integrates = kg_shape_has_quadrature(&p->shape),
+      .integrates = kg_shape_has_quadrature(&p->shape) ||
+                    (kg_mesh_in_space(p->mesh) && p->shape.choice.varies),
       .is_compact = c->iterates == KG_SINGLE,
       .takes_data = p->repeats,
       .note = p->run.solution->note,

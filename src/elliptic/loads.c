@@ -34,7 +34,7 @@ void kg_boundary_note(kg_elliptic *p, const kg_boundary_moves *moves)
   left->moved = fmax(left->moved, moves->moved);
   if (moves->left <= left->boundary) return;
   left->boundary = moves->left;
-  for (int k = 0; k < 2; ++k) left->boundary_at[k] = moves->left_at[k];
+  for (int k = 0; k < 3; ++k) left->boundary_at[k] = moves->left_at[k];
 }
 
 kedge_status kg_stage_loads(kg_elliptic *p)

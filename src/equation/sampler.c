@@ -244,7 +244,9 @@ static kedge_status loads_of_tetrahedra(const kg_sampler *s, const load_chunk *c
       .points = kg_rules_cell_points(rules, c->batch, s->kind),
       .scale = s->coefficients->equation->scale,
       .values = c->values,
-      .load = c->load};
+      .load = c->load,
+      .rough = rough_of(s, c),
+      .least = s->least};
   kg_run_cost(rules->run, kg_space_loads_cost(&args.points, args.cells.n_elements), 1.0);
   return kg_space_loads(rules->ctx, &args);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "basis/polynomials.h"
 #include "core/memory.h"
 #include "device/loop.h"
 #include "integrals/element.h"
@@ -81,13 +82,13 @@ static bool lies_there(const kg_source *s)
 static bool has_rule(const kg_source *s)
 {
   return !s->sampler.origin && equation_of(s)->problem->load_quadrature > 0 &&
-         kg_function_varies(s->function) && !kg_mesh_in_space(rules_of(s)->mesh);
+         kg_function_varies(s->function);
 }
 
 bool kg_source_moves(const kg_source *s)
 {
   return !s->sampler.origin && equation_of(s)->problem->load_quadrature == 0 &&
-         kg_function_varies(s->function) && !lies_there(s) && !kg_mesh_in_space(rules_of(s)->mesh);
+         kg_function_varies(s->function) && !lies_there(s);
 }
 
 /// The rows of the rule of load vectors, by shape.
@@ -118,7 +119,7 @@ static double rounding_of(const kg_source *s)
   double rounding[2];
   if (!s->resolved->derives_source) return 0.0;
   kg_exact_rounding(e->mesh, &e->problem->exact_u, &s->resolved->equation, rounding);
-  return rounding[1] / sqrt(e->mesh->info.area);
+  return rounding[1] / kg_mesh_length(e->mesh);
 }
 
 void kg_source_look(kg_source *s)
@@ -153,9 +154,9 @@ static kedge_status gather(const kg_source *s, int32_t *n, int32_t **rough)
 /// The integral of the absolute source, of some elements that stand for all.
 static double size_of(const kedge_mesh *mesh, const kg_element_integrals *integrals)
 {
-  enum { SAMPLES = 256, MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1) };
+  enum { SAMPLES = 256 };
   const int32_t all = mesh->n_elements, n = all < SAMPLES ? all : SAMPLES;
-  double sums[MODES_MAX], total = 0.0;
+  double sums[KG_INTEGRALS_MAX], total = 0.0;
   for (int32_t i = 0; i < n; ++i) {
     const double size = kg_element_integral(integrals, (int32_t)((int64_t)i * all / n), sums, NULL);
     if (isfinite(size)) total += size;
@@ -257,7 +258,7 @@ static int32_t list_rough(const kg_rules *rules, const kg_element_integrals *int
   int32_t n = 0;
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(rules->ctx, all, 4096))
   for (int32_t i = 0; i < all; ++i) {
-    double sums[2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)];
+    double sums[KG_INTEGRALS_MAX];
     bool is_rough;
     const double size = kg_element_integral(integrals, i, sums, &is_rough);
     rough[i] = isfinite(size) && is_rough ? i : -1;
@@ -316,12 +317,22 @@ static kedge_status refuse(const kg_source *s, const kg_element_integrals *integ
   const kg_part_rule *const rule =
       &integrals->rule[kg_cell_index(kg_block_of(mesh, element)->cell)];
   const int geometry = mesh->nodes ? mesh->geometry : 1, n = rule->cell->n_modes(geometry);
-  long double shape[3 * KG_NODES_MAX];
+  const int dimension = rule->cell->dimension;
+  long double shape[3 * KG_NODES_MAX], point[3];
   double map[3 * KG_NODES_MAX];
-  for (int q = 0; q < rule->rows * rule->rows; ++q) {
-    rule->cell->map(geometry, (const long double[]){rule->r[q], rule->s[q]}, shape);
-    for (int k = 0; k < 3 * n; ++k) map[k] = (double)shape[k];
-    const kg_places at = {mesh, element, 1, 1, 1, rule->r + q, rule->s + q, NULL, map};
+  for (int q = 0; q < rule->n; ++q) {
+    for (int k = 0; k < dimension; ++k) point[k] = rule->at[k][q];
+    rule->cell->map(geometry, point, shape);
+    kg_round_all((1 + dimension) * n, shape, map);
+    const kg_places at = {mesh,
+                          element,
+                          1,
+                          1,
+                          1,
+                          rule->at[0] + q,
+                          rule->at[1] + q,
+                          dimension == 3 ? rule->at[2] + q : NULL,
+                          map};
     KG_TRY(kg_sample_refuse(rules_of(s)->ctx, at, 0, &s->sampler.evaluation.set, 0));
   }
   return KEDGE_OK;
@@ -334,15 +345,15 @@ static void sum_groups(const kg_source *s, const kg_element_integrals *integrals
 {
   const kg_shape_batch *const b = &rules_of(s)->shape->batch[batch];
   const double scale = equation_of(s)->scale;
-  const int N = b->size.n_modes, rows = integrals->rule[kg_cell_index(b->cell)].rows;
+  const int N = b->size.n_modes, points = integrals->rule[kg_cell_index(b->cell)].n;
   int32_t found = INT32_MAX;
   memset(load, 0, (size_t)count * (size_t)N * KG_LANES * sizeof *load);
 #pragma omp parallel for schedule(static) reduction(min      \
                                                     : found) \
-    num_threads(kg_loop_threads(rules_of(s)->ctx, count, (int64_t)KG_LANES *rows *rows *N))
+    num_threads(kg_loop_threads(rules_of(s)->ctx, count, (int64_t)KG_LANES *points *N))
   for (int32_t i = 0; i < count * KG_LANES; ++i) {
     const int32_t lane = first * KG_LANES + i;
-    double sums[2 * (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1)];
+    double sums[KG_INTEGRALS_MAX];
     if (lane >= b->lanes.n_elements) continue;
     const int32_t element = b->lanes.first_element + lane;
     const double size = kg_element_integral(integrals, element, sums, NULL);

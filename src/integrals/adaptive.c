@@ -21,25 +21,53 @@ typedef struct leaves {
 
 kg_part kg_whole_part(kg_part_shape shape)
 {
-  if (shape == KG_PART_INTERVAL) return (kg_part){.corner = {{-1.0, 0.0}, {1.0, 0.0}}};
+  if (shape == KG_PART_INTERVAL) return (kg_part){.corner = {{-1.0}, {1.0}}};
+  if (shape == KG_PART_TETRAHEDRON)
+    return (kg_part){
+        .corner = {{-1.0, -1.0, -1.0}, {1.0, -1.0, -1.0}, {-1.0, 1.0, -1.0}, {-1.0, -1.0, 1.0}}};
   return (kg_part){.corner = {{-1.0, -1.0}, {1.0, -1.0}, {-1.0, 1.0}}};
 }
 
-static void middle(const double a[2], const double b[2], double to[2])
+/// How many parts one is cut into.
+static int parts_of(kg_part_shape shape)
 {
-  for (int k = 0; k < 2; ++k) to[k] = 0.5 * (a[k] + b[k]);
+  return shape == KG_PART_INTERVAL ? 2 : shape == KG_PART_TETRAHEDRON ? 8 : 4;
+}
+
+static void middle(const double a[3], const double b[3], double to[3])
+{
+  for (int k = 0; k < 3; ++k) to[k] = 0.5 * (a[k] + b[k]);
+}
+
+/// Cut a tetrahedron into four at its corners and four of the octahedron between them, in the order
+/// of corners in which parts of parts are of three shapes and no more.
+static int cut_tetrahedron(const kg_part *whole, kg_part *parts)
+{
+  // A corner is the middle of two of the whole.
+  static const int of[8][4][2] = {
+      {{0, 0}, {0, 1}, {0, 2}, {0, 3}}, {{0, 1}, {1, 1}, {1, 2}, {1, 3}},
+      {{0, 2}, {1, 2}, {2, 2}, {2, 3}}, {{0, 3}, {1, 3}, {2, 3}, {3, 3}},
+      {{0, 1}, {0, 2}, {0, 3}, {1, 3}}, {{0, 1}, {0, 2}, {1, 2}, {1, 3}},
+      {{0, 2}, {0, 3}, {1, 3}, {2, 3}}, {{0, 2}, {1, 2}, {1, 3}, {2, 3}}};
+  for (int i = 0; i < 8; ++i) {
+    parts[i].depth = whole->depth + 1;
+    for (int l = 0; l < 4; ++l)
+      middle(whole->corner[of[i][l][0]], whole->corner[of[i][l][1]], parts[i].corner[l]);
+  }
+  return 8;
 }
 
 /// Cut a part in halves in each direction. @return the number of parts
 static int cut(kg_part_shape shape, const kg_part *whole, kg_part *parts)
 {
-  const double(*const c)[2] = whole->corner;
-  const int n = shape == KG_PART_INTERVAL ? 2 : 4;
-  double ab[2], ac[2], bc[2];
+  const double(*const c)[3] = whole->corner;
+  const int n = parts_of(shape);
+  double ab[3], ac[3], bc[3];
+  if (shape == KG_PART_TETRAHEDRON) return cut_tetrahedron(whole, parts);
   middle(c[0], c[1], ab);
   middle(c[0], c[2], ac);
   middle(c[1], c[2], bc);
-  for (int i = 0; i < n; ++i) parts[i].depth = whole->depth + 1;
+  for (int i = 0; i < n; ++i) parts[i] = (kg_part){.depth = whole->depth + 1};
   for (int k = 0; k < 2; ++k) {
     const double of[4][3] = {{c[0][k], ab[k], ac[k]},
                              {ab[k], c[1][k], bc[k]},
@@ -140,8 +168,8 @@ static int worst_leaf(const leaves *l)
 /// Whether two parts touch, or nearly.
 static bool touch(kg_part_shape shape, const kg_part *a, const kg_part *b)
 {
-  const int corners = shape == KG_PART_INTERVAL ? 2 : 3;
-  for (int k = 0; k < 2; ++k) {
+  const int corners = shape == KG_PART_INTERVAL ? 2 : shape == KG_PART_TETRAHEDRON ? 4 : 3;
+  for (int k = 0; k < 3; ++k) {
     double least[2], most[2];
     const kg_part *const part[2] = {a, b};
     for (int i = 0; i < 2; ++i) {
@@ -213,7 +241,7 @@ kedge_status kg_integral_make(kedge_context *ctx, const kg_integrand *of, int32_
                               double scale, int before, int most, kg_integral *out)
 {
   const kg_part_shape shape = of->shape(of->user, item);
-  const int n_parts = shape == KG_PART_INTERVAL ? 2 : 4, n = of->n;
+  const int n_parts = parts_of(shape), n = of->n;
   int first = 1;
   for (int level = 0; level < before; ++level) first *= n_parts;
   const int room = first + (n_parts - 1) * most + 2 * KG_PARTS_MAX;

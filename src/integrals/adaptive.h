@@ -5,7 +5,7 @@
 #include "core/error.h"
 
 enum {
-  KG_PARTS_MAX = 4,   ///< that a part is cut into
+  KG_PARTS_MAX = 8,   ///< that a part is cut into
   KG_PART_DEPTH = 40  ///< the most cuts one in the other
 };
 
@@ -13,10 +13,11 @@ enum {
 #define KG_INTEGRAL_TOLERANCE 1e-6
 
 /// A part of the reference element: of a triangle the triangle of these corners, of a
-/// quadrilateral the parallelogram of which they are three, the first between the others. Of a
-/// facet, the interval between corner[0][0] and corner[1][0].
+/// quadrilateral the parallelogram of which they are three, the first between the others; of a
+/// tetrahedron, the one of all four. Of a facet in the plane, the interval between corner[0][0] and
+/// corner[1][0]. What a shape has no use for is 0.
 typedef struct kg_part {
-  double corner[3][2];
+  double corner[4][3];
   int depth;
   bool is_found;  ///< a cut found far more there than was seen, and its neighbours are not cut yet
 } kg_part;
@@ -26,6 +27,7 @@ typedef enum kg_part_shape {
   KG_PART_TRIANGLE,
   KG_PART_SQUARE,
   KG_PART_INTERVAL,
+  KG_PART_TETRAHEDRON,
 } kg_part_shape;
 
 /// What is integrated. Threads call side by side.
@@ -60,7 +62,7 @@ kg_part kg_whole_part(kg_part_shape shape);
 double kg_integral_size(const kg_integrand *of, int32_t item, double *sums);
 /// The norm of what the integrals of parts, [part][n], change; not a number where a value was none.
 double kg_integral_change(int n, const double *whole, int n_parts, const double *parts);
-/// See what one cut changes. @param[out] sums  [5][n]: work
+/// See what one cut changes. @param[out] sums  [KG_PARTS_MAX + 1][n]: work
 void kg_integral_try(const kg_integrand *of, int32_t item, double *sums, kg_integral *out);
 /// Integrate by as many cuts as are needed.
 /// @param[in] scale   what is left is compared with this, or with the size where that is larger

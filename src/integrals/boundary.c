@@ -478,7 +478,8 @@ kedge_status kg_sample_boundary(kedge_context *ctx, const kedge_mesh *mesh,
                                 kg_boundary_moves *moves)
 {
   int32_t *mesh_edge;
-  if (kg_mesh_in_space(mesh)) return kg_sample_faces(ctx, mesh, layout, problem, resolved, modes);
+  if (kg_mesh_in_space(mesh))
+    return kg_sample_faces(ctx, mesh, layout, problem, resolved, modes, moves);
   KG_TRY(kg_trace_boundary(ctx, layout, &mesh_edge));
   boundary_sampler s = {.mesh = mesh,
                         .mesh_edge = mesh_edge,

@@ -10,7 +10,7 @@
 /// and the problem does not say how many to take.
 typedef struct kg_boundary_moves {
   int64_t n;
-  double left, left_at[2];  ///< as kg_loads_left
+  double left, left_at[3];  ///< as kg_loads_left
   double moved;             ///< likewise
 } kg_boundary_moves;
 

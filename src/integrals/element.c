@@ -10,29 +10,57 @@
 #include "problem/located.h"
 
 enum {
-  POINTS_MAX = KG_GAUSS_MAX * KG_GAUSS_MAX,
-  POINTS = 512,  ///< that are evaluated at once; those of a row are not cut
-  MODES_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1),
+  /// Points that are evaluated at once; a row, in space a layer, is not cut.
+  POINTS = KG_QUADRATURE_MAX * KG_QUADRATURE_MAX,
+  MODES_MAX = KG_INTEGRALS_MAX,
+  COST_IN_SPACE = 4,  ///< of a part: the most work is then that of the plane
 };
 
-static size_t numbers_of(int rows)
+static size_t numbers_of(const kg_cell *cell, int rows)
 {
-  return 3 * (size_t)rows * (size_t)rows + 2 * (size_t)rows;
+  const size_t points = (size_t)kg_cell_rule_points(cell, rows);
+  return (size_t)(cell->dimension + 1) * points + (size_t)cell->dimension * (size_t)rows;
+}
+
+/// Lay out a rule in an array. @return what is behind it
+static double *lay_out(const kg_cell *cell, int rows, int order, double *at, kg_part_rule *to)
+{
+  *to = (kg_part_rule){.cell = cell,
+                       .rows = rows,
+                       .n_modes = cell->n_modes(order),
+                       .n = kg_cell_rule_points(cell, rows)};
+  for (int k = 0; k < cell->dimension; ++k, at += to->n) to->at[k] = at;
+  to->weight = at;
+  to->top = at + to->n;
+  to->top_of_row = to->top + rows;
+  to->top_of_layer = cell->dimension == 3 ? to->top_of_row + rows : NULL;
+  return to->top + cell->dimension * rows;
 }
 
 /// Fill a rule whose arrays are there.
+/// @param[in] wide  work: [dimension + 1][points]
 static void fill(kg_part_rule *to, long double *wide)
 {
-  const int rows = to->rows, n = rows * rows;
+  const int rows = to->rows, n = to->n, dimension = to->cell->dimension;
   double x[KG_GAUSS_MAX], w[KG_GAUSS_MAX];
-  to->cell->rule(rows, (long double *const[]){wide, wide + n}, wide + 2 * n);
-  kg_round_all(n, wide, to->r);
-  kg_round_all(n, wide + n, to->s);
-  kg_round_all(n, wide + 2 * n, to->weight);
+  to->cell->rule(rows, (long double *const[]){wide, wide + n, wide + 2 * n}, wide + dimension * n);
+  for (int k = 0; k < dimension; ++k) kg_round_all(n, wide + k * n, to->at[k]);
+  kg_round_all(n, wide + dimension * n, to->weight);
   kg_gauss_jacobi(rows, 0, x, w);
   kg_roughness_top(rows, x, w, to->top);
-  kg_gauss_jacobi(rows, to->cell == &kg_triangle ? 1 : 0, x, w);
+  kg_gauss_jacobi(rows, to->cell == &kg_quadrilateral ? 0 : 1, x, w);
   kg_roughness_top(rows, x, w, to->top_of_row);
+  if (dimension == 2) return;
+  kg_gauss_jacobi(rows, 2, x, w);
+  kg_roughness_top(rows, x, w, to->top_of_layer);
+}
+
+/// The numbers of the recurrence of Jacobi polynomials that follow the one of degree n.
+static void put_step(int n, double alpha, double step[3])
+{
+  double c[4] = {1.0, 0.5 * alpha, 0.5 * (alpha + 2.0), 0.0};  // of degree 1
+  if (n > 0) kg_jacobi_recurrence(n, alpha, c);
+  for (int k = 0; k < 3; ++k) step[k] = c[k + 1] / c[0];
 }
 
 /// Numbers of the recurrence along s of the modes that begin with each degree along r, and norms.
@@ -41,9 +69,7 @@ static void fill_steps(int order, double (*step)[KEDGE_ORDER_MAX + 1][4])
   for (int i = 0; i <= order; ++i)
     for (int j = 0; i + j <= order; ++j) {
       const double alpha = 2.0 * i + 1.0;
-      double c[4] = {1.0, 0.5 * alpha, 0.5 * (alpha + 2.0), 0.0};  // of degree 1
-      if (j > 0) kg_jacobi_recurrence(j, alpha, c);
-      for (int k = 0; k < 3; ++k) step[i][j][k] = c[k + 1] / c[0];
+      put_step(j, alpha, step[i][j]);
       step[i][j][3] = sqrt(0.5 * alpha * (i + j + 1));
     }
 }
@@ -54,21 +80,25 @@ kedge_status kg_element_integrals_open(kedge_context *ctx, const kedge_mesh *mes
 {
   *out = (kg_element_integrals){.mesh = mesh, .function = function, .order = order};
   fill_steps(order, out->step);
-  size_t n = 0;
-  for (int k = 0; k < KG_CELL_KINDS; ++k) n += numbers_of(rows[k]);
+  for (int i = 0; i <= order; ++i)
+    for (int j = 0; i + j <= order; ++j) put_step(j, 2.0 * i + 2.0, out->step_of_layer[i][j]);
+  size_t n = 0, most = 0;
+  for (int b = 0; b < mesh->n_blocks; ++b) {
+    const kg_cell *const cell = mesh->block[b].cell;
+    const size_t numbers = numbers_of(cell, rows[kg_cell_index(cell)]);
+    n += numbers;
+    most = numbers > most ? numbers : most;
+  }
   long double *wide;
   KG_TRY(kg_function_bring(function));
-  KG_TRY(kg_host_alloc(ctx, 3 * (size_t)POINTS_MAX, sizeof *wide, &wide));
+  KG_TRY(kg_host_alloc(ctx, most, sizeof *wide, &wide));
   const kedge_status status = kg_host_alloc(ctx, n, sizeof *out->memory, &out->memory);
   double *at = out->memory;
   for (int b = 0; status == KEDGE_OK && b < mesh->n_blocks; ++b) {
     const kg_cell *cell = mesh->block[b].cell;
-    const int k = kg_cell_index(cell), points = rows[k] * rows[k];
+    const int k = kg_cell_index(cell);
     if (mesh->block[b].n == 0) continue;
-    out->rule[k] = (kg_part_rule){
-        cell,        rows[k],         cell->n_modes(order), at,
-        at + points, at + 2 * points, at + 3 * points,      at + 3 * points + rows[k]};
-    at += numbers_of(rows[k]);
+    at = lay_out(cell, rows[k], order, at, &out->rule[k]);
     fill(&out->rule[k], wide);
   }
   free(wide);
@@ -83,7 +113,8 @@ void kg_element_integrals_close(kg_element_integrals *of)
 
 /// Points of an element: where they are, and values times weights and determinants of the map.
 typedef struct points {
-  double r[POINTS], s[POINTS], x[POINTS], y[POINTS], weight[POINTS];
+  double r[POINTS], s[POINTS], t[POINTS];
+  double x[POINTS], y[POINTS], z[POINTS], weight[POINTS];
   double located[KG_LOCATED * POINTS], value[POINTS];
 } points;
 
@@ -130,29 +161,64 @@ static double place(const kedge_mesh *mesh, const kg_cell *cell, int32_t element
   return d[0][0] * d[1][1] - d[0][1] * d[1][0];
 }
 
+/// Put point i of a tetrahedron, that of its rule in a part.
+static void put_in_space(const kg_element_integrals *of, const kg_part_rule *rule, int32_t element,
+                         const kg_part *part, int q, int i, const kg_located *located, points *p)
+{
+  const double(*const c)[3] = part->corner;
+  double to[3][3], at[3], x[3];
+  for (int k = 0; k < 3; ++k) {
+    at[k] = c[0][k];
+    for (int l = 0; l < 3; ++l) {
+      to[l][k] = c[l + 1][k] - c[0][k];
+      at[k] += 0.5 * (1.0 + rule->at[l][q]) * to[l][k];
+    }
+  }
+  const double share = 0.125 * fabs(to[0][0] * (to[1][1] * to[2][2] - to[1][2] * to[2][1]) +
+                                    to[0][1] * (to[1][2] * to[2][0] - to[1][0] * to[2][2]) +
+                                    to[0][2] * (to[1][0] * to[2][1] - to[1][1] * to[2][0]));
+  kg_tetrahedron_point(of->mesh, element, at, x);
+  kg_locate_at(located, (size_t)i, of->mesh, element, at);
+  p->r[i] = at[0], p->s[i] = at[1], p->t[i] = at[2];
+  p->x[i] = x[0], p->y[i] = x[1], p->z[i] = x[2];
+  p->weight[i] = rule->weight[q] * share;
+}
+
+/// Put point i of an element of the plane.
+static void put_in_plane(const kg_element_integrals *of, const kg_part_rule *rule, int32_t element,
+                         const kg_part *part, int q, int i, const kg_located *located, points *p)
+{
+  const double(*const c)[3] = part->corner;
+  const double a = 0.5 * (1.0 + rule->at[0][q]), b = 0.5 * (1.0 + rule->at[1][q]);
+  const double to_r[2] = {c[1][0] - c[0][0], c[1][1] - c[0][1]};
+  const double to_s[2] = {c[2][0] - c[0][0], c[2][1] - c[0][1]};
+  double xy[2];
+  p->r[i] = c[0][0] + a * to_r[0] + b * to_s[0];
+  p->s[i] = c[0][1] + a * to_r[1] + b * to_s[1];
+  const double share = 0.25 * fabs(to_r[0] * to_s[1] - to_r[1] * to_s[0]);
+  p->weight[i] =
+      rule->weight[q] * share * place(of->mesh, rule->cell, element, p->r[i], p->s[i], xy);
+  p->x[i] = xy[0];
+  p->y[i] = xy[1];
+  kg_locate(located, (size_t)i, of->mesh, element, p->r[i], p->s[i]);
+}
+
 /// Points [first, first + n) of all parts' rules, one behind the other.
 static void put_points(const kg_element_integrals *of, const kg_part_rule *rule, int32_t element,
                        const kg_part *part, int first, int n, points *p)
 {
-  const int of_part = rule->rows * rule->rows;
+  const bool in_space = kg_mesh_in_space(of->mesh);
+  const double jacobian =
+      in_space ? kg_space_volume(of->mesh, element) / kg_tetrahedron.measure : 1.0;
   const kg_located at = kg_located_in(p->located, POINTS);
   for (int i = 0; i < n; ++i) {
-    const int q = (first + i) % of_part;
-    const double(*const c)[2] = part[(first + i) / of_part].corner;
-    const double a = 0.5 * (1.0 + rule->r[q]), b = 0.5 * (1.0 + rule->s[q]);
-    const double to_r[2] = {c[1][0] - c[0][0], c[1][1] - c[0][1]};
-    const double to_s[2] = {c[2][0] - c[0][0], c[2][1] - c[0][1]};
-    double xy[2];
-    p->r[i] = c[0][0] + a * to_r[0] + b * to_s[0];
-    p->s[i] = c[0][1] + a * to_r[1] + b * to_s[1];
-    const double share = 0.25 * fabs(to_r[0] * to_s[1] - to_r[1] * to_s[0]);
-    p->weight[i] =
-        rule->weight[q] * share * place(of->mesh, rule->cell, element, p->r[i], p->s[i], xy);
-    p->x[i] = xy[0];
-    p->y[i] = xy[1];
-    kg_locate(&at, (size_t)i, of->mesh, element, p->r[i], p->s[i]);
+    const int q = (first + i) % rule->n;
+    const kg_part *const here = &part[(first + i) / rule->n];
+    (in_space ? put_in_space : put_in_plane)(of, rule, element, here, q, i, &at, p);
+    if (in_space) p->weight[i] *= jacobian;
   }
-  const kedge_points seen = kg_located_points(&at, of->mesh, (size_t)n, p->x, p->y);
+  kedge_points seen = kg_located_points(&at, of->mesh, (size_t)n, p->x, p->y);
+  if (in_space) seen.z = p->z;
   kg_function_evaluate(of->function, &seen, p->value);
   for (int i = 0; i < n; ++i) p->value[i] *= p->weight[i];
 }
@@ -179,6 +245,39 @@ static void triangle_modes(const kg_element_integrals *of, double r, double s, d
   }
 }
 
+/// The modes of a tetrahedron at a point, likewise: basis/tetrahedron.c has them with the powers
+/// that are taken in here, g and h.
+static void tetrahedron_modes(const kg_element_integrals *of, double r, double s, double t,
+                              double *phi)
+{
+  const int order = of->order;
+  const double g = -0.5 * (s + t), h = 0.5 * (1.0 - t), ag = 1.0 + r - g, bh = 1.0 + s - h;
+  double before = 0.0, legendre = 1.0;
+  for (int i = 0; i <= order; ++i) {
+    double last = 0.0, middle = 1.0;
+    for (int j = 0; i + j <= order; ++j) {
+      const double along = legendre * middle;
+      double under = 0.0, jacobi = 1.0;
+      for (int k = 0; i + j + k <= order; ++k) {
+        const double *const c = of->step_of_layer[i + j][k];
+        const int d = i + j + k, e = i + j;
+        const double norm = 0.125 * (2 * i + 1) * (2 * e + 2) * (2 * d + 3);
+        phi[d * (d + 1) * (d + 2) / 6 + e * (e + 1) / 2 + i] = sqrt(norm) * along * jacobi;
+        const double next = (c[0] + c[1] * t) * jacobi - c[2] * under;
+        under = jacobi;
+        jacobi = next;
+      }
+      const double *const c = of->step[i][j];
+      const double next = (c[0] * h + c[1] * bh) * middle - c[2] * h * h * last;
+      last = middle;
+      middle = next;
+    }
+    const double next = ((2 * i + 1) * ag * legendre - i * g * g * before) / (i + 1);
+    before = legendre;
+    legendre = next;
+  }
+}
+
 /// Add point i to the integrals.
 static void add_modes(const kg_element_integrals *of, const kg_part_rule *rule, const points *p,
                       int i, double *sums)
@@ -188,6 +287,8 @@ static void add_modes(const kg_element_integrals *of, const kg_part_rule *rule, 
   if (p->value[i] == 0.0) return;
   if (rule->cell == &kg_triangle) {
     triangle_modes(of, p->r[i], p->s[i], phi);
+  } else if (rule->cell == &kg_tetrahedron) {
+    tetrahedron_modes(of, p->r[i], p->s[i], p->t[i], phi);
   } else {
     long double wide[MODES_MAX];
     rule->cell->modes(of->order, (const long double[]){p->r[i], p->s[i]}, wide, NULL);
@@ -210,22 +311,33 @@ static int count_integrals(const kg_element_integrals *of)
   return n;
 }
 
+/// Add a row of a rule, in space a layer. @param[in] first  the point where it begins
+static void add_strip(const kg_part_rule *rule, int first, const double *weighted, kg_roughness *to)
+{
+  const int rows = rule->rows;
+  if (rule->top_of_layer)
+    kg_roughness_add_layer(rows, rule->top, rule->top_of_row,
+                           rule->top_of_layer[first / (rows * rows)], weighted, to);
+  else
+    kg_roughness_add(rows, rule->top, rule->top_of_row[first / rows], weighted, 1, to);
+}
+
 static void sum(const void *user, int32_t item, int n_parts, const kg_part *parts, double *sums,
                 double *size, double *rough)
 {
   const kg_element_integrals *const of = user;
   const kg_part_rule *const rule = rule_of(of, item);
-  const int rows = rule->rows, of_part = rows * rows, n = n_parts * of_part;
-  const int at_once = POINTS / rows * rows, n_sums = count_integrals(of);
+  const int of_part = rule->n, n = n_parts * of_part;
+  const int strip = rule->top_of_layer ? rule->rows * rule->rows : rule->rows;
+  const int at_once = POINTS / strip * strip, n_sums = count_integrals(of);
   kg_roughness of_parts[KG_PARTS_MAX] = {{0}};
   points p;
   memset(sums, 0, (size_t)(n_parts * n_sums) * sizeof *sums);
   for (int first = 0; first < n; first += at_once) {
     const int count = n - first < at_once ? n - first : at_once;
     put_points(of, rule, item, parts, first, count, &p);
-    for (int i = 0; i < count; i += rows)
-      kg_roughness_add(rows, rule->top, rule->top_of_row[(first + i) % of_part / rows], p.value + i,
-                       1, &of_parts[(first + i) / of_part]);
+    for (int i = 0; i < count; i += strip)
+      add_strip(rule, (first + i) % of_part, p.value + i, &of_parts[(first + i) / of_part]);
     for (int i = 0; i < count; ++i)
       add_modes(of, rule, &p, i, sums + (first + i) / of_part * n_sums);
   }
@@ -238,7 +350,9 @@ static void sum(const void *user, int32_t item, int n_parts, const kg_part *part
 static kg_part_shape shape_of(const void *user, int32_t item)
 {
   const kg_element_integrals *const of = user;
-  return rule_of(of, item)->cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE;
+  const kg_cell *const cell = rule_of(of, item)->cell;
+  if (cell == &kg_tetrahedron) return KG_PART_TETRAHEDRON;
+  return cell == &kg_triangle ? KG_PART_TRIANGLE : KG_PART_SQUARE;
 }
 
 static int neighbours(const void *user, int32_t item, int32_t to[KG_FACETS_MAX])
@@ -261,6 +375,7 @@ kg_refining kg_element_refining(const kg_element_integrals *of)
   return (kg_refining){.integrand = {count_integrals(of), shape_of, sum, of},
                        .n_items = of->mesh->n_elements,
                        .least = kg_least_move(of->order),
+                       .cost = kg_mesh_in_space(of->mesh) ? COST_IN_SPACE : 1,
                        .user = of,
                        .neighbours = neighbours};
 }
@@ -281,19 +396,22 @@ void kg_exact_rounding(const kedge_mesh *mesh, const kg_function *u,
 {
   enum { SAMPLES = 256 };
   const double part = 1e-9;  // far more than formulas of second derivatives round
-  double x[SAMPLES], y[SAMPLES], memory[KG_LOCATED * SAMPLES], value[SAMPLES], k[4 * SAMPLES];
+  double x[3 * SAMPLES], memory[KG_LOCATED * SAMPLES], value[SAMPLES];
+  double k[KG_COEFFICIENTS_MAX * SAMPLES];
   const int32_t n = mesh->n_elements < SAMPLES ? mesh->n_elements : SAMPLES;
   const kg_located at = kg_located_in(memory, SAMPLES);
   for (int32_t i = 0; i < n; ++i)
-    kg_locate_middle(&at, (size_t)i, mesh, (int32_t)((int64_t)i * mesh->n_elements / n), x, y);
-  const kedge_points seen = kg_located_points(&at, mesh, (size_t)n, x, y);
+    kg_locate_middle(&at, (size_t)i, SAMPLES, mesh, (int32_t)((int64_t)i * mesh->n_elements / n),
+                     x);
+  const kedge_points seen = kg_located_at(&at, mesh, (size_t)n, x, SAMPLES);
   kg_function_evaluate(u, &seen, value);
   kg_coefficients_evaluate(equation, &seen, k);
   to[0] = to[1] = 0.0;
   for (int32_t i = 0; i < n; ++i) {
-    const double size = part * fabs(value[i]), flux = size * fmax(k[i], k[2 * n + i]);
+    const double size = part * fabs(value[i]);
+    const double flux = size * kg_largest_entry(equation, k + i, (size_t)n);
     if (!isfinite(size) || !isfinite(flux)) continue;
     to[0] = fmax(to[0], size);
-    to[1] = fmax(to[1], flux / sqrt(mesh->info.area));
+    to[1] = fmax(to[1], flux / kg_mesh_length(mesh));
   }
 }

@@ -12,9 +12,14 @@
 typedef struct kg_part_rule {
   const kg_cell *cell;  ///< NULL: the mesh has none
   int rows, n_modes;
-  double *r, *s, *weight;    ///< [rows * rows]
+  int n;                     ///< points
+  double *at[3], *weight;    ///< [n]: r, s, in space t
   double *top, *top_of_row;  ///< [rows]: kg_roughness_top()
+  double *top_of_layer;      ///< [rows]: likewise, in space
 } kg_part_rule;
+
+/// Integrals of an element, at most.
+enum { KG_INTEGRALS_MAX = (KEDGE_ORDER_MAX + 1) * (KEDGE_ORDER_MAX + 1) };
 
 typedef struct kg_element_integrals {
   const kedge_mesh *mesh;
@@ -22,8 +27,10 @@ typedef struct kg_element_integrals {
   int order;
   kg_part_rule rule[KG_CELL_KINDS];
   /// [degree along r][degree along s] of modes of triangles: the three numbers of the recurrence of
-  /// Jacobi polynomials that follow, and the norm
+  /// Jacobi polynomials that follow, and the norm. Modes of tetrahedra have the same along r and s
   double step[KEDGE_ORDER_MAX + 1][KEDGE_ORDER_MAX + 1][4];
+  /// [degree along r and s][degree along t]: likewise of modes of tetrahedra
+  double step_of_layer[KEDGE_ORDER_MAX + 1][KEDGE_ORDER_MAX + 1][3];
   double *memory;
 } kg_element_integrals;
 

@@ -136,15 +136,21 @@ static kedge_status make_room(kedge_context *ctx, gathering *g, int32_t n)
   return KEDGE_OK;
 }
 
+/// A bound of work, by what parts cost.
+static int32_t bound(const kg_refining *of, int32_t most)
+{
+  return of->cost > 0 ? most / of->cost : most;
+}
+
 /// Integrate items, and keep those that move. @param[out] from  the first of them
 static kedge_status run_wave(kedge_context *ctx, gathering *g, int32_t n, const int32_t *item,
                              bool is_first)
 {
   const int integrals = g->of->integrand.n;
   KG_TRY(make_room(ctx, g, n));
-  int most = n > 0 ? KG_CUTS_MOST_ALL / n : 0;
+  int most = n > 0 ? bound(g->of, KG_CUTS_MOST_ALL) / n : 0;
   if (most > KG_CUTS_MOST) most = KG_CUTS_MOST;
-  if (most < KG_CUTS_LEAST) most = KG_CUTS_LEAST;
+  if (most < bound(g->of, KG_CUTS_LEAST)) most = bound(g->of, KG_CUTS_LEAST);
   const wave w = {ctx, g->of, is_first,        most,
                   n,   item,  g->found + g->n, g->sums + (size_t)g->n * (size_t)integrals};
   KG_TRY(look_at_all(&w));
@@ -275,9 +281,9 @@ static int compare_candidates(const void *a, const void *b)
   return by_amount ? by_amount : compare_items(&x->item, &y->item);
 }
 
-/// Order items: the KG_TRIED_MOST roughest come first; these and the others ascend.
+/// Order items: the `tried` roughest come first; these and the others ascend.
 static kedge_status put_roughest_first(kedge_context *ctx, const kg_refining *of, int32_t n,
-                                       int32_t *items)
+                                       int32_t tried, int32_t *items)
 {
   candidate *all;
   bool failed = false;
@@ -302,8 +308,8 @@ static kedge_status put_roughest_first(kedge_context *ctx, const kg_refining *of
   }
   qsort(all, (size_t)n, sizeof *all, compare_candidates);
   for (int32_t i = 0; i < n; ++i) items[i] = all[i].item;
-  qsort(items, KG_TRIED_MOST, sizeof *items, compare_items);
-  qsort(items + KG_TRIED_MOST, (size_t)(n - KG_TRIED_MOST), sizeof *items, compare_items);
+  qsort(items, (size_t)tried, sizeof *items, compare_items);
+  qsort(items + tried, (size_t)(n - tried), sizeof *items, compare_items);
   free(all);
   return failed ? KG_FAIL(ctx, KEDGE_ERR_MEMORY, "no memory for integrals of loads by parts")
                 : KEDGE_OK;
@@ -316,8 +322,8 @@ kedge_status kg_refine(kedge_context *ctx, const kg_refining *of, int32_t n, int
   *out = (kg_refined){0};
   if (n == 0) return KEDGE_OK;
   if (of->judges) return add_untried(ctx, of, n, rough, out);
-  const int32_t tried = n < KG_TRIED_MOST ? n : KG_TRIED_MOST;
-  if (n > tried) KG_TRY(put_roughest_first(ctx, of, n, rough));
+  const int32_t most = bound(of, KG_TRIED_MOST), tried = n < most ? n : most;
+  if (n > tried) KG_TRY(put_roughest_first(ctx, of, n, tried, rough));
   KG_TRY(kg_host_calloc(ctx, (size_t)of->n_items, sizeof *g.seen, &g.seen));
   kedge_status status = run_waves(ctx, &g, tried, rough);
   if (status == KEDGE_OK && g.n > 0) status = finish(ctx, &g, out);

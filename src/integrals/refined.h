@@ -34,6 +34,9 @@ typedef struct kg_refining {
   double least;  ///< kg_least_move()
   double whole;  ///< the sum of the sizes of all items, as points see them
   bool judges;   ///< nothing is integrated by parts: what the rough ones move is left
+  /// What a part costs beside one of an element of the plane: the bounds above are of as many less.
+  /// 0: as much
+  int cost;
   const void *user;
   /// @param[out] to  the neighbours of an item @return how many there are
   int (*neighbours)(const void *user, int32_t item, int32_t to[KG_FACETS_MAX]);

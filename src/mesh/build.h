@@ -76,6 +76,8 @@ kedge_status kg_space_facets(kg_mesh_builder *b);
 int32_t kg_space_find_facet(const kg_mesh_builder *b, const int32_t line[3]);
 /// Refuse faces without a group that lie on others with other corners.
 kedge_status kg_space_hanging(kg_mesh_builder *b);
+/// kg_build_touch() in space: faces that have all corners in common places (touch.c).
+kedge_status kg_space_touch(kg_mesh_builder *b);
 /// Six times the signed volume of a tetrahedron, over the cube of its extent along an axis.
 double kg_space_determinant(const double *vertices, const int32_t *v);
 /// On which side of a facet, seen along its corners, its element lies.

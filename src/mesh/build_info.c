@@ -215,5 +215,5 @@ kedge_status kg_build_info(kg_mesh_builder *b)
   mesh->alignment = sqrt(total.alignment);
   info->joined_vertices = b->raw->n_joined;
   KG_TRY(count_parts(b));
-  return mesh->dimension == 3 ? KEDGE_OK : kg_build_touch(b);
+  return mesh->dimension == 3 ? kg_space_touch(b) : kg_build_touch(b);
 }

@@ -16,6 +16,8 @@
 /// element by element, corners among them; neighbours have the same nodes on their edge. A mesh
 /// whose nodes are those of straight elements has none, and geometry order 1.
 #pragma once
+#include <math.h>
+
 #include "basis/cell.h"
 #include "core/error.h"
 #include "kedge/mesh.h"
@@ -56,7 +58,7 @@ void kg_overlaps_free(kg_overlaps *overlaps);  ///< frees what it points to and 
 typedef struct kg_touch {
   int32_t edge, other;
   bool apart;    ///< they are of parts that do not hang together
-  double at[2];  ///< a place of both
+  double at[3];  ///< a place of both; z is 0 in the plane
 } kg_touch;
 
 /// The meshes that a mesh was refined from, the last one first.
@@ -136,6 +138,12 @@ static inline bool kg_mesh_in_space(const kedge_mesh *mesh)
 static inline bool kg_is_edge_group(const kedge_mesh *mesh, const kg_group *group)
 {
   return group->dimension < mesh->dimension;
+}
+
+/// The length of a square, or of a cube, as large as the domain.
+static inline double kg_mesh_length(const kedge_mesh *mesh)
+{
+  return kg_mesh_in_space(mesh) ? cbrt(mesh->info.area) : sqrt(mesh->info.area);
 }
 
 static inline const kg_block *kg_block_of(const kedge_mesh *mesh, int32_t element)

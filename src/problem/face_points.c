@@ -44,20 +44,25 @@ double kg_face_normal(const kedge_mesh *mesh, kg_side side, double normal[3])
 kedge_points kg_face_points(const kedge_mesh *mesh, const kg_face_rule *rule, kg_side side,
                             kg_face *f)
 {
+  return kg_face_points_at(mesh, rule->n, rule->place[kg_side_facet(side)], side, f);
+}
+
+kedge_points kg_face_points_at(const kedge_mesh *mesh, int n, const double (*place)[3],
+                               kg_side side, kg_face *f)
+{
   const int32_t element = kg_side_element(side);
-  const int l = kg_side_facet(side);
   const kg_located at = kg_located_in(f->located, KG_FACE_POINTS);
   double normal[3], x[3];
   f->jacobian = kg_face_normal(mesh, side, normal);
-  for (int q = 0; q < rule->n; ++q) {
-    kg_tetrahedron_point(mesh, element, rule->place[l][q], x);
+  for (int q = 0; q < n; ++q) {
+    kg_tetrahedron_point(mesh, element, place[q], x);
     for (int k = 0; k < 3; ++k) {
       f->x[k][q] = x[k];
       f->normal[k][q] = normal[k];
     }
-    kg_locate_at(&at, (size_t)q, mesh, element, rule->place[l][q]);
+    kg_locate_at(&at, (size_t)q, mesh, element, place[q]);
   }
-  kedge_points points = kg_located_points(&at, mesh, (size_t)rule->n, f->x[0], f->x[1]);
+  kedge_points points = kg_located_points(&at, mesh, (size_t)n, f->x[0], f->x[1]);
   points.z = f->x[2];
   points.normal_x = f->normal[0];
   points.normal_y = f->normal[1];

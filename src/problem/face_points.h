@@ -23,6 +23,10 @@ typedef struct kg_face {
 /// The outward normal of a side of a tetrahedron. @return its area over that of the reference face
 double kg_face_normal(const kedge_mesh *mesh, kg_side side, double normal[3]);
 void kg_face_rule_make(int rows, kg_face_rule *rule);
-/// Fill a face. @return points of it, which point into `face`
+/// Fill a face at n points, at most KG_FACE_POINTS. @param[in] place  in the reference tetrahedron
+/// @return points of it, which point into `face`
+kedge_points kg_face_points_at(const kedge_mesh *mesh, int n, const double (*place)[3],
+                               kg_side side, kg_face *face);
+/// Fill a face at the points of a rule.
 kedge_points kg_face_points(const kedge_mesh *mesh, const kg_face_rule *rule, kg_side side,
                             kg_face *face);

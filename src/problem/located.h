@@ -38,16 +38,18 @@ static inline void kg_locate_at(const kg_located *to, size_t i, const kedge_mesh
   if (kg_mesh_in_space(mesh)) to->third[i] = at[2];
 }
 
-/// Point i is that of kg_element_middle(), x[i] and y[i]; on curves it is near (r, s).
-static inline void kg_locate_middle(const kg_located *to, size_t i, const kedge_mesh *mesh,
-                                    int32_t element, double *x, double *y)
+/// Point i of n is that of kg_element_middle(); on curves it is near (r, s).
+/// @param[out] x  [dimension][n]
+static inline void kg_locate_middle(const kg_located *to, size_t i, size_t n,
+                                    const kedge_mesh *mesh, int32_t element, double *x)
 {
-  const double at = kg_block_of(mesh, element)->cell == &kg_triangle ? -1.0 / 3.0 : 0.0;
-  double middle[2];
+  const kg_cell *const cell = kg_block_of(mesh, element)->cell;
+  const double part = cell == &kg_tetrahedron ? -0.5 : cell == &kg_triangle ? -1.0 / 3.0 : 0.0;
+  const double at[3] = {part, part, part};
+  double middle[3];
   kg_element_middle(mesh, element, middle);
-  x[i] = middle[0];
-  y[i] = middle[1];
-  kg_locate(to, i, mesh, element, at, at);
+  for (int k = 0; k < mesh->dimension; ++k) x[(size_t)k * n + i] = middle[k];
+  kg_locate_at(to, i, mesh, element, at);
 }
 
 /// Point i is t of a side, as for kg_side_point().
@@ -74,4 +76,12 @@ static inline kedge_points kg_located_points(const kg_located *at, const kedge_m
                         .r = at->r,
                         .s = at->s,
                         .third = kg_mesh_in_space(mesh) ? at->third : NULL};
+}
+/// Points of which all coordinates are in one array. @param[in] x  [dimension][stride]
+static inline kedge_points kg_located_at(const kg_located *at, const kedge_mesh *mesh, size_t n,
+                                         const double *x, size_t stride)
+{
+  kedge_points points = kg_located_points(at, mesh, n, x, x + stride);
+  if (kg_mesh_in_space(mesh)) points.z = x + 2 * stride;
+  return points;
 }

@@ -299,6 +299,13 @@ static inline double *kg_material_of(const kg_resolved *resolved, int material)
 /// @param[out] value  [kg_coefficients_numbers()][points->n]
 void kg_coefficients_evaluate(const kg_coefficients *equation, const kedge_points *points,
                               double *value);
+/// The largest entry of the diagonal of the diffusion. @param[in] k  as kg_normal_flux() has it
+static inline double kg_largest_entry(const kg_coefficients *equation, const double *k,
+                                      size_t stride)
+{
+  if (equation->dimension == 2) return fmax(k[0], k[2 * stride]);
+  return fmax(k[0], fmax(k[3 * stride], k[5 * stride]));
+}
 /// n . diffusion grad u. @param[in] k  xx, xy, yy, each `stride` behind the one before
 static inline double kg_normal_flux(const double *k, size_t stride, double u_x, double u_y,
                                     double n_x, double n_y)
@@ -306,6 +313,18 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
   const double xx = k[0], xy = k[stride], yy = k[2 * stride];
   if (xy == 0.0 && xx == yy) return xx * (n_x * u_x + n_y * u_y);
   return n_x * (xx * u_x + xy * u_y) + n_y * (xy * u_x + yy * u_y);
+}
+
+/// n . diffusion grad u in the plane or in space. @param[in] k  kg_tensor_numbers() entries, likewise
+static inline double kg_flux_along(int dimension, const double *k, size_t stride,
+                                   const double slope[3], const double n[3])
+{
+  if (dimension == 2) return kg_normal_flux(k, stride, slope[0], slope[1], n[0], n[1]);
+  double sum = 0.0;
+  for (int i = 0; i < 3; ++i)
+    for (int j = i; j < 3; ++j, k += stride)
+      sum += *k * (i == j ? n[i] * slope[i] : n[i] * slope[j] + n[j] * slope[i]);
+  return sum;
 }
 
 /// Read from memory (so that a fuzzer can call it). `name` goes into messages.

@@ -184,11 +184,15 @@ static kedge_status no_condition(const matching *m, const kg_group *group)
 {
   const kedge_mesh *mesh = m->mesh;
   const char *const plural = group->count == 1 ? "" : "s";
-  char hint[KG_LOST_BYTES] = "", place[64] = "", join[48] = "Gmsh's Coherence Mesh does";
+  const bool in_space = kg_mesh_in_space(mesh);
+  char hint[KG_LOST_BYTES] = "", place[80] = "", z[24] = "",
+       join[48] = "Gmsh's Coherence Mesh does";
   for (int64_t i = 0; i < mesh->n_touches && place[0] == '\0'; ++i)
-    if (&mesh->groups[mesh->edge_group[mesh->touches[i].edge]] == group)
-      snprintf(place, sizeof place, ", one at (%.6g, %.6g)", mesh->touches[i].at[0],
-               mesh->touches[i].at[1]);
+    if (&mesh->groups[mesh->edge_group[mesh->touches[i].edge]] == group) {
+      const double *const at = mesh->touches[i].at;
+      if (in_space) snprintf(z, sizeof z, ", %.6g", at[2]);
+      snprintf(place, sizeof place, ", one at (%.6g, %.6g%s)", at[0], at[1], z);
+    }
   if (mesh->info.join_distance > 0.0)
     snprintf(join, sizeof join, "[mesh] join = %.0e does", mesh->info.join_distance);
   if (group->tag == 0) kg_lost_groups(mesh, mesh->dimension - 1, hint);
@@ -199,9 +203,9 @@ static kedge_status no_condition(const matching *m, const kg_group *group)
              mesh->info.partition);
   else if (group->coincident > 0)
     snprintf(hint, sizeof hint,
-             "; %lld of them lie on other boundary edges%s: where that is no slit, join the "
+             "; %lld of them lie on other boundary %ss%s: where that is no slit, join the "
              "vertices that are there twice (%s)",
-             (long long)group->coincident, place, join);
+             (long long)group->coincident, facet_of(mesh), place, join);
   if (group->tag == 0)
     return kg_problem_fail(m->ctx, m->problem, kg_mesh_setting(m->problem),
                            "%lld boundary %s%s of %s without a group %s no condition; add "

@@ -66,6 +66,15 @@ class Mesh(Command):
             self.assertRegex(text, r"z1 +6 +boundary faces +8 +1\n")
             self.assertRegex(text, r"domain +1 +tetrahedra +48 +1\n")
 
+    def test_faces_that_coincide_are_counted_in_space(self):
+        points = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, -1)]
+        nodes = "".join(f"{i + 1} {x} {y} {z}\n" for i, (x, y, z) in enumerate(points))
+        self.write("two.msh", f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n8\n{nodes}$EndNodes\n"
+                   "$Elements\n2\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 5 6 7 8\n$EndElements\n")
+        self.assertRegex(self.kedge("mesh", "info", "two.msh").stdout,
+                         r"parts +2, without common faces\ncoincident faces 2, each on another one: banks of a slit, or "
+                         r"parts that are not joined; one is at \(0.333333, 0.333333, 0\): mesh both sides")
+
     def test_what_was_put_right_of_tetrahedra_is_said(self):
         self.write("c.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n"
                    "5 9 9 9\n$EndNodes\n$Elements\n4\n1 2 2 7 1 1 2 3\n2 2 2 8 1 1 2 3\n3 4 2 5 1 1 2 3 4\n"

@@ -135,6 +135,15 @@ class Meshes(unittest.TestCase):
             with self.assertRaisesRegex(kedge.Error, sentence):
                 kedge.Mesh(points, triangles, lines, join=wrong)
 
+    def test_tetrahedra_that_touch_are_noted(self):
+        points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, -1]])
+        mesh = kedge.Mesh(points, {"tetra": [[0, 1, 2, 3], [4, 5, 6, 7]]})
+        self.assertEqual((mesh.info["parts"], mesh.info["coincident_edges"]), (2, 2))
+        np.testing.assert_allclose(mesh.info["coincident_at"], (1 / 3, 1 / 3, 0), atol=1e-12)
+        problem = kedge.Problem(source=1, boundary={"default": kedge.Dirichlet(0)})
+        with self.assertWarnsRegex(kedge.Note, r"2 boundary faces lie on others and are not joined, as at \(0.333333, 0.33"):
+            kedge.solve(mesh, problem)
+
     def test_arrays_are_refined(self):
         mesh = kedge.Mesh(POINTS[:4], TRIANGLES, refine=2)
         gc.collect()

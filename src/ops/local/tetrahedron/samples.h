@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "basis/cell_tables.h"
+#include "basis/roughness.h"
 #include "ops/local/quadrature/coefficients.h"
 #include "ops/local/quadrature/team.h"
 #include "ops/local/tetrahedron/tetrahedra.h"
@@ -18,6 +19,8 @@ typedef struct kg_space_loads_args {
   double scale;
   const double *values;  ///< [group][point][lane]: f
   double *load;          ///< out: [group][N][lane]: scale (f, phi_i)
+  uint8_t *rough;        ///< out: [group][lane]: kg_is_rough(); NULL: not asked
+  double least;          ///< values that are less are rounding
 } kg_space_loads_args;
 
 KG_DECLARE_OPERATOR(kg_space_loads, kg_space_loads_args);
@@ -38,6 +41,24 @@ typedef struct kg_space_errors_args {
 KG_DECLARE_OPERATOR(kg_space_errors, kg_space_errors_args);
 kg_cost kg_space_errors_cost(const kg_cell_points *points, int64_t n_elements);
 
+/// Whether the values of an element are rough, from values times weights and `factor`, scale times
+/// the determinant of the map.
+KG_INLINE void kg_space_loads_look(const kg_space_loads_args *args, int32_t e, kg_team team,
+                                   const double *weighted, double factor)
+{
+  const kg_cell_points *const p = &args->points;
+  const double volume_of_reference = 4.0 / 3.0;
+  kg_roughness mine = {0.0, 0.0, 0.0};
+  KG_TEAM_EACH(team, layer, 0, p->rows)
+  kg_roughness_add_layer(p->rows, p->top, p->top_of_row, p->top_of_layer[layer],
+                         weighted + layer * p->rows * p->rows, &mine);
+  mine.size = kg_team_sum(mine.size);
+  mine.along = kg_team_sum(mine.along);
+  mine.across = kg_team_sum(mine.across);
+  if (team.thread == 0)
+    args->rough[e] = kg_is_rough(&mine, volume_of_reference * fabs(factor) * args->least);
+}
+
 /// Element e of the range.
 KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team team)
 {
@@ -50,6 +71,7 @@ KG_INLINE void kg_space_loads_element(const void *arguments, int32_t e, kg_team 
     weighted[q] = factor * p->weight[q] * args->values[kg_cell_at(e, p->n, q)];
   }
   kg_team_wait(team);
+  if (args->rough) kg_space_loads_look(args, e, team, weighted, factor);
   KG_TEAM_EACH(team, i, 0, p->size.n_modes)
   {
     double sum = 0.0;
