@@ -3,9 +3,9 @@
 ///
 ///     -div(diffusion grad u) + reaction u = source,
 ///
-/// on triangles, quadrilaterals and tetrahedra by the hybridizable discontinuous Galerkin method, on
-/// an NVIDIA GPU or on the cores of the host, without a global matrix. A solve gives u, its gradient
-/// q, and u*, which converges one order faster than u.
+/// on triangles, quadrilaterals and tetrahedra by the hybridizable discontinuous Galerkin method,
+/// on an NVIDIA GPU or on the cores of the host, without a global matrix. A solve gives u, its
+/// gradient q, and u*, which converges one order faster than u.
 ///
 /// A program uses these objects, which it creates and destroys:
 ///

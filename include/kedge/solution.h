@@ -314,10 +314,10 @@ KEDGE_API kedge_status kedge_solution_at(const kedge_solution *solution, kedge_f
 KEDGE_API void kedge_by_solution(void *user, const kedge_points *points, double *value);
 /// The trace on every edge: vertices of the edge, lower number first, and the coefficients of the
 /// orthonormal Legendre basis on [-1,1] along that direction.
-/// In space the trace on every face: its vertices in the order of corners of kedge_mesh_nodes(), and
-/// the coefficients of the orthonormal basis on the triangle in which they are (-1, -1), (1, -1) and
-/// (-1, 1): sqrt(2) P_i(2 (1 + r)/(1 - s) - 1) (1 - s)^i P_j^(2 i + 1, 0)(s), P orthonormal Jacobi
-/// polynomials, has the number (i + j)(i + j + 1)/2 + i.
+/// In space the trace on every face: its vertices in the order of corners of kedge_mesh_nodes(),
+/// and the coefficients of the orthonormal basis on the triangle in which they are (-1, -1),
+/// (1, -1) and (-1, 1): sqrt(2) P_i(2 (1 + r)/(1 - s) - 1) (1 - s)^i P_j^(2 i + 1, 0)(s), P
+/// orthonormal Jacobi polynomials, has the number (i + j)(i + j + 1)/2 + i.
 /// @param[out] edges  [edge][2] caller's vertex numbers, in space [face][3]; may be NULL
 /// @param[out] modes  [edge][order + 1], in space [face][(order + 1)(order + 2)/2]; may be NULL
 KEDGE_API kedge_status kedge_solution_trace(const kedge_solution *solution, int32_t *edges,

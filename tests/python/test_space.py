@@ -43,7 +43,9 @@ class Space(unittest.TestCase):
 
     def solve(self, **arguments):
         boundary = {"boundary": {"default": kedge.Dirichlet("x - z")}, "source": 1, "order": 2, "tolerance": 1e-13}
-        return kedge.solve(self.mesh, kedge.Problem(**{**boundary, **arguments}), self.context, on_failure="warn")
+        with warnings.catch_warnings():  # what is solved here need not be what the exact solution solves
+            warnings.simplefilter("ignore", kedge.Note)
+            return kedge.solve(self.mesh, kedge.Problem(**{**boundary, **arguments}), self.context, on_failure="warn")
 
     def same(self, a, b):
         for field in "u", "q", "sigma", "u_star":

@@ -114,6 +114,8 @@ static void findings_of_the_plane_are_those_of_space(void **state)
         {"equation", "source", "1e-7"},
         {"boundary default", "type", "neumann"},
         {"boundary default", "value", "0"}}},
+      {"the error of u* may be what ",
+       {{"exact", "u", "x^2-y*z"}, {"boundary default", "type", "dirichlet"}}},
       {"u* is between ",
        {{"equation", "reaction", "1e6"},
         {"equation", "source", "1"},
