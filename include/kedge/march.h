@@ -21,7 +21,7 @@ typedef struct kedge_marched {
   int64_t set_ups;     ///< local matrices and preconditioner were made
   bool converged;      ///< all solves have
   bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
-                       ///< of the program, but for kedge_by_element() and kedge_by_solution()
+                       ///< of the program, but for kedge_steady() and those of the library
   double end;          ///< of [time]
   double seconds;      ///< of wall time, from its beginning to the end of the last step
   /// For kedge_report_write(): what the caller has kept of the notes of solves, with their steps; a

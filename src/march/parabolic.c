@@ -116,7 +116,8 @@ static void destroy(void *state)
 static bool may_move(const kg_function *f)
 {
   if (!f) return false;
-  if (f->kind == KG_FUNCTION_CALLER) return !kg_function_by_element(f) && !kg_solution_of(f);
+  if (f->kind == KG_FUNCTION_CALLER)
+    return f->function != kedge_steady && !kg_function_by_element(f) && !kg_solution_of(f);
   bool any = kg_function_uses_t(f);
   for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
   return any;
@@ -271,6 +272,14 @@ static kedge_status make_base(parabolic *p, const kg_march_stage *s)
   return kg_combine(p->ctx, &base);
 }
 
+/// Coefficients that begin to vary inside of elements have results of other sizes.
+static void drop_what_does_not_fit(parabolic *p)
+{
+  if (!p->solution || kg_solver_fits(p->solver, p->solution)) return;
+  kedge_solution_destroy(p->solution);
+  p->solution = NULL;
+}
+
 static kedge_status stage(void *state, const kg_march_stage *s)
 {
   parabolic *const p = state;
@@ -286,6 +295,7 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   work.run = run_stage;
   work.start = trace_to_begin_with(p);
   p->is_made = p->is_ready = false;
+  drop_what_does_not_fit(p);
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   add_to_report(p);
   KG_TRY(keep_trace(p));
@@ -358,6 +368,10 @@ static kedge_status update(void *state)
   const bool was_made = p->is_made;
   KG_TRY(set_up(p, rate));
   p->is_made = was_made;
+  const kg_shape *const s = &p->solver->elliptic->shape;
+  // Mesh and order alone say how u lies, whatever coefficients are.
+  KG_REQUIRE(p->ctx, p->n == (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches),
+             KEDGE_ERR_INTERNAL, "kedge_march_update: u has another layout");
   return KEDGE_OK;
 }
 
