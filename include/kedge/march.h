@@ -21,7 +21,7 @@ typedef struct kedge_marched {
   int64_t set_ups;     ///< local matrices and preconditioner were made
   bool converged;      ///< all solves have
   bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
-                       ///< of the program, but for kedge_by_element() and kedge_by_solution()
+                       ///< of the program, but for kedge_steady() and those of the library
   double end;          ///< of [time]
   double seconds;      ///< of wall time, from its beginning to the end of the last step
   /// For kedge_report_write(): what the caller has kept of the notes of solves, with their steps; a
@@ -86,6 +86,27 @@ KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *da
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
 ///         kedge_solver_update(); steps are refused until an update succeeds
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);
+
+/// Write what the steps to come depend on, whole or not at all: beside the file, which then takes
+/// its place. It has the time, u, derivative and trace of the last step, the steps that are
+/// planned, the counts of the report, and what tells mesh and problem; of functions only that they
+/// are there.
+/// @retval KEDGE_ERR_IO           the file cannot be written; an old one there is as it was
+/// @retval KEDGE_ERR_UNSUPPORTED  kedge_march_data() or kedge_march_update() was called: a file has
+///                                no such changes
+KEDGE_API kedge_status kedge_march_save(const kedge_march *march, const char *path);
+
+/// Go on where a march was saved, to the same bits as if it had not ended, on the same backend and
+/// number of threads.
+/// @param[in] mesh, problem  as of kedge_march_create(), the same ones: [mesh], names of [output],
+///                           probes and integrals alone may be others
+/// @retval KEDGE_ERR_IO     the file cannot be read
+/// @retval KEDGE_ERR_INPUT  it is no checkpoint, is damaged, or is of another mesh or problem: the
+///                          sentence names the first key that differs
+/// Others are as from kedge_march_create().
+KEDGE_API kedge_status kedge_march_restore(kedge_context *ctx, const kedge_mesh *mesh,
+                                           const kedge_problem *problem, const char *path,
+                                           kedge_march **out);
 
 /// @param[in,out] report  its `size` is read
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_MARCHED_INIT

@@ -37,7 +37,8 @@ class MarchReport(NamedTuple):
     step   -- the length of the last step, 0 before the first
     solves -- of the trace system, some a step; iterations -- of all of them
     set_ups -- how often local matrices and preconditioner were made
-    remakes -- they are for each solve, as coefficients depend on t, or may: functions
+    remakes -- they are for each solve, as coefficients depend on t: expressions with t, functions with an argument t
+    end     -- of the march; seconds -- from its beginning to the end of the last step
     """
 
     scheme: str
@@ -49,6 +50,8 @@ class MarchReport(NamedTuple):
     set_ups: int
     converged: bool
     remakes: bool
+    end: float
+    seconds: float
 
 
 class MarchSolution(Solution):
@@ -200,11 +203,7 @@ class March:
 
     def _is_before(self, until):
         """The library takes times that differ by rounding for one, of which the first is hit."""
-        try:
-            rounding = 2e-12 * float(self._problem.settings["time", "end"])
-        except ValueError:  # an expression
-            rounding = 2e-12 * until
-        return not self.ended and self.t < until - rounding
+        return not self.ended and self.t < until - 2e-12 * self.report.end
 
     def update(self, progress: Watch = None, **changes: Any) -> None:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.

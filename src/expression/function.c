@@ -295,6 +295,12 @@ void kedge_by_element(void *user, const kedge_points *points, double *value)
   for (size_t i = 0; i < points->n; ++i) value[i] = of_element[points->element[i]];
 }
 
+void kedge_steady(void *user, const kedge_points *points, double *value)
+{
+  const kedge_steady_function *const steady = user;
+  steady->function(steady->user, points, value);
+}
+
 bool kg_function_by_element(const kg_function *f)
 {
   bool any = f->kind == KG_FUNCTION_DEVICE ||

@@ -8,6 +8,8 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "march/checkpoint.h"
+#include "problem/problem.h"
 
 /// Times that differ by less than this part of the end are one.
 static const double SAME_TIME = 1e-12;
@@ -17,16 +19,13 @@ static const double SAME_STEP = 1e-12;
 /// Divide what is left to the next time that is hit into steps of equal length.
 static void plan(kedge_march *m)
 {
-  int next = 0;
-  while (m->hits[next].t <= m->t) ++next;
-  m->n_hits -= next;
-  memmove(m->hits, m->hits + next, (size_t)m->n_hits * sizeof *m->hits);
-  m->begin = m->t;
-  m->until = m->hits[0].t;
-  m->done = 0;
+  while (m->hits[m->n_past].t <= m->plan.t) ++m->n_past;
+  m->plan.begin = m->plan.t;
+  m->plan.until = m->hits[m->n_past].t;
+  m->plan.done = 0;
   // What is longer than the longest step by rounding alone is no reason for one more.
-  const double n = ceil((m->until - m->begin) / m->most_step - 1e-9);
-  m->n = n > 1.0 ? (int64_t)n : 1;
+  const double n = ceil((m->plan.until - m->plan.begin) / m->most_step - 1e-9);
+  m->plan.n = n > 1.0 ? (int64_t)n : 1;
 }
 
 /// Add a time, which may be there already, to those that are hit.
@@ -69,8 +68,10 @@ static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
   return KEDGE_OK;
 }
 
-kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *s, kedge_march **out)
+kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                           kedge_march **out)
 {
+  const kg_time_settings *const s = &problem->time;
   static const kg_tableau *const schemes[KG_SCHEMES] = {[KG_SCHEME_EULER] = &kg_tableau_euler,
                                                         [KG_SCHEME_TRBDF2] = &kg_tableau_trbdf2,
                                                         [KG_SCHEME_ESDIRK4] = &kg_tableau_esdirk4};
@@ -82,10 +83,12 @@ kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *s, kedge_
   KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
   kedge_march *const m = *out;
   *m = (kedge_march){.ctx = ctx,
+                     .mesh = mesh,
+                     .problem = problem,
                      .scheme = schemes[s->scheme],
                      .end = s->end,
                      .most_step = s->step,
-                     .is_fresh = true,
+                     .plan.is_fresh = true,
                      .created = kg_seconds(),
                      .report = {.size = sizeof m->report, .end = s->end, .converged = true}};
   m->report.scheme = m->scheme->name;
@@ -105,12 +108,12 @@ void kedge_march_destroy(kedge_march *m)
 /// The scheme of the next step.
 static const kg_tableau *scheme_of(const kedge_march *m)
 {
-  return m->is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
+  return m->plan.is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
 }
 
 static double step_of(const kedge_march *m)
 {
-  return (m->until - m->begin) / (double)m->n;
+  return (m->plan.until - m->plan.begin) / (double)m->plan.n;
 }
 
 double kg_march_rate(const kedge_march *m)
@@ -129,10 +132,10 @@ static kedge_status stages(kedge_march *m, double t)
 {
   const kg_tableau *const scheme = scheme_of(m);
   const double step = step_of(m);
-  const bool is_event = m->done + 1 == m->n && m->hits[0].is_event;
+  const bool is_event = m->plan.done + 1 == m->plan.n && m->hits[m->n_past].is_event;
   const double latest = is_event ? just_before(t) : t;
   for (int i = scheme->explicit_first; i < scheme->n_stages; ++i) {
-    kg_march_stage stage = {.t = fmin(m->t + scheme->c[i] * step, latest),
+    kg_march_stage stage = {.t = fmin(m->plan.t + scheme->c[i] * step, latest),
                             .index = i,
                             .n = i,
                             .is_last = i + 1 == scheme->n_stages};
@@ -140,35 +143,37 @@ static kedge_status stages(kedge_march *m, double t)
     for (int j = 0; j < i; ++j) stage.factor[j] = step * scheme->a[i][j];
     KG_TRY(m->method->stage(m->state, &stage));
   }
+  m->plan.data_t = latest;
   return m->method->accept(m->state);
 }
 
 static kedge_status prepare(kedge_march *m)
 {
   const double rate = kg_march_rate(m);
-  if (fabs(rate - m->rate) <= SAME_STEP * rate) return KEDGE_OK;
-  m->rate = 0.0;
+  if (fabs(rate - m->plan.rate) <= SAME_STEP * rate) return KEDGE_OK;
+  m->plan.rate = 0.0;
   KG_TRY(m->method->prepare(m->state, rate));
-  m->rate = rate;
+  m->plan.rate = rate;
   return KEDGE_OK;
 }
 
 kedge_status kedge_march_step(kedge_march *m)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_step: the march is NULL");
-  KG_REQUIRE(m->ctx, m->t < m->end, KEDGE_ERR_ARG,
+  KG_REQUIRE(m->ctx, m->plan.t < m->end, KEDGE_ERR_ARG,
              "kedge_march_step: the march has ended, at t = %.9g", m->end);
-  const bool is_last = m->done + 1 == m->n;
+  const bool is_last = m->plan.done + 1 == m->plan.n;
   const double step = step_of(m);
-  const double t = is_last ? m->until : m->begin + step * (double)(m->done + 1);
+  const double t = is_last ? m->plan.until : m->plan.begin + step * (double)(m->plan.done + 1);
   KG_TRY(prepare(m));
   KG_TRY(stages(m, t));
-  m->t = m->report.t = t;
+  m->plan.t = m->report.t = t;
+  m->has_solution = true;
   m->report.step = step;
   ++m->report.steps;
-  ++m->done;
-  m->is_fresh = is_last && m->hits[0].is_event;
-  m->is_output = is_last && m->hits[0].is_output;
+  ++m->plan.done;
+  m->plan.is_fresh = is_last && m->hits[m->n_past].is_event;
+  m->plan.is_output = is_last && m->hits[m->n_past].is_output;
   m->report.seconds = kg_seconds() - m->created;
   if (is_last && t < m->end) plan(m);
   return KEDGE_OK;
@@ -176,27 +181,27 @@ kedge_status kedge_march_step(kedge_march *m)
 
 double kedge_march_time(const kedge_march *m)
 {
-  return m ? m->t : NAN;
+  return m ? m->plan.t : NAN;
 }
 
 bool kedge_march_ended(const kedge_march *m)
 {
-  return !m || m->t >= m->end;
+  return !m || m->plan.t >= m->end;
 }
 
 bool kedge_march_is_output(const kedge_march *m)
 {
-  return m && m->is_output;
+  return m && m->plan.is_output;
 }
 
 kedge_status kedge_march_hit(kedge_march *m, double t)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_hit: the march is NULL");
-  KG_REQUIRE(m->ctx, t > m->t && t <= m->end * (1.0 + SAME_TIME), KEDGE_ERR_ARG,
-             "kedge_march_hit: t = %.9g is not between now, %.9g, and the end, %.9g", t, m->t,
+  KG_REQUIRE(m->ctx, t > m->plan.t && t <= m->end * (1.0 + SAME_TIME), KEDGE_ERR_ARG,
+             "kedge_march_hit: t = %.9g is not between now, %.9g, and the end, %.9g", t, m->plan.t,
              m->end);
   KG_TRY(add_hit(m, (kg_hit){.t = t}));
-  if (m->hits[0].t != m->until) plan(m);
+  if (m->hits[m->n_past].t != m->plan.until) plan(m);
   return KEDGE_OK;
 }
 
@@ -205,7 +210,7 @@ kedge_status kedge_march_solution(kedge_march *m, const kedge_solution **out)
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_solution: the march is NULL");
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "kedge_march_solution: solution is NULL");
   *out = NULL;
-  KG_REQUIRE(m->ctx, m->report.steps > 0, KEDGE_ERR_ARG,
+  KG_REQUIRE(m->ctx, m->has_solution, KEDGE_ERR_ARG,
              "kedge_march_solution: there was no step yet, which alone makes fluxes and traces");
   return m->method->solution(m->state, out);
 }
@@ -214,15 +219,35 @@ kedge_status kedge_march_data(kedge_march *m, const kedge_data *data)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_data: the march is NULL");
   KG_TRY(m->method->data(m->state, data));
-  m->is_fresh = true;
+  m->plan.is_fresh = true;
+  m->has_changed = true;
   return KEDGE_OK;
 }
 
 kedge_status kedge_march_update(kedge_march *m)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_update: the march is NULL");
-  m->is_fresh = true;
+  m->plan.is_fresh = true;
+  m->has_changed = true;
   return m->method->update(m->state);
+}
+
+kedge_status kedge_march_save(const kedge_march *m, const char *path)
+{
+  KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_save: the march is NULL");
+  KG_REQUIRE(m->ctx, path, KEDGE_ERR_ARG, "kedge_march_save: path is NULL");
+  KG_REQUIRE(m->ctx, !m->has_changed, KEDGE_ERR_UNSUPPORTED,
+             "kedge_march_save: the problem or its data have changed on the way, and a checkpoint "
+             "has none of that: save before, or do without");
+  return kg_checkpoint_write(m, path);
+}
+
+int kg_march_outputs(const kedge_march *m, double *t)
+{
+  int n = 0;
+  for (int i = 0; i < m->n_hits && m->hits[i].t <= m->plan.t; ++i)
+    if (m->hits[i].is_output) t[n++] = m->hits[i].t;
+  return n;
 }
 
 kedge_status kedge_march_report(const kedge_march *m, kedge_marched *report)

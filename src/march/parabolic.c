@@ -1,6 +1,6 @@
 // mass u_t - div(diffusion grad u) + reaction u = source as what marches: a stage is the solve of
 // the steady equation with reaction + rate mass, and rate (mass base, phi) beside the loads.
-#include "march/march.h"
+#include "march/checkpoint.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,8 +46,10 @@ typedef struct parabolic {
   kg_buffer trace;        ///< of the last stage, where the next one begins
   kg_shared_layout *cut;  ///< that it is numbered by; NULL: there is none
   kedge_solution *solution;
-  bool is_made;   ///< the solution is that of u
-  bool is_ready;  ///< trace and loads to make it of are there
+  bool is_made;       ///< the solution is that of u
+  bool is_ready;      ///< trace and loads to make it of are there
+  bool is_resumed;    ///< likewise, but for the loads,
+  double resumed_at;  ///< which are of this time
   bool is_set_up;
   double set_up_at;  ///< the time of its coefficients
 } parabolic;
@@ -116,7 +118,8 @@ static void destroy(void *state)
 static bool may_move(const kg_function *f)
 {
   if (!f) return false;
-  if (f->kind == KG_FUNCTION_CALLER) return !kg_function_by_element(f) && !kg_solution_of(f);
+  if (f->kind == KG_FUNCTION_CALLER)
+    return f->function != kedge_steady && !kg_function_by_element(f) && !kg_solution_of(f);
   bool any = kg_function_uses_t(f);
   for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
   return any;
@@ -271,6 +274,14 @@ static kedge_status make_base(parabolic *p, const kg_march_stage *s)
   return kg_combine(p->ctx, &base);
 }
 
+/// Coefficients that begin to vary inside of elements have results of other sizes.
+static void drop_what_does_not_fit(parabolic *p)
+{
+  if (!p->solution || kg_solver_fits(p->solver, p->solution)) return;
+  kedge_solution_destroy(p->solution);
+  p->solution = NULL;
+}
+
 static kedge_status stage(void *state, const kg_march_stage *s)
 {
   parabolic *const p = state;
@@ -285,7 +296,8 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   work.begins = true;
   work.run = run_stage;
   work.start = trace_to_begin_with(p);
-  p->is_made = p->is_ready = false;
+  p->is_made = p->is_ready = p->is_resumed = false;
+  drop_what_does_not_fit(p);
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   add_to_report(p);
   KG_TRY(keep_trace(p));
@@ -304,13 +316,31 @@ static kedge_status accept(void *state)
   return kg_sync(p->ctx);
 }
 
+/// The work of a solution of which there are u, base and trace.
+static kedge_status run_resumed(kedge_solver *solver)
+{
+  kg_elliptic *const e = solver->elliptic;
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  return kg_solver_end(solver);
+}
+
 /// Make all fields of what the last stage has left: its trace is still where it was found.
 static kedge_status make_solution(parabolic *p)
 {
   kg_work work = work_of(p, "kedge_march_solution");
+  const kg_taken_trace trace = {.there.from = p->trace.data};
   work.run = kg_solver_end;
+  if (p->is_resumed) {
+    KG_TRY(set_time(p, p->resumed_at));
+    p->moving.factor = p->problem->shift;
+    work.begins = true;
+    work.trace = &trace;
+    work.run = run_resumed;
+  }
   p->moving.work = p->next;  // what was u before the step
-  p->is_ready = false;
+  p->is_ready = p->is_resumed = false;
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   p->is_made = true;
   return KEDGE_OK;
@@ -320,7 +350,7 @@ static kedge_status solution(void *state, const kedge_solution **out)
 {
   parabolic *const p = state;
   KG_REQUIRE(
-      p->ctx, p->is_made || p->is_ready, KEDGE_ERR_ARG,
+      p->ctx, p->is_made || p->is_ready || p->is_resumed, KEDGE_ERR_ARG,
       "kedge_march_solution: what was called last has failed, and took the solution with it");
   if (!p->is_made) KG_TRY(make_solution(p));
   *out = p->solution;
@@ -331,7 +361,7 @@ static kedge_status data(void *state, const kedge_data *given)
 {
   parabolic *const p = state;
   own_data next = {0};
-  if (p->is_ready) KG_TRY(make_solution(p));
+  if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   if (given) KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", given->size));
   const kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
   if (status != KEDGE_OK) {
@@ -351,17 +381,44 @@ static kedge_status update(void *state)
              "kedge_march_update: u has order %d, and the problem now has order %d: begin another "
              "march",
              p->problem->order, p->from->order);
-  if (p->is_ready) KG_TRY(make_solution(p));
+  if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   const double t = p->problem->t;
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   kg_problem_set_time(p->problem, t);
   const bool was_made = p->is_made;
   KG_TRY(set_up(p, rate));
   p->is_made = was_made;
+  const kg_shape *const s = &p->solver->elliptic->shape;
+  // Mesh and order alone say how u lies, whatever coefficients are.
+  KG_REQUIRE(p->ctx, p->n == (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches),
+             KEDGE_ERR_INTERNAL, "kedge_march_update: u has another layout");
   return KEDGE_OK;
 }
 
-static const kg_march_method method = {prepare, stage, accept, solution, data, update, destroy};
+static int arrays(void *state, kg_march_array list[KG_MARCH_ARRAYS_MAX])
+{
+  const parabolic *const p = state;
+  int n = 0;
+  list[n++] = (kg_march_array){p->u, p->n};
+  list[n++] = (kg_march_array){p->base, p->n};
+  if (p->n_k > 0) list[n++] = (kg_march_array){p->k[0], p->n};
+  list[n++] = (kg_march_array){p->trace.data, (int64_t)(p->trace.bytes / sizeof(double))};
+  return n;
+}
+
+/// Base and trace are those of the last stage, whose value is u.
+static kedge_status resume(void *state, double t)
+{
+  parabolic *const p = state;
+  p->cut = kg_layout_use(p->solver->elliptic->space.cut);
+  p->moving = (kg_moving){&p->mass, p->problem->shift, p->base, p->u, NULL};
+  p->is_resumed = true;
+  p->resumed_at = t;
+  return KEDGE_OK;
+}
+
+static const kg_march_method method = {prepare, stage,  accept, solution, data,
+                                       update,  arrays, resume, destroy};
 
 static kedge_status start(parabolic *p, double rate)
 {
@@ -370,22 +427,20 @@ static kedge_status start(parabolic *p, double rate)
              "needs: take double or mixed");
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   KG_TRY(set_up(p, rate));
-  KG_TRY(allocate(p));
-  return put_initial(p);
+  return allocate(p);
 }
 
-kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                const kedge_problem *problem, kedge_march **out)
+/// Make a march, which begins at 0, or goes on.
+/// @param[in]  from  NULL: it begins
+/// @param[out] out   kedge_march_destroy(), also after a failure
+static kedge_status make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                         const kg_checkpoint *from, kedge_march **out)
 {
-  kedge_march *m = NULL;
+  kedge_march *m;
   parabolic *p = NULL;
-  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
-  *out = NULL;
-  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
-             "kedge_march_create: context, mesh or problem is NULL");
-  KG_TRY(kg_enter(ctx));
-  KG_TRY(kg_problem_check_time(ctx, problem));
-  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  kedge_status status = kg_march_open(ctx, mesh, problem, out);
+  m = *out;
+  if (status == KEDGE_OK && from) status = kg_checkpoint_take_plan(from, m);
   if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
   if (status == KEDGE_OK) {
     m->method = &method;
@@ -395,13 +450,46 @@ kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
                      .from = problem,
                      .report = &m->report,
                      .n_k = kg_march_ks(m->scheme)};
-    status = start(p, kg_march_rate(m));
+    // Steps whose lengths differ by rounding have the matrix of the first of them.
+    status = start(p, from && m->plan.rate > 0.0 ? m->plan.rate : kg_march_rate(m));
   }
-  if (status == KEDGE_OK) m->rate = p->problem->shift;
-  if (status == KEDGE_OK)
-    *out = m;
-  else
-    kedge_march_destroy(m);
+  if (status == KEDGE_OK) m->plan.rate = p->problem->shift;
+  if (status == KEDGE_OK) status = from ? kg_checkpoint_take_state(from, m) : put_initial(p);
+  return status;
+}
+
+kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, kedge_march **out)
+{
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_march_create: context, mesh or problem is NULL");
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  const kedge_status status = make(ctx, mesh, problem, NULL, out);
+  if (status == KEDGE_OK) return status;
+  kedge_march_destroy(*out);
+  *out = NULL;
+  return status;
+}
+
+kedge_status kedge_march_restore(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, const char *path, kedge_march **out)
+{
+  kg_checkpoint from;
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_restore: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem && path, KEDGE_ERR_ARG,
+             "kedge_march_restore: context, mesh, problem or path is NULL");
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_checkpoint_read(ctx, mesh, problem, path, &from);
+  if (status == KEDGE_OK) status = make(ctx, mesh, problem, &from, out);
+  kg_checkpoint_free(&from);
+  if (status == KEDGE_OK) return status;
+  kedge_march_destroy(*out);
+  *out = NULL;
   return status;
 }
 
@@ -412,7 +500,7 @@ kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_march *m = NULL;
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
   KG_TRY(kg_problem_check_time(ctx, problem));
-  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  kedge_status status = kg_march_open(ctx, mesh, problem, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {
     copy->shift = kg_march_rate(m);

@@ -237,12 +237,23 @@ class Changes(Marches):
             gc.collect()
         self.assert_same(fields.run(), points.run(), 1e-8)
 
-    @unittest.expectedFailure  # the library's own solution has the arrays of constant coefficients
     def test_a_coefficient_begins_to_vary_inside_of_elements(self):
         m, other = self.march(self.problem(), "x*y"), self.march(self.problem(diffusion=lambda x, y: 1 + 0 * x), "x*y")
         for one in (m, other):
             one.update(diffusion=1 + one.step()**2)
         self.assert_same(m.run(), other.run())
+
+    def test_functions_without_t_cost_one_set_up(self):
+        m = self.march(self.problem(diffusion=lambda x, y: 1 + x, boundary={
+            "left": kedge.Robin(lambda x, y: 2 + y, lambda x, y, t: t), "default": kedge.Dirichlet(0)}))
+        m.update(diffusion=1 + m.step()**2)
+        m.step()
+        m.update(reaction=lambda x, y: x, mass={"domain": lambda x, y: 2 + x})
+        m.run()
+        self.assertEqual((m.report.set_ups, m.report.remakes, m.report.end), (3, False, 1))
+        m = self.march(self.problem(mass={"domain": lambda x, y, t: 2 + t}))
+        m.run()
+        self.assertEqual((m.report.set_ups, m.report.remakes), (1 + m.report.solves, True))
 
     def test_another_march_begins_with_a_solution_that_goes_on(self):
         m = self.march(self.problem(source="x^2"), "x*y")
