@@ -56,6 +56,11 @@ KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [t
 /// Whether the time that is reached is one of [output] every or at, or the end.
 KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
+/// The times of the problem's outputs up to the one that is reached, those before a checkpoint too.
+/// @param[out] t  [room] the first of them; NULL: none are wanted
+/// @return how many there are
+KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, double *t);
+
 /// One step. Between two times that are hit steps have equal lengths, none more than `step`. Solves
 /// that do not converge are no failure: see the report.
 /// @retval KEDGE_ERR_ARG      the march has ended

@@ -262,6 +262,8 @@ FUNCTIONS = {
     "kedge_march_data": (c_int, P, POINTER(Data)),
     "kedge_march_update": (c_int, P),
     "kedge_march_report": (c_int, P, POINTER(Marched)),
+    "kedge_march_save": (c_int, P, S),
+    "kedge_march_restore": (c_int, P, P, P, S, OUT),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

@@ -13,13 +13,13 @@ import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import named, shown
+from .arguments import named, path_of, shown
 from .calls import _caller_level, call, check_failure
 from .context import Context, own, refuse_pickle
 from .data import Expression, Operators, takes_time
 from .errors import InputError, Note, NotConverged, ReadOnly, WrongType, in_python
 from .fields import Fields
-from .hints import Any, Datum, Mapping, Number, Text
+from .hints import Any, Datum, Mapping, Number, Path, Text
 from .mesh import Mesh
 from .parameters import Parameters
 from .problem import Problem, _name_of
@@ -106,12 +106,13 @@ class March:
     It holds its memory, on a GPU the GPU's, until it is deleted with its solutions.
     """
 
-    def __init__(self, mesh, problem, context, progress, on_failure):
+    def __init__(self, mesh, problem, context, progress, on_failure, resume):
         self._mesh, self._problem, self.context, self._on_failure = mesh, problem, context, on_failure
         self._built, self._handle = problem.build(context, mesh), ctypes.c_void_p()
-        call(context, progress, "kedge_march_create", context.handle, mesh.handle, self._built.handle, self._handle)
+        name, path = ("kedge_march_create", []) if resume is None else ("kedge_march_restore", [path_of("resume", resume)])
+        call(context, progress, name, context.handle, mesh.handle, self._built.handle, *path, self._handle)
         own(self, context, c.library.kedge_march_destroy, self._handle, mesh, self._built)
-        self._count = 0  # steps, by which solutions know whether they are there
+        self._count = self.report.steps  # by which solutions know whether they are there
         self._data: Any = None
         self._before: Any = []  # functions that the library may call until an update succeeds
         self._has_failed = False
@@ -228,6 +229,12 @@ class March:
             call(self.context, progress, "kedge_march_update", self._handle)
             self._before.clear()
 
+    def save(self, path: Path) -> None:
+        """Write a file, whole or not at all, from which kedge.march(mesh, problem, ..., resume=path) goes on to the same
+        bits. After data() and update() it is refused: a file has no changes on the way."""
+        with self.context.turn():
+            self.context.call("kedge_march_save", self._handle, path_of("path", path))
+
     @named
     def data(self, source: Union[Datum, Mapping[str, Datum], None] = None,
              boundary: Optional[Mapping[str, Datum]] = None, *,
@@ -253,7 +260,7 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
           step: Optional[Text] = None, steps: Optional[int] = None, scheme: Optional[str] = None,
           tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None,
           backend: Union[str, Context] = "auto", device: Optional[int] = None, threads: int = 0,
-          progress: Watch = None, on_failure: str = "raise") -> March:
+          progress: Watch = None, on_failure: str = "raise", resume: Optional[Path] = None) -> March:
     """Begin a march of mass u_t - div(diffusion grad u) + reaction u = source at t = 0.
 
     m = kedge.march(mesh, problem, "sin(pi*x)", end=1, step=0.01)
@@ -266,6 +273,8 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     scheme    -- "euler", "trbdf2" or "esdirk4" (docs/time.md); left out: trbdf2
     events    -- times at which data jump
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
+    resume     -- a file of m.save(), to go on where it was saved; all else is what it was. Of functions and arrays a file
+                  knows only that they were there
 
     These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
     device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
@@ -274,7 +283,7 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     _mesh_and_problem(mesh, problem)
     given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events}
     problem = _in_time(problem, initial, {key: value for key, value in given.items() if value is not None})
-    return March(mesh, problem, _context(backend, device, threads), progress, on_failure)
+    return March(mesh, problem, _context(backend, device, threads), progress, on_failure, resume)
 
 
 def _in_time(problem, initial, given):

@@ -242,11 +242,14 @@ kedge_status kedge_march_save(const kedge_march *m, const char *path)
   return kg_checkpoint_write(m, path);
 }
 
-int kg_march_outputs(const kedge_march *m, double *t)
+int64_t kedge_march_outputs(const kedge_march *m, int64_t room, double *t)
 {
-  int n = 0;
-  for (int i = 0; i < m->n_hits && m->hits[i].t <= m->plan.t; ++i)
-    if (m->hits[i].is_output) t[n++] = m->hits[i].t;
+  int64_t n = 0;
+  for (int i = 0; m && i < m->n_hits && m->hits[i].t <= m->plan.t; ++i) {
+    if (!m->hits[i].is_output) continue;
+    if (t && n < room) t[n] = m->hits[i].t;
+    ++n;
+  }
   return n;
 }
 

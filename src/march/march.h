@@ -84,8 +84,6 @@ struct kedge_march {
 /// @param[out] march  kedge_march_destroy(), also after a failure
 kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kedge_march **march);
-/// The problem's outputs up to the time that is reached. @param[out] t  [n_hits] @return how many
-int kg_march_outputs(const kedge_march *march, double *t);
 /// How many k a method keeps beside u: those of all stages but the last.
 static inline int kg_march_ks(const kg_tableau *scheme)
 {

@@ -273,6 +273,25 @@ static void outputs_events_and_the_end_are_hit(void **state)
   }
 }
 
+static void outputs_up_to_now_are_counted(void **state)
+{
+  double t[2] = {0.0};
+  (void)state;
+  moving m =
+      moving_of(SETTINGS(COOLING, {"output", "every", "0.1"}, {"time", "events", "0.15, 0.3"}),
+                "trbdf2", 0.5, 5);
+  assert_int_equal(kedge_march_outputs(m.march, 2, t), 0);
+  must(m.ctx, kedge_march_hit(m.march, 0.22));
+  for (int i = 0; i < 5; ++i) must(m.ctx, kedge_march_step(m.march));
+  assert_true(kedge_march_time(m.march) == 0.3 && !kedge_march_ended(m.march));
+  assert_int_equal(kedge_march_outputs(m.march, 2, t), 3);
+  assert_true(t[0] == 0.1 && t[1] == 0.2);
+  march_on(&m);
+  assert_int_equal(kedge_march_outputs(m.march, 0, NULL), 5);
+  assert_int_equal(kedge_march_outputs(NULL, 2, t), 0);
+  moving_free(&m);
+}
+
 static void an_event_next_to_the_end_or_an_output_is_one_with_it(void **state)
 {
   static const double expected[] = {0.15, 0.3, 0.5};
@@ -303,6 +322,7 @@ int main(void)
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(what_cannot_march_is_refused),
       cmocka_unit_test(outputs_events_and_the_end_are_hit),
+      cmocka_unit_test(outputs_up_to_now_are_counted),
       cmocka_unit_test(an_event_next_to_the_end_or_an_output_is_one_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,6 +194,44 @@ class Steps(Marches):
         self.assertGreaterEqual(plan["march_bytes"], 5 * 8 * 32 * 6)  # three vectors of u, and two of its derivative
 
 
+class Files(Marches):
+    def setUp(self):
+        super().setUp()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.path = os.path.join(scratch.name, "c.march")
+
+    def test_what_was_saved_goes_on_to_the_same_bits(self):
+        for problem in self.problem(), self.problem(diffusion="1+x*t"), self.problem(source=lambda x, y, t: x * t):
+            m = self.march(problem, "x*y")
+            m.run(until=0.3)
+            s = m.step()
+            m.save(self.path)
+            other = self.march(problem, "x*y", mesh=kedge.square(4), resume=self.path)
+            self.assertEqual((other.t, other.solution.t, other.report.steps), (m.t, m.t, m.report.steps))
+            np.testing.assert_array_equal(other.solution.u_star, s.u_star)
+            np.testing.assert_array_equal(other.run().u, m.run().u)
+            np.testing.assert_array_equal(other.solution.trace()[1], m.solution.trace()[1])
+            self.assertEqual(other.report[:6], m.report[:6])
+
+    def test_files_of_others_are_refused_with_what_differs(self):
+        m = self.march(self.problem(), "x*y")
+        m.save(self.path)
+        of = "^the checkpoint .*c.march is of another "
+        for sentence, problem, more in (
+                (f"{of}problem: time steps = 8 there, and = 9 here$", self.problem(), {"steps": 9}),
+                (f"{of}problem: reaction is not set there, and = 1 here$", self.problem(reaction=1), {}),
+                (f"{of}problem: source = x.sin.* there, and is a function here$", self.problem(source=lambda x, y: x), {}),
+                (f"{of}mesh: it has 32 elements, and this one 50$", self.problem(), {"mesh": kedge.square(5)})):
+            self.assert_refused(sentence, self.march, problem, "x*y", resume=self.path, **more)
+        self.assert_refused("cannot open", self.march, self.problem(), "x*y", resume="none.march", kind=OSError)
+        self.assert_refused("resume is 5; it takes the name of a file", self.march, self.problem(), resume=5,
+                            kind=kedge.WrongType)
+        m.data(source=2)
+        self.assert_refused("^the problem or its data have changed on the way, and a checkpoint has none of that", m.save,
+                            self.path, kind=kedge.Unsupported)
+
+
 class Changes(Marches):
     def test_data_take_the_place_of_those_of_the_problem_until_they_are_taken_back(self):
         def heat(x, y, t):
