@@ -103,7 +103,7 @@ BY_STATUS = (None, InputError, InputError, FileError, OutOfMemory, DeviceError, 
              Error)
 # Functions of C that sentences of the library send a caller to: their names here.
 IN_PYTHON = {"kedge_solution_means()": "means()", "kedge_solver_update()": "update()", "kedge_solver_apply()": "apply()",
-             "kedge_march_update()": "update()", "kedge_march_create()": "kedge.march()"}
+             "kedge_march_update()": "update()"}
 # Sections and keys of a problem file, and the file that arrays go through: what they are in Python.
 SECTIONS = "space|equation|the equation|solver|output|mesh"
 IN_WORDS = [(re.compile(found), said) for found, said in (
