@@ -16,8 +16,8 @@ static const double SAME_TIME = 1e-12;
 /// Steps that differ by less than this part are as long as each other: K^e stay.
 static const double SAME_STEP = 1e-12;
 
-/// Of steps that adapt: how much of the length that would just do is taken, and how much they grow
-/// and shrink at once.
+/// How steps adapt: they take so much of the length that would just do, and grow and shrink by so
+/// much at once.
 static const double SAFETY = 0.9, GROWTH = 4.0, SHRINKAGE = 0.2;
 /// New matrices are paid by a step that is longer by this, and need not be made for one that would
 /// be shorter by that (tests/march/test_adaptive.c counts what is saved).
