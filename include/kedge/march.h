@@ -27,6 +27,9 @@ typedef struct kedge_marched {
   /// For kedge_report_write(): what the caller has kept of the notes of solves, with their steps; a
   /// march gives NULL
   const char *note;
+  int64_t rejected;  ///< of steps that adapt: those that were made again, shorter
+  double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
+  bool is_steady;    ///< it has ended as that is below steady_tolerance
 } kedge_marched;
 #define KEDGE_MARCHED_INIT \
   {                        \
@@ -51,9 +54,10 @@ KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *me
                                         const kedge_problem *problem, kedge_plan *plan);
 
 KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
-KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [time] is reached
+/// The end of [time], or with until = steady a steady state, is reached.
+KEDGE_API bool kedge_march_ended(const kedge_march *march);
 
-/// Whether the time that is reached is one of [output] every or at, or the end.
+/// Whether the time that is reached is one of [output] every or at, or the end of [time].
 KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
 /// The times of the problem's outputs up to the one that is reached, those before a checkpoint too.
@@ -61,12 +65,14 @@ KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 /// @return how many there are
 KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, double *t);
 
-/// One step. Between two times that are hit steps have equal lengths, none more than `step`. Solves
-/// that do not converge are no failure: see the report.
+/// One step. Between two times that are hit steps have equal lengths, none more than `step`; with a
+/// `tolerance` they adapt, and may be made again before the call returns. Solves that do not
+/// converge are no failure: see the report.
 /// @retval KEDGE_ERR_ARG      the march has ended
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE,
 ///         KEDGE_ERR_CANCELLED  as from kedge_solver_solve(); the time is that before the step,
-///                              which may be tried again
+///                              which may be tried again. KEDGE_ERR_NUMERIC also where no step is
+///                              short enough for the tolerance
 KEDGE_API kedge_status kedge_march_step(kedge_march *march);
 
 /// Have a step end at a time, as at events, outputs and the end of the problem.

@@ -165,7 +165,8 @@ class Matrix(ctypes.Structure):
 class Marched(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("scheme", c_char_p), ("t", c_double), ("step", c_double), ("steps", c_int64),
                 ("solves", c_int64), ("iterations", c_int64), ("set_ups", c_int64), ("converged", c_bool),
-                ("remakes", c_bool), ("end", c_double), ("seconds", c_double), ("note", c_char_p)]
+                ("remakes", c_bool), ("end", c_double), ("seconds", c_double), ("note", c_char_p),
+                ("rejected", c_int64), ("change", c_double), ("is_steady", c_bool)]
 
 
 class SteadyFunction(ctypes.Structure):

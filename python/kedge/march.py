@@ -39,6 +39,8 @@ class MarchReport(NamedTuple):
     set_ups -- how often local matrices and preconditioner were made
     remakes -- they are for each solve, as coefficients depend on t: expressions with t, functions with an argument t
     end     -- of the march; seconds -- from its beginning to the end of the last step
+    rejected -- steps that did not meet the tolerance, and were made shorter
+    change  -- |u_t| in L2, with steady_tolerance, else NaN; is_steady -- it has ended as that is below
     """
 
     scheme: str
@@ -52,6 +54,9 @@ class MarchReport(NamedTuple):
     remakes: bool
     end: float
     seconds: float
+    rejected: int
+    change: float
+    is_steady: bool
 
 
 class MarchSolution(Solution):
@@ -258,7 +263,7 @@ class March:
 @named
 def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end: Optional[Text] = None,
           step: Optional[Text] = None, steps: Optional[int] = None, scheme: Optional[str] = None,
-          tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None,
+          tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None, steady_tolerance: Optional[Text] = None,
           backend: Union[str, Context] = "auto", device: Optional[int] = None, threads: int = 0,
           progress: Watch = None, on_failure: str = "raise", resume: Optional[Path] = None) -> March:
     """Begin a march of mass u_t - div(diffusion grad u) + reaction u = source at t = 0.
@@ -272,6 +277,7 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
                  step may have, for steps that adapt
     scheme    -- "euler", "trbdf2" or "esdirk4" (docs/time.md); left out: trbdf2
     events    -- times at which data jump
+    steady_tolerance -- |u_t| in L2 below which it ends before; left out: it does not
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
     resume     -- a file of m.save(), to go on where it was saved; all else is what it was. Of functions and arrays a file
                   knows only that they were there
@@ -282,6 +288,8 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
     given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events}
+    if steady_tolerance is not None:
+        given.update(until="steady", steady_tolerance=steady_tolerance)
     problem = _in_time(problem, initial, {key: value for key, value in given.items() if value is not None})
     return March(mesh, problem, _context(backend, device, threads), progress, on_failure, resume)
 

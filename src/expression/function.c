@@ -9,6 +9,8 @@
 #include "device/backend.h"
 #include "expression/expression_tree.h"
 
+const kg_function kg_function_one = {.kind = KG_FUNCTION_CONSTANT, .constant = 1.0};
+
 static kedge_status copy_expression(kedge_context *ctx, const kg_expression *from,
                                     kg_expression **to)
 {

@@ -241,6 +241,8 @@ kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
                       .step = r->step,
                       .seconds = kg_seconds() - m->created,
                       .steps = r->steps,
+                      .rejected = r->rejected,
+                      .change = r->change,
                       .solves = r->solves,
                       .iterations = r->iterations,
                       .set_ups = r->set_ups,
@@ -372,6 +374,9 @@ kedge_status kg_checkpoint_take_plan(const kg_checkpoint *c, kedge_march *m)
   r->step = h->step;
   r->seconds = h->seconds;
   r->steps = h->steps;
+  r->rejected = h->rejected;
+  r->change = h->change;
+  r->is_steady = m->plan.is_steady;
   r->solves = h->solves;
   r->iterations = h->iterations;
   r->set_ups = h->set_ups;

@@ -16,7 +16,8 @@ typedef struct kg_checkpoint_head {
   int64_t n_elements, n_hits, text_bytes, n_arrays;
   kg_march_plan plan;
   double step, seconds;  ///< of kedge_marched, as what follows
-  int64_t steps, solves, iterations, set_ups, is_converged;
+  int64_t steps, rejected, solves, iterations, set_ups, is_converged;
+  double change;
 } kg_checkpoint_head;
 
 /// A file that was read. Zero-initialise; kg_checkpoint_free().

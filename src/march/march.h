@@ -31,6 +31,11 @@ typedef struct kg_march_method {
   kedge_status (*stage)(void *state, const kg_march_stage *stage);
   /// The value of the last stage becomes u, and its k becomes k_0, of the next step.
   kedge_status (*accept)(void *state);
+  /// Between the last stage of a step and `accept`, of schemes with three stages and more: the norm
+  /// in L2 of a sum of all k. It overwrites k_1.
+  kedge_status (*estimate)(void *state, int n, const double *factor, double *norm);
+  /// Behind `accept`: that of k_0 of the next step.
+  kedge_status (*change)(void *state, double *norm);
   /// The solution of the last stage, that of a step once it is accepted.
   /// @param[out] out  lives until the next stage
   kedge_status (*solution)(void *state, const kedge_solution **out);
@@ -61,6 +66,8 @@ typedef struct kg_march_plan {
   int64_t n, done;
   double rate;    ///< that is prepared
   double data_t;  ///< of the data of the last stage: t, or just before an event
+  double wanted;  ///< of steps that adapt: the longest of the steps to come
+  int64_t is_steady;
 } kg_march_plan;
 
 struct kedge_march {
@@ -71,9 +78,11 @@ struct kedge_march {
   const kedge_problem *problem;  ///< this
   const kg_tableau *scheme;
   double end, most_step;
-  double created;     ///< kg_seconds(), earlier by what a checkpoint says
-  bool has_solution;  ///< a step was made
-  bool has_changed;   ///< problem or data, on the way
+  double tolerance;         ///< of steps that adapt; 0: they do not
+  double steady_tolerance;  ///< of u_t, below which the march ends; 0: it does not
+  double created;           ///< kg_seconds(), earlier by what a checkpoint says
+  bool has_solution;        ///< a step was made
+  bool has_changed;         ///< problem or data, on the way
   int n_hits, n_past, hits_room;
   kg_hit *hits;  ///< ascending, the end among them; the first n_past are not after t
   kg_march_plan plan;

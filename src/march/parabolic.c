@@ -10,6 +10,7 @@
 #include "core/sized.h"
 #include "device/context.h"
 #include "ops/vector/combine.h"
+#include "ops/vector/rounding.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
 #include "solution/values.h"
@@ -35,6 +36,8 @@ typedef struct parabolic {
   kedge_marched *report;
   own_data data;
   kg_mass mass;
+  kg_mass volume;    ///< for norms, made when the first is taken and the mass is no number
+  kg_buffer norms;   ///< their work: kg_norm_numbers()
   kg_moving moving;  ///< the last stage
   // [batch][group][N][lane] of the device, all in one piece: u, the one that follows it, the base
   // of a stage, and k of stages. The value of a stage is made where its k will be.
@@ -107,6 +110,8 @@ static void destroy(void *state)
   kedge_solver_destroy(p->solver);
   kg_layout_leave(&p->cut);
   kg_mass_free(p->ctx, &p->mass);
+  kg_mass_free(p->ctx, &p->volume);
+  kg_free(p->ctx, &p->norms);
   kg_free(p->ctx, &p->vectors);
   kg_free(p->ctx, &p->trace);
   kedge_problem_destroy(p->problem);
@@ -147,7 +152,8 @@ static kedge_status set_up(parabolic *p, double rate)
   else
     KG_TRY(kg_solver_create(p->ctx, p->mesh, p->problem, VECTORS + p->n_k, &p->solver));
   const kg_elliptic *const e = p->solver->elliptic;
-  KG_TRY(kg_mass_make(&e->rules, &e->equation, e->space.is_affine, &p->mass));
+  const kg_function *const mass = &e->equation.resolved.equation.mass;
+  KG_TRY(kg_mass_make(&e->rules, &e->equation, mass, e->space.is_affine, &p->mass));
   p->report->remakes = any_moves(p);
   p->set_up_at = p->problem->t;
   p->is_set_up = true;
@@ -160,6 +166,41 @@ static kedge_status prepare(void *state, double rate)
   if (!p->report->remakes) return set_up(p, rate);
   p->problem->shift = rate;  // the stage that comes sets up
   p->set_up_at = NAN;
+  return KEDGE_OK;
+}
+
+/// The mass, where it is a number; else 0.
+static double mass_number(const parabolic *p)
+{
+  const kg_function *const f = &p->solver->elliptic->equation.resolved.equation.mass;
+  return f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
+}
+
+/// The weights of norms are those of the mass, where it is a number.
+static kedge_status have_volume(parabolic *p)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  if (mass_number(p) > 0.0 || p->volume.weight.data) return KEDGE_OK;
+  return kg_mass_make(&e->rules, &e->equation, &kg_function_one, e->space.is_affine, &p->volume);
+}
+
+/// The L2 norm of a state.
+static kedge_status norm_of(parabolic *p, const double *u, double *norm)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  const int64_t lanes = (int64_t)e->shape.count.n_groups * KG_LANES;
+  const double mass = mass_number(p);
+  double *const of_lanes = p->norms.data, squares;
+  const kg_rounding_args sum = {.n = lanes,
+                                .number = KG_DOUBLE,
+                                .ap = of_lanes,
+                                .part = of_lanes + lanes,
+                                .total = of_lanes + lanes + KG_PIECES};
+  KG_TRY(have_volume(p));
+  KG_TRY(kg_mass_norms(&e->rules, mass > 0.0 ? &p->mass : &p->volume, u, of_lanes));
+  KG_TRY(kg_rounding_sum(p->ctx, &sum));
+  KG_TRY(kg_copy_out(p->ctx, &squares, sum.total, sizeof squares));
+  *norm = sqrt(squares / (mass > 0.0 ? mass : 1.0));
   return KEDGE_OK;
 }
 
@@ -176,6 +217,11 @@ static kedge_status allocate(parabolic *p)
   p->next = all + p->n;
   p->base = all + 2 * p->n;
   for (int i = 0; i < p->n_k; ++i) p->k[i] = all + (VECTORS + i) * p->n;
+  if (kg_time_measures(&p->problem->time)) {
+    KG_TRY(kg_alloc(p->ctx, kg_norm_numbers(s), sizeof(double), &p->norms));
+    KG_TRY(kg_zero(p->ctx, p->norms.data, p->norms.bytes));  // lanes without elements stay 0
+    KG_TRY(have_volume(p));
+  }
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
@@ -395,6 +441,30 @@ static kedge_status update(void *state)
   return KEDGE_OK;
 }
 
+static kedge_status estimate(void *state, int n, const double *factor, double *norm)
+{
+  parabolic *const p = state;
+  const double last = factor[n - 1] * p->moving.factor;
+  // The last k is made of the value of its stage. None but the first and the last are read again.
+  kg_combine_args all = {
+      .n = p->n, .n_terms = 2, .from = {p->next, p->base}, .factor = {last, -last}, .to = p->k[1]};
+  for (int j = 0; j < n - 1; ++j) {
+    if (factor[j] == 0.0) continue;
+    all.from[all.n_terms] = p->k[j];
+    all.factor[all.n_terms++] = factor[j];
+  }
+  KG_TRY(kg_combine(p->ctx, &all));
+  return norm_of(p, p->k[1], norm);
+}
+
+static kedge_status change(void *state, double *norm)
+{
+  parabolic *const p = state;
+  if (p->n_k > 0) return norm_of(p, p->k[0], norm);
+  KG_TRY(make_k(p, p->u, p->next));
+  return norm_of(p, p->next, norm);
+}
+
 static int arrays(void *state, kg_march_array list[KG_MARCH_ARRAYS_MAX])
 {
   const parabolic *const p = state;
@@ -417,8 +487,8 @@ static kedge_status resume(void *state, double t)
   return KEDGE_OK;
 }
 
-static const kg_march_method method = {prepare, stage,  accept, solution, data,
-                                       update,  arrays, resume, destroy};
+static const kg_march_method method = {prepare, stage,  accept, estimate, change, solution,
+                                       data,    update, arrays, resume,   destroy};
 
 static kedge_status start(parabolic *p, double rate)
 {

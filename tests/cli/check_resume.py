@@ -106,6 +106,8 @@ class Resume(Command):
     def test_what_was_killed_ends_with_the_bits_of_a_run_that_was_not(self):
         for options in (), ("-s", "time.scheme=esdirk4", "-s", "time.step=4e-3"):
             self.assert_goes_on_when_killed(*options)
+        self.write("plate.ini", PLATE.replace("step = 2e-3", "tolerance = 1e-7"))
+        self.assert_goes_on_when_killed()
 
     def test_sigterm_saves_the_last_step_and_ends_as_it_would(self):
         whole, _ = self.whole()

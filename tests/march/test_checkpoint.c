@@ -154,7 +154,8 @@ static void what_was_saved_goes_on_bit_for_bit(void **state)
   (void)state;
   for (int i = 0; i < CASES; ++i)
     for (int k = 0; k < 3; ++k)
-      if (i % 3 == k || (i < 2 && !test_is_quick())) assert_goes_on(case_of(i), schemes[k], 5, 1 + i % 3);
+      if (i % 3 == k || (i < 2 && !test_is_quick()))
+        assert_goes_on(case_of(i), schemes[k], 5, 1 + i % 3);
 }
 
 static void so_does_what_was_saved_before_the_first_step_or_at_the_end(void **state)
@@ -164,6 +165,42 @@ static void so_does_what_was_saved_before_the_first_step_or_at_the_end(void **st
   assert_goes_on(case_of(2), "esdirk4", 4, 2);  // at an event
   assert_goes_on(case_of(0), "trbdf2", 4, 4);
   assert_goes_on(case_of(1), "esdirk4", 3, 3);
+}
+
+static void so_do_steps_that_adapt_and_a_march_that_became_steady(void **state)
+{
+  (void)state;
+  for (int steps = 1; steps < 40; steps += 4) {
+    moving m = adapting_of(case_of(2), 0.4, 1e-5);
+    for (int i = 0; i < steps && !kedge_march_ended(m.march); ++i)
+      must(m.ctx, kedge_march_step(m.march));
+    const bool is_over = kedge_march_ended(m.march);
+    must(m.ctx, kedge_march_save(m.march, path));
+    moving other = adapting_of(case_of(2), 0.4, 1e-5);
+    kedge_march_destroy(other.march);
+    must(other.ctx, kedge_march_restore(other.ctx, other.mesh, other.problem, path, &other.march));
+    march_on(&m);
+    march_on(&other);
+    assert_same(&m, &other);
+    assert_same_counts(&m, &other);
+    assert_int_equal(marched_now(&m).rejected, marched_now(&other).rejected);
+    unlink(path);
+    moving_free(&m);
+    moving_free(&other);
+    if (is_over) break;
+  }
+  const setting *const steady =
+      SETTINGS(HEATED, {"time", "until", "steady"}, {"time", "steady_tolerance", "1e3"});
+  moving m = moving_of(steady, "trbdf2", 0.4, 4);
+  must(m.ctx, kedge_march_step(m.march));
+  must(m.ctx, kedge_march_save(m.march, path));
+  moving other = resumed(steady, "trbdf2", 0.4, 4);
+  assert_true(kedge_march_ended(other.march) && marched_now(&other).is_steady);
+  assert_true(marched_now(&other).change == marched_now(&m).change);
+  assert_same(&m, &other);
+  unlink(path);
+  moving_free(&m);
+  moving_free(&other);
 }
 
 static void times_that_were_asked_for_are_hit_after_it(void **state)
@@ -372,6 +409,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_was_saved_goes_on_bit_for_bit),
       cmocka_unit_test(so_does_what_was_saved_before_the_first_step_or_at_the_end),
+      cmocka_unit_test(so_do_steps_that_adapt_and_a_march_that_became_steady),
       cmocka_unit_test(times_that_were_asked_for_are_hit_after_it),
       cmocka_unit_test(a_march_goes_on_twice),
       cmocka_unit_test(the_names_of_outputs_may_be_others),

@@ -153,6 +153,19 @@ class Steps(Marches):
         gc.collect()
         self.assertEqual(last.u.shape, u.shape)
 
+    def test_steps_adapt_to_a_tolerance_and_a_steady_state_ends_them(self):
+        problem = kedge.Problem(order=2, boundary={"default": kedge.Dirichlet(0)}, tolerance=1e-12)
+        m = kedge.march(kedge.square(6), problem, "sin(pi*x)*sin(pi*y)", end=9, tolerance=1e-5, steady_tolerance=1e-2,
+                        backend=self.context)
+        steps = [m.report.step for s in m]
+        self.assertGreater(max(steps), 2 * steps[0])
+        report = m.report
+        self.assertTrue(m.ended and report.is_steady and report.change < 1e-2 and 0.3 < m.t < 0.6, report)
+        self.assertEqual((report.scheme, report.solves), ("esdirk4", 5 * (report.steps + report.rejected)))
+        m.update(source=1)
+        self.assertFalse(m.ended or m.report.is_steady)
+        self.assertAlmostEqual(m.run().t, m.report.t)
+
     def test_a_problem_file_with_time_marches(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rod.ini")
