@@ -69,7 +69,7 @@ static const struct row {
     {"time", "events", "", "t1, t2, ...: data jump there, and steps end"},
     {"time", "until", "end", "or steady: ends where u_t falls below"},
     {"time", "steady_tolerance", "", "this"},
-    {"initial", "u", "", "expression, u at the time 0; left out: 0"},
+    {"initial", "u", "", "expression, u at the time 0; left out: from\n[exact], else 0"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",

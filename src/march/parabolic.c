@@ -179,15 +179,18 @@ static kedge_status allocate(parabolic *p)
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
+/// What is left out comes from [exact], as source and boundary values do; its time is 0 here.
 static kedge_status put_initial(parabolic *p)
 {
   const size_t n = (size_t)p->n;
+  const bool is_exact = p->problem->initial.kind == KG_FUNCTION_NONE;
+  const kg_function *const f = is_exact ? &p->problem->exact_u : &p->problem->initial;
   char place[KG_PLACE_BYTES];
   double *u;
-  kedge_problem_place(p->from, "initial", "u", place, sizeof place);
+  kedge_problem_place(p->from, is_exact ? "exact" : "initial", "u", place, sizeof place);
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
-  kedge_status status =
-      kg_project(&p->solver->elliptic->rules, &p->problem->initial, "initial u", place, u);
+  kedge_status status = kg_project(&p->solver->elliptic->rules, f,
+                                   is_exact ? "exact u at t = 0" : "initial u", place, u);
   if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
   free(u);
   return status;

@@ -49,6 +49,15 @@ class Numbers(Marches):
                     np.testing.assert_allclose((s.report.u_l2, s.report.sigma_l2), expected, rtol=1e-4)
                     self.assertAlmostEqual(s.error(norm="u") / expected[0], 1, delta=1e-4)  # exact has the t of s
 
+    def test_what_begins_nowhere_begins_with_the_exact_solution(self):
+        everywhere_fixed = {"default": kedge.Dirichlet("x^2-x*y+t")}
+        functions = (lambda x, y, t: x**2 - x*y + t, lambda x, y, t: 2*x - y, lambda x, y, t: -x)
+        for exact in "x^2-x*y+t", functions:
+            problem = kedge.Problem(order=2, exact=exact, source="1-2", boundary=everywhere_fixed, tolerance=1e-13)
+            self.assertLess(self.march(problem).run().report.u_l2, 1e-10)
+            self.assert_same(self.march(problem).step(), self.march(problem, "x^2-x*y").step(), 1e-15)
+        self.assertGreater(self.march(problem, 0, steps=100).step().report.u_l2, 0.01)
+
     def test_functions_with_t_are_as_good_as_text(self):
         text = self.march(self.problem(diffusion="1+t*x", mass="2+x*t"), "x*y")
         boundary = {"left": kedge.Dirichlet(lambda x, y, t: 1 + t), "default": kedge.Robin(2, 0)}
