@@ -85,6 +85,8 @@ KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solu
 /// @param[in] data  NULL: those of the problem. Texts are copied; functions, what they read, and
 ///                  arrays are borrowed until other data are given. `start` and `device` are not
 ///                  read
+/// @retval KEDGE_ERR_ARG, KEDGE_ERR_INPUT  as from kedge_solver_solve() for such data; those before
+///                                         stay
 KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
 
 /// The problem has changed: go on with its new coefficients and data. The mesh, the order, and

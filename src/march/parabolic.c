@@ -360,13 +360,24 @@ static kedge_status solution(void *state, const kedge_solution **out)
   return KEDGE_OK;
 }
 
+/// Read them once, so that what is wrong is said here, and not by the next step.
+static kedge_status check_data(parabolic *p, const own_data *given)
+{
+  kg_data_made made;
+  const kedge_status status =
+      kg_data_make(p->solver, "kedge_march_data", given->are_given ? &given->data : NULL, &made);
+  kg_data_free(&made);
+  return status;
+}
+
 static kedge_status data(void *state, const kedge_data *given)
 {
   parabolic *const p = state;
   own_data next = {0};
   if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   if (given) KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", given->size));
-  const kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  if (status == KEDGE_OK && p->is_set_up) status = check_data(p, &next);
   if (status != KEDGE_OK) {
     free_data(&next);
     return status;

@@ -198,10 +198,13 @@ static void what_makes_no_sense_is_refused(void **state)
   assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_ARG, "1 boundary values without");
   data.n_values = 0;
   data.source = "1+";
-  must(m.ctx, kedge_march_data(m.march, &data));
-  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_INPUT, "of source");
-  assert_true(kedge_march_time(m.march) == 0.0);
-  must(m.ctx, kedge_march_data(m.march, NULL));
+  assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_INPUT, "of source");
+  kedge_boundary_value value = {.group = "lef", .text = "1"};
+  data.source = NULL;
+  data.n_values = 1;
+  data.values = &value;
+  assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_INPUT,
+                 "the mesh has no boundary group 'lef'; did you mean 'left'?");
   must(m.ctx, kedge_problem_set(m.problem, "space", "order", "3"));
   assert_refused(&m, kedge_march_update(m.march), KEDGE_ERR_INPUT,
                  "u has order 2, and the problem");
