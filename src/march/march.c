@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "march/checkpoint.h"
+#include "march/times.h"
 #include "problem/problem.h"
 
 /// Times that differ by less than this part of the end are one.
@@ -64,7 +65,7 @@ static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
   for (int i = 0; i < s->n_outputs; ++i)
     KG_TRY(add_hit(m, (kg_hit){s->outputs[i], .is_output = true}));
   for (int64_t i = 1; i <= n; ++i)
-    KG_TRY(add_hit(m, (kg_hit){(double)i * s->every, .is_output = true}));
+    KG_TRY(add_hit(m, (kg_hit){kg_time_round((double)i * s->every), .is_output = true}));
   return KEDGE_OK;
 }
 
@@ -164,7 +165,8 @@ kedge_status kedge_march_step(kedge_march *m)
              "kedge_march_step: the march has ended, at t = %.9g", m->end);
   const bool is_last = m->plan.done + 1 == m->plan.n;
   const double step = step_of(m);
-  const double t = is_last ? m->plan.until : m->plan.begin + step * (double)(m->plan.done + 1);
+  const double t =
+      is_last ? m->plan.until : kg_time_round(m->plan.begin + step * (double)(m->plan.done + 1));
   KG_TRY(prepare(m));
   KG_TRY(stages(m, t));
   m->plan.t = m->report.t = t;
