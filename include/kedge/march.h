@@ -36,7 +36,8 @@ typedef struct kedge_marched {
     sizeof(kedge_marched)  \
   }
 
-/// Begin at t = 0 with [initial] u, and set up for the first step of [time].
+/// Begin at t = 0 with [initial] u, where it is left out with [exact] u, else with 0, and set up for
+/// the first step of [time].
 /// @param[in] mesh, problem  borrowed; both must outlive the march, the mesh its solutions too.
 ///            Changes of the problem are taken by kedge_march_update().
 /// @retval KEDGE_ERR_INPUT        there is no [time], or as from kedge_solver_create(); also a mass
@@ -90,6 +91,8 @@ KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solu
 /// @param[in] data  NULL: those of the problem. Texts are copied; functions, what they read, and
 ///                  arrays are borrowed until other data are given. `start` and `device` are not
 ///                  read
+/// @retval KEDGE_ERR_ARG, KEDGE_ERR_INPUT  as from kedge_solver_solve() for such data; those before
+///                                         stay
 KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
 
 /// The problem has changed: go on with its new coefficients and data. The mesh, the order, and

@@ -271,7 +271,7 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     m = kedge.march(mesh, problem, "sin(pi*x)", end=1, step=0.01)
     for s in m: ...                  # or m.step(), m.run(until=0.5)
 
-    initial   -- u at t = 0: a number, an expression or data, as of Problem; 0
+    initial   -- u at t = 0: a number, an expression or data, as of Problem; left out: exact at 0, else 0
     end       -- where it ends
     step      -- the longest step; or steps, how many of one length there are; or tolerance, the error in L2 of u that a
                  step may have, for steps that adapt

@@ -223,26 +223,29 @@ static int save(const run *r)
   return KG_EXIT_SOLVED;
 }
 
-static volatile sig_atomic_t is_asked_to_end;
+static volatile sig_atomic_t asked_to_end;  ///< SIGTERM or SIGINT; 0: nobody has asked
 
 /// The first signal is for the loop of steps, which saves; the second ends at once.
 static void ask_to_end(int signal_number)
 {
-  if (is_asked_to_end) {
+  if (asked_to_end) {
     kedge_partial_files_remove();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
   }
-  is_asked_to_end = 1;
+  asked_to_end = signal_number;
 }
 
 /// What somebody ignores stays ignored.
 static void watch_for_end(void)
 {
-  struct sigaction before;
-  const struct sigaction action = {.sa_handler = ask_to_end};
-  if (sigaction(SIGTERM, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-    sigaction(SIGTERM, &action, NULL);
+  static const int signals[] = {SIGTERM, SIGINT};
+  for (int i = 0; i < 2; ++i) {
+    struct sigaction before;
+    const struct sigaction action = {.sa_handler = ask_to_end};
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+  }
 }
 
 /// Save, and end as the signal would have ended the run. Returns an exit code where that fails.
@@ -251,12 +254,12 @@ static int end_by_signal(const run *r)
   const int code = save(r);
   if (code == KG_EXIT_SOLVED) {
     if (r->task->line) kg_progress_clear(r->task->line);
-    fprintf(stderr, "kedge: ended by SIGTERM behind step %lld, t = %.9g; --resume %s goes on\n",
-            (long long)r->marched.steps, r->marched.t,
-            kg_cli_shown(r->task->beside.checkpoint->path));
+    fprintf(stderr, "kedge: ended by %s behind step %lld, t = %.9g; --resume %s goes on\n",
+            asked_to_end == SIGINT ? "SIGINT" : "SIGTERM", (long long)r->marched.steps,
+            r->marched.t, kg_cli_shown(r->task->beside.checkpoint->path));
   }
-  signal(SIGTERM, SIG_DFL);
-  raise(SIGTERM);
+  signal(asked_to_end, SIG_DFL);
+  raise(asked_to_end);
   return code;
 }
 
@@ -296,7 +299,7 @@ static int step_on(run *r)
     if (is_output || r->task->beside.table || (converged && !r->marched.converged))
       code = look(r, is_output ? LOOKS_AND_WRITES : LOOKS_AND_LISTS);
     const bool saves = code == KG_EXIT_SOLVED && r->task->beside.checkpoint;
-    if (saves && is_asked_to_end && !kedge_march_ended(r->march)) return end_by_signal(r);
+    if (saves && asked_to_end && !kedge_march_ended(r->march)) return end_by_signal(r);
     if (saves && is_output) code = save(r);
   }
   return code;

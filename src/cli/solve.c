@@ -29,8 +29,9 @@ static const struct argp_option options_list[] = {
     {"output", 'o', "FILE", 0, "Write the fields here instead of to the [output] file", 0},
     {"picture", PICTURE, "FILE.png", 0, "Draw u*, by the Python package and matplotlib", 0},
     {"checkpoint", CHECKPOINT, "FILE", 0,
-     "With [time]: write here at each output, and when SIGTERM ends the run, what it takes to go "
-     "on",
+     "With [time]: write here at each output, each minute, and when Ctrl-C or SIGTERM ends the "
+     "run, "
+     "what it takes to go on",
      0},
     {"resume", RESUME, "FILE", 0, "Go on from a checkpoint, to the same numbers", 0},
     {"report", 'r', "FILE.json", 0, "Write the report of the solve as JSON", 0},

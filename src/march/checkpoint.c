@@ -70,10 +70,19 @@ static uint64_t sum_of_mesh(const kedge_mesh *mesh)
 // Settings as text: section, key, 's' or 'f' (a function, of which nothing more is known) and the
 // value, each with a '\0' behind it.
 
-/// Whether a setting changes what is computed: the mesh is compared itself, and where results go to
-/// may change.
-static bool counts(const kg_setting *s)
+static bool has_keys(const kg_settings *settings, const char *section)
 {
+  for (int i = 0; i < settings->n; ++i)
+    if (settings->items[i].key[0] && strcmp(settings->items[i].section, section) == 0) return true;
+  return false;
+}
+
+/// Whether a setting changes what is computed: the mesh is compared itself, and where results go to
+/// may change. The entry without a key, which a [region NAME] of a file has, says something where
+/// there is no other alone.
+static bool counts(const kg_settings *settings, const kg_setting *s)
+{
+  if (!s->key[0]) return !has_keys(settings, s->section);
   if (strcmp(s->section, "output") == 0)
     return strcmp(s->key, "every") == 0 || strcmp(s->key, "at") == 0;
   return strcmp(s->section, "mesh") != 0 && !kg_section_group(s->section, "probe") &&
@@ -86,7 +95,7 @@ static kedge_status put_settings(kedge_context *ctx, const kg_settings *settings
   FILE *const stream = open_memstream(text, bytes);
   for (int i = 0; stream && i < settings->n; ++i) {
     const kg_setting *const s = &settings->items[i];
-    if (!counts(s)) continue;
+    if (!counts(settings, s)) continue;
     fprintf(stream, "%s%c%s%c%c%s%c", s->section, 0, s->key, 0, s->function ? 'f' : 's',
             s->value ? s->value : "", 0);
   }
@@ -113,11 +122,14 @@ static bool next_entry(const char **at, const char *end, entry *out)
   return true;
 }
 
-/// What is said of a value: "= 2", "is a function", "is not set".
-static void describe(const entry *e, char text[80])
+/// What is said of a value: "= 2", "is a function", "is not set"; of a section without keys "is
+/// empty", "is not".
+static void describe(const entry *e, bool is_section, char text[80])
 {
   char shown[60];
-  if (!e) {
+  if (is_section) {
+    snprintf(text, 80, e ? "is empty" : "is not");
+  } else if (!e) {
     snprintf(text, 80, "is not set");
   } else if (e->kind == 'f') {
     snprintf(text, 80, "is a function");
@@ -131,12 +143,13 @@ static kedge_status refuse(kedge_context *ctx, const char *path, const entry *th
                            const entry *here)
 {
   const entry *const one = there ? there : here;
+  const bool is_section = !one->key[0];
   char a[80], b[80];
-  describe(there, a);
-  describe(here, b);
+  describe(there, is_section, a);
+  describe(here, is_section, b);
   return KG_FAIL(ctx, KEDGE_ERR_INPUT,
-                 "the checkpoint %s is of another problem: [%s] %s %s there, and %s here", path,
-                 one->section, one->key, a, b);
+                 "the checkpoint %s is of another problem: [%s] %s%s%s there, and %s here", path,
+                 one->section, one->key, is_section ? "" : " ", a, b);
 }
 
 static bool find_entry(const char *text, const char *end, const entry *like, entry *out)

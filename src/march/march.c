@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "march/checkpoint.h"
+#include "march/times.h"
 #include "problem/problem.h"
 
 /// Times that differ by less than this part of the end are one.
@@ -94,7 +95,7 @@ static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
   for (int i = 0; i < s->n_outputs; ++i)
     KG_TRY(add_hit(m, (kg_hit){s->outputs[i], .is_output = true}));
   for (int64_t i = 1; i <= n; ++i)
-    KG_TRY(add_hit(m, (kg_hit){(double)i * s->every, .is_output = true}));
+    KG_TRY(add_hit(m, (kg_hit){kg_time_round((double)i * s->every), .is_output = true}));
   return KEDGE_OK;
 }
 
@@ -211,7 +212,8 @@ static kedge_status try_step(kedge_march *m, trial *s)
 {
   const double step = step_of(m);
   *s = (trial){.step = step, .is_last = m->plan.done + 1 == m->plan.n, .is_good = true};
-  s->t = s->is_last ? m->plan.until : m->plan.begin + step * (double)(m->plan.done + 1);
+  s->t =
+      s->is_last ? m->plan.until : kg_time_round(m->plan.begin + step * (double)(m->plan.done + 1));
   KG_REQUIRE(m->ctx, s->t > m->plan.t && step > SAME_TIME * m->end, KEDGE_ERR_NUMERIC,
              "at t = %.9g a step of %.3g is too long for the tolerance %.3g, and a shorter one is "
              "none: is it below the tolerance of the solves?",

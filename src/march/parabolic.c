@@ -225,15 +225,18 @@ static kedge_status allocate(parabolic *p)
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
+/// What is left out comes from [exact], as source and boundary values do; its time is 0 here.
 static kedge_status put_initial(parabolic *p)
 {
   const size_t n = (size_t)p->n;
+  const bool is_exact = p->problem->initial.kind == KG_FUNCTION_NONE;
+  const kg_function *const f = is_exact ? &p->problem->exact_u : &p->problem->initial;
   char place[KG_PLACE_BYTES];
   double *u;
-  kedge_problem_place(p->from, "initial", "u", place, sizeof place);
+  kedge_problem_place(p->from, is_exact ? "exact" : "initial", "u", place, sizeof place);
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
-  kedge_status status =
-      kg_project(&p->solver->elliptic->rules, &p->problem->initial, "initial u", place, u);
+  kedge_status status = kg_project(&p->solver->elliptic->rules, f,
+                                   is_exact ? "exact u at t = 0" : "initial u", place, u);
   if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
   free(u);
   return status;
@@ -403,13 +406,24 @@ static kedge_status solution(void *state, const kedge_solution **out)
   return KEDGE_OK;
 }
 
+/// Read them once, so that what is wrong is said here, and not by the next step.
+static kedge_status check_data(parabolic *p, const own_data *given)
+{
+  kg_data_made made;
+  const kedge_status status =
+      kg_data_make(p->solver, "kedge_march_data", given->are_given ? &given->data : NULL, &made);
+  kg_data_free(&made);
+  return status;
+}
+
 static kedge_status data(void *state, const kedge_data *given)
 {
   parabolic *const p = state;
   own_data next = {0};
   if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   if (given) KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", given->size));
-  const kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  if (status == KEDGE_OK && p->is_set_up) status = check_data(p, &next);
   if (status != KEDGE_OK) {
     free_data(&next);
     return status;

@@ -109,15 +109,22 @@ class Resume(Command):
         self.write("plate.ini", PLATE.replace("step = 2e-3", "tolerance = 1e-7"))
         self.assert_goes_on_when_killed()
 
-    def test_sigterm_saves_the_last_step_and_ends_as_it_would(self):
+    def test_a_signal_saves_the_last_step_and_ends_as_it_would(self):
+        for number in signal.SIGTERM, signal.SIGINT:
+            with self.subTest(number):
+                self.assert_saves_when_asked_to_end(number)
+                self.clear()
+
+    def assert_saves_when_asked_to_end(self, number):
         whole, _ = self.whole()
         with subprocess.Popen([KEDGE, "solve", "plate.ini", *SAVES], cwd=self.folder, text=True,
                               stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             self.wait_for("plate.0003.vtkhdf", process)
-            process.terminate()
+            process.send_signal(number)
             said = process.communicate()
-            self.assertEqual(process.returncode, -signal.SIGTERM)
-        self.assertRegex(said[1], r"^kedge: ended by SIGTERM behind step \d+, t = 0.\d+; --resume c.march goes on\n$")
+            self.assertEqual(process.returncode, -number)
+        self.assertRegex(
+            said[1], rf"^kedge: ended by {number.name} behind step \d+, t = 0.\d+; --resume c.march goes on\n$")
         self.assertEqual(said[0], "")
         self.assertEqual([name for name in os.listdir(self.folder) if "partial" in name], [])
         said = self.kedge("solve", "plate.ini", *SAVES, *GOES_ON, "-r", "r.json").stdout

@@ -310,6 +310,48 @@ static void another_problem_is_refused_by_its_key(void **state)
   moving_free(&m);
 }
 
+#define OF_A_FILE           \
+  {                         \
+    "region domain", "", "" \
+  }
+#define WITH_KEYS                     \
+  {                                   \
+    "region domain", "diffusion", "2" \
+  }
+
+static void a_file_and_calls_that_describe_one_problem_resume_each_other(void **state)
+{
+  const setting *const file = SETTINGS(HEATED, OF_A_FILE, WITH_KEYS);
+  const setting *const calls = SETTINGS(HEATED, WITH_KEYS);
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    moving one = moving_of(i == 0 ? file : calls, "trbdf2", 0.4, 4);
+    must(one.ctx, kedge_march_step(one.march));
+    must(one.ctx, kedge_march_save(one.march, path));
+    moving other = resumed(i == 0 ? calls : file, "trbdf2", 0.4, 4);
+    march_on(&one);
+    march_on(&other);
+    assert_same(&one, &other);
+    moving_free(&one);
+    moving_free(&other);
+  }
+  unlink(path);
+}
+
+static void a_region_without_keys_is_compared(void **state)
+{
+  (void)state;
+  moving m = moving_of(SETTINGS(HEATED, OF_A_FILE), "trbdf2", 0.4, 4);
+  moving other = moving_of(case_of(0), "trbdf2", 0.4, 4);
+  must(m.ctx, kedge_march_save(m.march, path));
+  assert_not_restored(&other, KEDGE_ERR_INPUT,
+                      "the checkpoint %s is of another problem: [region domain] is empty there, "
+                      "and is not here");
+  unlink(path);
+  moving_free(&m);
+  moving_free(&other);
+}
+
 static void another_mesh_is_refused(void **state)
 {
   static const struct {
@@ -414,6 +456,8 @@ int main(void)
       cmocka_unit_test(a_march_goes_on_twice),
       cmocka_unit_test(the_names_of_outputs_may_be_others),
       cmocka_unit_test(another_problem_is_refused_by_its_key),
+      cmocka_unit_test(a_file_and_calls_that_describe_one_problem_resume_each_other),
+      cmocka_unit_test(a_region_without_keys_is_compared),
       cmocka_unit_test(another_mesh_is_refused),
       cmocka_unit_test(files_that_are_damaged_or_of_others_are_refused),
       cmocka_unit_test(what_a_file_does_not_hold_is_not_saved),

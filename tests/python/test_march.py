@@ -49,6 +49,28 @@ class Numbers(Marches):
                     np.testing.assert_allclose((s.report.u_l2, s.report.sigma_l2), expected, rtol=1e-4)
                     self.assertAlmostEqual(s.error(norm="u") / expected[0], 1, delta=1e-4)  # exact has the t of s
 
+    def test_what_begins_nowhere_begins_with_the_exact_solution(self):
+        everywhere_fixed = {"default": kedge.Dirichlet("x^2-x*y+t")}
+        functions = (lambda x, y, t: x**2 - x*y + t, lambda x, y, t: 2*x - y, lambda x, y, t: -x)
+        for exact in "x^2-x*y+t", functions:
+            problem = kedge.Problem(order=2, exact=exact, source="1-2", boundary=everywhere_fixed, tolerance=1e-13)
+            self.assertLess(self.march(problem).run().report.u_l2, 1e-10)
+            self.assert_same(self.march(problem).step(), self.march(problem, "x^2-x*y").step(), 1e-15)
+        self.assertGreater(self.march(problem, 0, steps=100).step().report.u_l2, 0.01)
+
+    def test_the_balance_has_what_is_stored(self):
+        for mesh in kedge.square(4), kedge.Mesh.generate("cube 2"):
+            problem = kedge.Problem(order=2, source="x", reaction=2, mass="3+x", boundary={"default": kedge.Robin(2, "t")},
+                                    tolerance=1e-12)
+            s = self.march(problem, "1+y", mesh=mesh).run()
+            b, region = s.balance, s.regions["domain"]
+            self.assertGreater(abs(b.storage), 0.01)
+            self.assertAlmostEqual(b.reaction + b.storage - b.source - b.flux, b.remainder, delta=1e-13)
+            self.assertLess(abs(b.remainder), 1e-10)
+            self.assertAlmostEqual(region.storage, b.storage, delta=1e-13)
+        steady = kedge.solve(kedge.square(4), self.problem(boundary={"default": kedge.Dirichlet(1)}, source=1))
+        self.assertEqual((steady.balance.storage, steady.regions["domain"].storage), (0, 0))
+
     def test_functions_with_t_are_as_good_as_text(self):
         text = self.march(self.problem(diffusion="1+t*x", mass="2+x*t"), "x*y")
         boundary = {"left": kedge.Dirichlet(lambda x, y, t: 1 + t), "default": kedge.Robin(2, 0)}
@@ -272,6 +294,9 @@ class Changes(Marches):
         self.assert_refused("no parameter 'powr'; did you mean 'power'", m.data, parameters={"powr": 1})
         self.assert_refused("is a kedge.Neumann, and", m.data, boundary={"left": kedge.Neumann(1)},
                             kind=kedge.WrongType)
+        for value in 2, kedge.Dirichlet(2), kedge.Neumann():
+            self.assert_refused("^the mesh has no boundary group 'lef'; did you mean 'left'", m.data,
+                                boundary={"lef": value})
         self.assert_same(m.step(), other.step())  # what was refused has changed nothing
 
     def test_a_coefficient_of_the_solution_has_the_values_of_when_it_was_given(self):
