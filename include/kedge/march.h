@@ -76,7 +76,8 @@ KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, do
 ///                              short enough for the tolerance
 KEDGE_API kedge_status kedge_march_step(kedge_march *march);
 
-/// Have a step end at a time, as at events, outputs and the end of the problem.
+/// Have a step end at a time, as at events, outputs and the end of the problem. The time that is
+/// reached, but for rounding, is hit already.
 /// @retval KEDGE_ERR_ARG  the time is past, or behind the end
 KEDGE_API kedge_status kedge_march_hit(kedge_march *march, double t);
 

@@ -407,7 +407,7 @@ kedge_status kg_checkpoint_take_state(const kg_checkpoint *c, kedge_march *m)
     if (*at != (double)arrays[i].n) return refuse_damage(m->ctx, c->path);
     KG_TRY(kg_copy_in(m->ctx, arrays[i].data, at + 1, (size_t)arrays[i].n * sizeof *at));
   }
-  if (m->report.steps > 0) KG_TRY(m->method->resume(m->state, m->plan.data_t));
-  m->has_solution = m->report.steps > 0;
+  m->has_solution = m->report.steps > 0 && !m->plan.has_failed;
+  if (m->has_solution) KG_TRY(m->method->resume(m->state, m->plan.data_t));
   return kg_sync(m->ctx);
 }

@@ -14,8 +14,11 @@
 
 /// Times that differ by less than this part of the end are one.
 static const double SAME_TIME = 1e-12;
-/// Steps that differ by less than this part are as long as each other: K^e stay.
+/// Steps that differ by less than this part, or by rounding of their times, are as long as each
+/// other: K^e stay.
 static const double SAME_STEP = 1e-12;
+/// A step that is shorter than the next one by this factor leaves a k of rounding alone.
+static const double SHORT = 1e-5;
 
 /// How steps adapt: they take so much of the length that would just do, and grow and shrink by so
 /// much at once.
@@ -27,11 +30,18 @@ static const double PAYS = 1.5, DOES = 0.96;
 /// where data jump.
 static const double FIRST_SHRINKAGE = 0.01, FIRST_ORDER = 2.0;
 
+/// What times of this size lose to rounding, as a part of a step.
+static double rounding_of(double t, double step)
+{
+  return 4.0 * DBL_EPSILON * t / step;
+}
+
 /// Into how many equal steps a length is divided. What is longer than the longest step by rounding
 /// alone is no reason for one more.
-static int64_t count_steps(double length, double most)
+/// @param[in] end  the time at its end
+static int64_t count_steps(double length, double most, double end)
 {
-  const double n = ceil(length / most - 1e-9);
+  const double n = ceil(length / most - fmax(1e-9, rounding_of(end, most)));
   return n > 1.0 ? (int64_t)fmin(n, 1e18) : 1;
 }
 
@@ -43,7 +53,7 @@ static void plan(kedge_march *m)
   m->plan.until = m->hits[m->n_past].t;
   m->plan.done = 0;
   m->plan.n = count_steps(m->plan.until - m->plan.begin,
-                          m->tolerance > 0.0 ? m->plan.wanted : m->most_step);
+                          m->tolerance > 0.0 ? m->plan.wanted : m->most_step, m->plan.until);
 }
 
 /// Plan steps behind a jump of the data, or at the beginning. How long a step may be that adapts is
@@ -192,7 +202,8 @@ static double factor_of(const kedge_march *m, double error)
 static kedge_status prepare(kedge_march *m)
 {
   const double rate = kg_march_rate(m);
-  if (fabs(rate - m->plan.rate) <= SAME_STEP * rate) return KEDGE_OK;
+  const double alike = fmax(SAME_STEP, rounding_of(m->plan.until, step_of(m)));
+  if (fabs(rate - m->plan.rate) <= alike * rate) return KEDGE_OK;
   m->plan.rate = 0.0;
   KG_TRY(m->method->prepare(m->state, rate));
   m->plan.rate = rate;
@@ -238,7 +249,7 @@ static void adapt(kedge_march *m, const trial *s)
   m->plan.wanted = keeps ? s->step : s->factor * s->step;
   if (keeps || s->is_last) return;
   const double left = m->plan.until - m->plan.t;
-  const double step = left / (double)count_steps(left, m->plan.wanted);
+  const double step = left / (double)count_steps(left, m->plan.wanted, m->plan.until);
   if (step < DOES * s->step || step > PAYS * s->step) plan(m);
 }
 
@@ -257,6 +268,7 @@ kedge_status kedge_march_step(kedge_march *m)
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_step: the march is NULL");
   KG_REQUIRE(m->ctx, !kedge_march_ended(m), KEDGE_ERR_ARG,
              "kedge_march_step: the march has ended, at t = %.9g", m->plan.t);
+  m->plan.has_failed = true;
   for (;;) {
     KG_TRY(try_step(m, &s));
     if (s.is_good) break;
@@ -266,6 +278,7 @@ kedge_status kedge_march_step(kedge_march *m)
   }
   KG_TRY(m->method->accept(m->state));
   m->plan.t = m->report.t = s.t;
+  m->plan.has_failed = false;
   m->has_solution = true;
   m->report.step = s.step;
   ++m->report.steps;
@@ -274,6 +287,7 @@ kedge_status kedge_march_step(kedge_march *m)
   m->plan.is_output = s.is_last && m->hits[m->n_past].is_output;
   if (m->tolerance > 0.0) adapt(m, &s);
   if (s.is_last && s.t < m->end) (m->plan.is_fresh ? plan_anew : plan)(m);
+  if (s.t < m->end && s.step < SHORT * step_of(m)) m->plan.is_fresh = true;
   KG_TRY(look_whether_steady(m));
   m->report.seconds = kg_seconds() - m->created;
   return KEDGE_OK;
@@ -297,6 +311,7 @@ bool kedge_march_is_output(const kedge_march *m)
 kedge_status kedge_march_hit(kedge_march *m, double t)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_hit: the march is NULL");
+  if (fabs(t - m->plan.t) <= SAME_TIME * m->end) return KEDGE_OK;
   KG_REQUIRE(m->ctx, t > m->plan.t && t <= m->end * (1.0 + SAME_TIME), KEDGE_ERR_ARG,
              "kedge_march_hit: t = %.9g is not between now, %.9g, and the end, %.9g", t, m->plan.t,
              m->end);
@@ -311,7 +326,8 @@ kedge_status kedge_march_solution(kedge_march *m, const kedge_solution **out)
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "kedge_march_solution: solution is NULL");
   *out = NULL;
   KG_REQUIRE(m->ctx, m->has_solution, KEDGE_ERR_ARG,
-             "kedge_march_solution: there was no step yet, which alone makes fluxes and traces");
+             "kedge_march_solution: there is none before a step, which alone makes fluxes and "
+             "traces");
   return m->method->solution(m->state, out);
 }
 

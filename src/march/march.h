@@ -68,6 +68,7 @@ typedef struct kg_march_plan {
   double data_t;  ///< of the data of the last stage: t, or just before an event
   double wanted;  ///< of steps that adapt: the longest of the steps to come
   int64_t is_steady;
+  int64_t has_failed;  ///< the last step, which has left no base and trace of u
 } kg_march_plan;
 
 struct kedge_march {

@@ -286,7 +286,8 @@ static kg_work work_of(const parabolic *p, const char *function)
 static kedge_status set_time(parabolic *p, double t)
 {
   kg_problem_set_time(p->problem, t);
-  if (p->report->remakes && p->set_up_at != t) return set_up(p, p->problem->shift);
+  if (p->report->remakes && (p->set_up_at != t || !p->is_set_up))
+    return set_up(p, p->problem->shift);
   kg_resolved_set_time(&p->solver->elliptic->equation.resolved, t);
   return KEDGE_OK;
 }
@@ -334,7 +335,7 @@ static void drop_what_does_not_fit(parabolic *p)
 static kedge_status stage(void *state, const kg_march_stage *s)
 {
   parabolic *const p = state;
-  KG_REQUIRE(p->ctx, p->is_set_up, KEDGE_ERR_ARG,
+  KG_REQUIRE(p->ctx, p->is_set_up || p->report->remakes, KEDGE_ERR_ARG,
              "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(kg_enter(p->ctx));
   KG_TRY(set_time(p, s->t));

@@ -1,5 +1,6 @@
 // Marches that are saved and go on from the file: bit for bit as if they had not ended. What is
 // refused of files.
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -242,6 +243,35 @@ static void a_march_goes_on_twice(void **state)
   moving_free(&other);
 }
 
+static bool have_enough(void *user, const kedge_progress *progress)
+{
+  (void)progress;
+  return --*(int *)user > 0;
+}
+
+static void behind_a_cancelled_step_there_is_no_solution_and_the_march_goes_on(void **state)
+{
+  (void)state;
+  moving m = moving_of(case_of(3), "trbdf2", 0.4, 4);
+  int most = 5;
+  must(m.ctx, kedge_march_step(m.march));
+  kedge_context_set_progress(m.ctx, have_enough, &most);
+  assert_int_equal(kedge_march_step(m.march), KEDGE_ERR_CANCELLED);
+  kedge_context_set_progress(m.ctx, NULL, NULL);
+  must(m.ctx, kedge_march_save(m.march, path));
+  moving other = resumed(case_of(3), "trbdf2", 0.4, 4);
+  const kedge_solution *none;
+  assert_int_equal(kedge_march_solution(other.march, &none), KEDGE_ERR_ARG);
+  assert_null(none);
+  march_on(&m);
+  march_on(&other);
+  const kedge_report a = report_now(&m), b = report_now(&other);
+  assert_at_most(fabs(a.u_l2 - b.u_l2), 1e-9);
+  unlink(path);
+  moving_free(&m);
+  moving_free(&other);
+}
+
 /// What is computed is of no account to where results go.
 static void the_names_of_outputs_may_be_others(void **state)
 {
@@ -454,6 +484,7 @@ int main(void)
       cmocka_unit_test(so_do_steps_that_adapt_and_a_march_that_became_steady),
       cmocka_unit_test(times_that_were_asked_for_are_hit_after_it),
       cmocka_unit_test(a_march_goes_on_twice),
+      cmocka_unit_test(behind_a_cancelled_step_there_is_no_solution_and_the_march_goes_on),
       cmocka_unit_test(the_names_of_outputs_may_be_others),
       cmocka_unit_test(another_problem_is_refused_by_its_key),
       cmocka_unit_test(a_file_and_calls_that_describe_one_problem_resume_each_other),

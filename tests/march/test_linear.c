@@ -52,6 +52,19 @@ static void assert_exact(const setting *settings)
   }
 }
 
+static void behind_a_step_of_little_more_than_rounding(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; ++i) {
+    moving m = moving_of(SETTINGS(LINEAR("square 3", "2", "x^2-x*y+y")), schemes[i], 1.0, 3);
+    must(m.ctx, kedge_march_hit(m.march, 0.5));
+    must(m.ctx, kedge_march_hit(m.march, 0.5 + 5e-12));
+    march_on(&m);
+    assert_at_most(report_now(&m).u_l2, 1e-10);
+    moving_free(&m);
+  }
+}
+
 static void on_triangles(void **state)
 {
   (void)state;
@@ -102,6 +115,7 @@ int main(void)
 {
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(behind_a_step_of_little_more_than_rounding),
       cmocka_unit_test(on_triangles),
       cmocka_unit_test(on_quadrilaterals),
       cmocka_unit_test(on_trapezoids_and_curved_elements),

@@ -157,11 +157,14 @@ static void a_solution_outlives_a_change_of_data_or_of_the_problem(void **state)
   moving_free(&other);
 }
 
-static void a_step_that_was_cancelled_is_taken_again(void **state)
+static void cancelled_steps_of(const char *diffusion)
 {
-  (void)state;
   moving m = cooling("esdirk4"), other = cooling("esdirk4");
   const kedge_solution *none;
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "diffusion", diffusion));
+  must(m.ctx, kedge_march_update(m.march));
+  must(other.ctx, kedge_problem_set(other.problem, "equation", "diffusion", diffusion));
+  must(other.ctx, kedge_march_update(other.march));
   must(m.ctx, kedge_march_step(m.march));
   for (int most = 1; most < 60; most += 7) {
     patience p = {.most = most};
@@ -182,13 +185,45 @@ static void a_step_that_was_cancelled_is_taken_again(void **state)
   moving_free(&other);
 }
 
+static void a_step_that_was_cancelled_is_taken_again(void **state)
+{
+  (void)state;
+  cancelled_steps_of("1");
+  cancelled_steps_of("1+t");  // which sets up in each stage
+}
+
+static void a_time_that_is_reached_but_for_rounding_is_hit_already(void **state)
+{
+  (void)state;
+  moving m = cooling("trbdf2");
+  for (int i = 0; i < 2; ++i) must(m.ctx, kedge_march_step(m.march));
+  const double t = kedge_march_time(m.march), step = marched_now(&m).step;
+  must(m.ctx, kedge_march_hit(m.march, nextafter(t, 1e9)));
+  must(m.ctx, kedge_march_hit(m.march, nextafter(t, 0.0)));
+  must(m.ctx, kedge_march_step(m.march));
+  assert_at_most(fabs(marched_now(&m).step - step), 1e-12);
+  moving_free(&m);
+}
+
+static void steps_that_differ_by_rounding_share_a_set_up(void **state)
+{
+  (void)state;
+  moving m = moving_of(SETTINGS(COOLING), "euler", 3000.0, 1);
+  for (int i = 0; i <= 20; ++i) must(m.ctx, kedge_march_hit(m.march, 2990.0 + 0.1 * i));
+  march_on(&m);
+  const kedge_marched marched = marched_now(&m);
+  assert_int_equal(marched.steps, 22);
+  assert_true(marched.set_ups <= 4);  // before the times were known, 2990, 0.1 and what is left
+  moving_free(&m);
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
   (void)state;
   moving m = cooling("trbdf2");
   const kedge_solution *solution;
   kedge_marched marched = {0};
-  assert_refused(&m, kedge_march_solution(m.march, &solution), KEDGE_ERR_ARG, "no step yet");
+  assert_refused(&m, kedge_march_solution(m.march, &solution), KEDGE_ERR_ARG, "none before a step");
   assert_refused(&m, kedge_march_solution(m.march, NULL), KEDGE_ERR_ARG, "solution is NULL");
   assert_refused(&m, kedge_march_hit(m.march, 0.31), KEDGE_ERR_ARG, "is not between now, 0, and");
   assert_refused(&m, kedge_march_hit(m.march, NAN), KEDGE_ERR_ARG, "is not between now");
@@ -333,6 +368,8 @@ int main(void)
       cmocka_unit_test(data_of_the_caller_take_the_place_of_the_problems),
       cmocka_unit_test(a_solution_outlives_a_change_of_data_or_of_the_problem),
       cmocka_unit_test(a_step_that_was_cancelled_is_taken_again),
+      cmocka_unit_test(a_time_that_is_reached_but_for_rounding_is_hit_already),
+      cmocka_unit_test(steps_that_differ_by_rounding_share_a_set_up),
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(what_cannot_march_is_refused),
       cmocka_unit_test(outputs_events_and_the_end_are_hit),
