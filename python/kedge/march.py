@@ -304,7 +304,7 @@ def _at_time(problem, t, dimension):
     moving = {("initial", "u"), ("output", "every"), ("output", "at")}
     settings = {("parameters", "t"): repr(float(t))}
     for (section, key), value in problem.settings.items():
-        if section != "time" and (section, key) not in moving:
+        if section != "time" and key != "mass" and (section, key) not in moving:
             parts = [partial(part, t=t) if _is_moving(part, dimension) else part
                      for part in (value if isinstance(value, tuple) else (value,))]
             settings[section, key] = tuple(parts) if isinstance(value, tuple) else parts[0]

@@ -138,8 +138,12 @@ static bool any_moves(const parabolic *p)
 /// Set up the solver of the copy of the problem, for this rate.
 static kedge_status set_up(parabolic *p, double rate)
 {
-  p->is_set_up = p->is_made = p->is_ready = false;
+  p->is_set_up = false;
   p->problem->shift = rate;
+  KG_REQUIRE(p->ctx, p->problem->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
+             "precision = compact makes load vectors again and again, which a problem in time "
+             "needs: take double or mixed");
+  p->is_made = p->is_ready = false;
   ++p->problem->version;
   ++p->report->set_ups;
   if (p->solver)
@@ -422,9 +426,6 @@ static const kg_march_method method = {prepare, stage,  accept, solution, data,
 
 static kedge_status start(parabolic *p, double rate)
 {
-  KG_REQUIRE(p->ctx, p->from->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
-             "precision = compact makes load vectors again and again, which a problem in time "
-             "needs: take double or mixed");
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   KG_TRY(set_up(p, rate));
   return allocate(p);

@@ -154,7 +154,8 @@ static void what_was_saved_goes_on_bit_for_bit(void **state)
   (void)state;
   for (int i = 0; i < CASES; ++i)
     for (int k = 0; k < 3; ++k)
-      if (i % 3 == k || (i < 2 && !test_is_quick())) assert_goes_on(case_of(i), schemes[k], 5, 1 + i % 3);
+      if (i % 3 == k || (i < 2 && !test_is_quick()))
+        assert_goes_on(case_of(i), schemes[k], 5, 1 + i % 3);
 }
 
 static void so_does_what_was_saved_before_the_first_step_or_at_the_end(void **state)

@@ -124,7 +124,7 @@ class Steps(Marches):
             self.assertIn("kedge_march_solution", called)
 
     def test_fields_are_those_of_other_solutions(self):
-        m = self.march(self.problem(integrals={"heat": "t*u"}), "x*y")
+        m = self.march(self.problem(integrals={"heat": "t*u"}, mass={"domain": 1}), "x*y")
         s = m.run(until=0.25)
         self.assertEqual((s.u.shape, s.q.shape, s.u_star.shape), ((32, 6), (32, 6, 2), (32, 10)))
         self.assertAlmostEqual(s(0.25, 0.5), kedge.Probe(m.mesh, 0.25, 0.5).values(s), delta=1e-12)
@@ -132,6 +132,7 @@ class Steps(Marches):
         self.assertAlmostEqual(s.integrate(lambda x, y, t=2: t + 0 * x), 2, delta=1e-12)
         self.assertAlmostEqual(s.groups["left"].mean, 1.25, delta=1e-9)
         self.assertEqual(s.problem.settings["parameters", "t"], "0.25")
+        kedge.solve(m.mesh, s.problem, self.context)  # it is a steady one
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.vtkhdf")
             s.write(path)
@@ -346,7 +347,9 @@ class Changes(Marches):
         self.assert_same(m.step(), other.step())
         self.assert_refused("mass must be positive", m.update, mass="x-0.5")
         self.assert_refused(r"call update\(\)", m.step)
-        m.update(mass=1)
+        self.assert_refused("precision = compact makes load", m.update, precision="compact", kind=kedge.Unsupported)
+        self.assert_refused(r"call update\(\)", m.step)
+        m.update(mass=1, precision="double")
         other.update(mass=1)
         self.assert_same(m.run(), other.run())
         with self.assertRaises(kedge.ReadOnly):
