@@ -168,6 +168,12 @@ static void without_time_what_needs_it_is_refused(void **state)
       {"[output]\nat = 1",
        "rod.ini:2: [output] at belongs to a problem in time, and there is no [time]; add "
        "[time] with end and step, or leave it out"},
+      {"[equation]\nmass = 1",
+       "rod.ini:2: [equation] mass belongs to a problem in time, and there is no [time]; add "
+       "[time] with end and step, or leave it out"},
+      {"[equation]\nsource = 1\n[region steel]\ndiffusion = 2\nmass = 1+x",
+       "rod.ini:5: [region steel] mass belongs to a problem in time, and there is no [time]; add "
+       "[time] with end and step, or leave it out"},
       {"[equation]\ndiffusion = 1\nsource = 2*x*t",
        "rod.ini:3: [equation] source names t, the time, and there is no [time]; add [time] "
        "with end and step, or set t in [parameters]"},
