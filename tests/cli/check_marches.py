@@ -136,6 +136,14 @@ class Marches(Command):
         self.assertIn("\nnote         step 1, t = 0.06: ", said)
         self.assertRegex(self.json("r.json")["march"]["note"], "^step 1, t = 0.06: .*robin coefficient")
 
+    def test_a_note_that_others_join_later_comes_once(self):
+        self.write("disk.ini", "[mesh]\ngenerate = disk 4\n[equation]\nsource = 1\n[boundary default]\ntype = robin\n"
+                   "coefficient = 1e-3*(0.35 - t)\nvalue = 0\n[time]\nend = 1\nstep = 0.1\n")
+        said = self.kedge("solve", "disk.ini", "-o", "d.vtkhdf").stdout
+        self.assertEqual(said.count("the boundary is a polygon"), 1, said)
+        self.assertRegex(said, r"note         step 1, t = 0.1: the boundary is a polygon [^;]*; step 4, t = 0.4: on boundary [^;]* negative "
+                         "the solution may not be the only one\n")
+
     def test_solves_that_do_not_converge_make_the_exit_code_3(self):
         for output in ((), ("-s", "output.file=")):
             result = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "solver.max_iterations=2",
