@@ -166,6 +166,21 @@ class Marches(Command):
         refused("-r", "plate.csv", says="kedge: report and table cannot both be plate.csv")
         refused("-r", "plate.vtkhdf.series", says="kedge: report and list of outputs cannot both be plate.vtkhdf.series")
         refused("-s", "probe mid.output=plate.csv", says="kedge: probe mid and table cannot both be plate.csv")
+        of = "has the name of an output of plate.vtkhdf, whose files are numbered; give another name"
+        refused("-r", "plate.0001.vtkhdf", says=f"kedge: the report plate.0001.vtkhdf {of}")
+        refused("-s", "probe mid.output=./plate.12345.vtkhdf", says=f"the probe mid ./plate.12345.vtkhdf {of}")
+        self.refused("solve", "plate.ini", "-q", "--checkpoint", "plate.0003.vtkhdf",
+                     says=f"kedge: the checkpoint plate.0003.vtkhdf {of}")
+        self.refused("solve", "plate.ini", "-q", "--checkpoint", "e.d.0003.hdf", "-s", "output.boundary=e.d.hdf",
+                     says="kedge: the checkpoint e.d.0003.hdf has the name of an output of e.d.hdf")
+        self.refused("solve", "plate.ini", "-q", "--resume", "plate.0003.vtkhdf",
+                     says=f"kedge: the checkpoint plate.0003.vtkhdf {of}")
+        self.assertEqual(self.files(), [])
+        for name in "plate.1.vtkhdf", "plate.0001.hdf", "plate.vtkhdf.0001", "plates.0001.vtkhdf", "plate.0000.vtkhdf":
+            self.kedge("solve", "plate.ini", "-q", "--checkpoint", name, "-s", "time.step=0.3")
+            self.assertEqual(self.files(), sorted([name, "mid.csv", *OUTPUTS, "plate.csv", "plate.vtkhdf.series"]))
+            for file in self.files():
+                os.remove(self.path(file))
         self.write("plate.csv", "0.5,0.5\n")
         self.refused("solve", "plate.ini", "-s", "probe points.file=plate.csv", "-s", "probe points.output=x.csv",
                      says="kedge: cannot write the table plate.csv: it is the input plate.csv; give another name")
