@@ -286,9 +286,8 @@ static void drop_what_does_not_fit(parabolic *p)
   p->solution = NULL;
 }
 
-static kedge_status stage(void *state, const kg_march_stage *s)
+static kedge_status make_stage(parabolic *p, const kg_march_stage *s)
 {
-  parabolic *const p = state;
   KG_REQUIRE(p->ctx, p->is_set_up, KEDGE_ERR_ARG,
              "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(kg_enter(p->ctx));
@@ -308,6 +307,19 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   p->is_ready = true;
   if (!s->is_last) p->value = value;
   return KEDGE_OK;
+}
+
+/// What fails of data says when, unless its sentence does.
+static kedge_status stage(void *state, const kg_march_stage *s)
+{
+  parabolic *const p = state;
+  const kedge_status status = make_stage(p, s);
+  const char *const says = kedge_context_error(p->ctx);
+  if ((status != KEDGE_ERR_INPUT && status != KEDGE_ERR_NUMERIC) || strstr(says, "t = "))
+    return status;
+  const char *const advice = strstr(says, "; ");
+  const int n = advice ? (int)(advice - says) : (int)strlen(says);
+  return KG_FAIL(p->ctx, status, "%.*s, at t = %.9g%s", n, says, s->t, says + n);
 }
 
 static kedge_status accept(void *state)

@@ -244,6 +244,17 @@ class Marches(Command):
                 if "partial" not in name:
                     os.remove(self.path(name))
 
+    def test_what_fails_on_the_way_says_when(self):
+        for key, value, says in (
+                ("diffusion", "1-2*t", "diffusion in region 'domain' must be positive, not 0, at t = 0.5"),
+                ("source", "1/(t-0.5)", "source is inf at x = .*, in element .*, at t = 0.5; change it so"),
+                ("mass", "0.5-t", "mass must be positive, and at x = .* it is 0, .*, at t = 0.5$")):
+            said = self.kedge("solve", "plate.ini", "-q", "-s", f"equation.{key}={value}", "-s", "time.step=0.5",
+                              "-s", "time.scheme=euler", "-s", "output.every=0.5", code=None)
+            self.assertNotEqual(said.returncode, 0)
+            self.assertRegex(said.stderr, f"^kedge: .*{says}")
+            self.assertEqual(said.stderr.count("t = 0.5"), 1)
+
     def test_a_march_that_fails_at_its_beginning_leaves_what_was_there(self):
         self.write("plate.csv", "precious\n")
         self.refused("solve", "plate.ini", "-s", "equation.mass=-1", says="mass")
