@@ -193,18 +193,18 @@ class March:
         if isinstance(until, (bool, np.bool_)) or not isinstance(until, numbers.Real):
             raise WrongType(f"until is {shown(until)}; it takes a number, the time to march to")
         until = float(until)
-        if until != self.t:
-            if not until > self.t:  # NaN is not
-                raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go "
-                                 "back")
+        if not np.isfinite(until):
+            raise InputError(f"until is {until}; it must be finite")
+        same = 2e-12 * self.report.end  # the library takes times that differ by rounding for one: the first is hit
+        if until < self.t - same:
+            raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go back")
+        if until > self.t + same:
             self.context.call("kedge_march_hit", self._handle, until)
-        while self._is_before(until):
+        elif self._count == 0:
+            raise InputError(f"until is {until:.9g}, where the march is, and there is no solution before its first step")
+        while not self.ended and self.t < until - same:
             self.step(progress=progress)
         return self.solution
-
-    def _is_before(self, until):
-        """The library takes times that differ by rounding for one, of which the first is hit."""
-        return not self.ended and self.t < until - 2e-12 * self.report.end
 
     def update(self, progress: Watch = None, **changes: Any) -> None:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
@@ -273,8 +273,8 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     scheme    -- "euler", "trbdf2" or "esdirk4" (docs/time.md); left out: trbdf2
     events    -- times at which data jump
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
-    resume     -- a file of m.save(), to go on where it was saved; all else is what it was. Of functions and arrays a file
-                  knows only that they were there
+    resume     -- a file of m.save(), to go on where it was saved; all else is what it was, which is compared. Of functions
+                  a file knows only that they were there
 
     These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
     device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
