@@ -104,8 +104,8 @@ KEDGE_API kedge_status kedge_march_update(kedge_march *march);
 
 /// Write what the steps to come depend on, whole or not at all: beside the file, which then takes
 /// its place. It has the time, u, derivative and trace of the last step, the steps that are
-/// planned, the counts of the report, and what tells mesh and problem; of functions only that they
-/// are there.
+/// planned, the counts of the report, and what tells mesh and problem, arrays of kedge_by_element()
+/// too; of functions only that they are there.
 /// @retval KEDGE_ERR_IO           the file cannot be written; an old one there is as it was
 /// @retval KEDGE_ERR_UNSUPPORTED  kedge_march_data() or kedge_march_update() was called: a file has
 ///                                no such changes

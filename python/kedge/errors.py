@@ -115,6 +115,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"^\[exact\] u: (.*) of u: ", r"exact: \1: "),
     (r"^\[parameters\] (\w+): ", r"parameters['\1']: "),
     (r"^\[region ([^\]]+)\] (\w+): ", r"\2['\1']: "),
+    (r"^\[region ([^\]]+)\] mass (belongs)", r"mass['\1'] \2"),
     (r"^\[(?:boundary )?([^\]]+)\] value: ", r"boundary['\1']: "),
     (r"has no section; add \[region ([^\]]+)\] or \[region default\]", r"has no coefficients; add '\1' or 'default'"),
     (r"\[integral ([^\]]+)\](?: (?:of|on))?", r"integrals['\1']"),

@@ -198,18 +198,18 @@ class March:
         if isinstance(until, (bool, np.bool_)) or not isinstance(until, numbers.Real):
             raise WrongType(f"until is {shown(until)}; it takes a number, the time to march to")
         until = float(until)
-        if until != self.t:
-            if not until > self.t:  # NaN is not
-                raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go "
-                                 "back")
+        if not np.isfinite(until):
+            raise InputError(f"until is {until}; it must be finite")
+        same = 2e-12 * self.report.end  # the library takes times that differ by rounding for one: the first is hit
+        if until < self.t - same:
+            raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go back")
+        if until > self.t + same:
             self.context.call("kedge_march_hit", self._handle, until)
-        while self._is_before(until):
+        elif self._count == 0:
+            raise InputError(f"until is {until:.9g}, where the march is, and there is no solution before its first step")
+        while not self.ended and self.t < until - same:
             self.step(progress=progress)
         return self.solution
-
-    def _is_before(self, until):
-        """The library takes times that differ by rounding for one, of which the first is hit."""
-        return not self.ended and self.t < until - 2e-12 * self.report.end
 
     def update(self, progress: Watch = None, **changes: Any) -> None:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
@@ -279,8 +279,8 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     events    -- times at which data jump
     steady_tolerance -- |u_t| in L2 below which it ends before; left out: it does not
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
-    resume     -- a file of m.save(), to go on where it was saved; all else is what it was. Of functions and arrays a file
-                  knows only that they were there
+    resume     -- a file of m.save(), to go on where it was saved; all else is what it was, which is compared. Of functions
+                  a file knows only that they were there
 
     These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
     device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
@@ -312,7 +312,7 @@ def _at_time(problem, t, dimension):
     moving = {("initial", "u"), ("output", "every"), ("output", "at")}
     settings = {("parameters", "t"): repr(float(t))}
     for (section, key), value in problem.settings.items():
-        if section != "time" and (section, key) not in moving:
+        if section != "time" and key != "mass" and (section, key) not in moving:
             parts = [partial(part, t=t) if _is_moving(part, dimension) else part
                      for part in (value if isinstance(value, tuple) else (value,))]
             settings[section, key] = tuple(parts) if isinstance(value, tuple) else parts[0]

@@ -131,6 +131,45 @@ static bool refuse_two(const kg_cli_beside_file *f, const char *other)
   return false;
 }
 
+/// Whether a file is one that a series may write: plate.0001.vtkhdf of plate.vtkhdf.
+static bool is_of_series(const char *series, const char *file)
+{
+  const char *const slash = strrchr(file, '/'), *const number = strchr(slash ? slash : file, '.');
+  bool is_one = false;
+  for (const char *at = number; at && !is_one; at = strchr(at + 1, '.')) {
+    const long long i = strtoll(at + 1, NULL, 10);
+    char *const name = i > 0 ? kg_series_name(series, i) : NULL;
+    is_one = name && kg_cli_is_one(name, file);
+    free(name);
+  }
+  return is_one;
+}
+
+/// @param[in] file  NULL: there is none
+static bool spares_series(const kg_series *s, const char *file, const char *what, const char *place)
+{
+  if (!s->list || !file || !is_of_series(s->path, file)) return true;
+  fprintf(stderr,
+          "kedge: %sthe %s %s has the name of an output of %s, whose files are numbered; give "
+          "another name\n",
+          place, what, kg_cli_shown(file), kg_cli_shown(s->path));
+  return false;
+}
+
+/// Whether no file is one that a series may write.
+static bool spare_series(const kg_cli_problem *from, const kg_cli_beside *b)
+{
+  const kg_series *const series[] = {&b->outputs, &b->boundaries};
+  for (int i = 0; i < 2; ++i) {
+    if (!spares_series(series[i], from->report, "report", "") ||
+        !spares_series(series[i], from->resume, "checkpoint", ""))
+      return false;
+    for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f)
+      if (f != b->boundary && !spares_series(series[i], f->file, f->what, f->place)) return false;
+  }
+  return true;
+}
+
 /// Whether all files are different ones, and none is read.
 static bool are_apart(const kg_cli_problem *from, const char *output, const kg_cli_beside *b)
 {
@@ -178,7 +217,8 @@ int kg_cli_beside_check(const kedge_context *ctx, const kg_cli_problem *from,
             from->checkpoint ? "--checkpoint" : "--resume", kg_cli_shown(from->file));
     return KG_EXIT_INPUT;
   }
-  if (!have_room(output, b) || !find(from, problem, b) || !are_apart(from, output, b))
+  if (!have_room(output, b) || !find(from, problem, b) || !are_apart(from, output, b) ||
+      !spare_series(from, b))
     return KG_EXIT_INPUT;
   const kedge_status status = kedge_problem_check_probes(problem);
   if (status != KEDGE_OK) return kg_cli_fail(ctx, status, true);

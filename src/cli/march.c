@@ -28,15 +28,23 @@ typedef struct run {
 /// What is written of a step: nothing, its row of the table, or its files too.
 typedef enum looking { LOOKS_ALONE, LOOKS_AND_LISTS, LOOKS_AND_WRITES } looking;
 
-/// Whether two notes are one but for their numbers.
+/// Where the sentence that begins here, of several with "; " between them, ends.
+static const char *sentence_end(const char *note)
+{
+  const char *const end = strstr(note, "; ");
+  return end ? end : note + strlen(note);
+}
+
+/// Whether two sentences are one but for their numbers.
 static bool are_alike(const char *a, const char *b)
 {
   static const char numbers[] = "0123456789.e+-";
+  const char *const end_a = sentence_end(a), *const end_b = sentence_end(b);
   for (;; ++a, ++b) {
     a += strspn(a, numbers);
     b += strspn(b, numbers);
+    if (a >= end_a || b >= end_b) return a >= end_a && b >= end_b;
     if (*a != *b) return false;
-    if (!*a) return true;
   }
 }
 
@@ -49,14 +57,32 @@ static char *with_step(const run *r, const char *sentence)
   return n < 0 ? NULL : text;
 }
 
-/// Keep the note of a solution, unless one like it is kept.
+/// Whether a sentence like this is kept.
+static bool is_kept(const run *r, const char *sentence)
+{
+  for (int i = 0; i < r->n_notes; ++i) {
+    const char *at = strstr(r->notes[i], ": ");  // behind the step
+    for (; at; at = strstr(at + 2, "; "))
+      if (are_alike(at + 2, sentence)) return true;
+  }
+  return false;
+}
+
+/// Keep those sentences of the note of a solution of which none like them is kept.
 static void keep_note(run *r, const char *note)
 {
-  if (!note || !note[0] || r->n_notes == NOTES) return;
-  for (int i = 0; i < r->n_notes; ++i)
-    if (are_alike(strstr(r->notes[i], ": ") + 2, note)) return;
-  char *const text = with_step(r, note);
+  char *const fresh = note && r->n_notes < NOTES ? calloc(strlen(note) + 3, 1) : NULL;
+  for (const char *at = note; fresh && *at;) {
+    const char *const end = sentence_end(at);
+    if (!is_kept(r, at)) {
+      if (fresh[0]) strcat(fresh, "; ");
+      strncat(fresh, at, (size_t)(end - at));
+    }
+    at = *end ? end + 2 : end;
+  }
+  char *const text = fresh && fresh[0] ? with_step(r, fresh) : NULL;
   if (text) r->notes[r->n_notes++] = text;
+  free(fresh);
 }
 
 /// All notes as one text, which the caller frees; NULL: there are none, or there is no memory.

@@ -112,7 +112,7 @@ kedge_status kg_target_commit(const kg_target *target)
   int error = descriptor < 0 ? errno : 0;
   if (!error && stat(target->path, &before) == 0)
     (void)!fchmod(descriptor, before.st_mode & 07777);  // who may read it stays, where that can be
-  if (!error && fsync(descriptor) != 0) error = errno;
+  if (!error && !target->is_passing && fsync(descriptor) != 0) error = errno;
   if (descriptor >= 0) close(descriptor);
   if (!error && rename(target->temporary, target->path) != 0) error = errno;
   return error ? kg_target_fail(target, strerror(error)) : KEDGE_OK;
@@ -152,14 +152,27 @@ static int write_stream(const char *name, void (*put)(FILE *, void *), void *use
   return error;
 }
 
-kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
-                              void (*put)(FILE *, void *), void *user)
+static kedge_status stream(kedge_context *ctx, const char *path, const char *what, bool is_passing,
+                           void (*put)(FILE *, void *), void *user)
 {
   kg_target target;
   KG_TRY(kg_target_open(ctx, path, what, false, &target));
+  target.is_passing = is_passing;
   const int error = write_stream(kg_target_name(&target), put, user);
   const char *const why = error == EPIPE ? "nobody reads this pipe" : strerror(error);
   const kedge_status status = error ? kg_target_fail(&target, why) : kg_target_commit(&target);
   kg_target_close(&target);
   return status;
+}
+
+kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
+                              void (*put)(FILE *, void *), void *user)
+{
+  return stream(ctx, path, what, false, put, user);
+}
+
+kedge_status kg_target_stream_passing(kedge_context *ctx, const char *path, const char *what,
+                                      void (*put)(FILE *, void *), void *user)
+{
+  return stream(ctx, path, what, true, put, user);
 }

@@ -13,7 +13,8 @@ typedef struct kg_target {
   char *path;        ///< the final file: what a symbolic link leads to, not the link
   char *temporary;   ///< stands in for it in its folder, hidden; NULL where `path` is no regular
       ///< file: to rename a file over a pipe, a terminal or /dev/null would destroy it
-  int slot;  ///< among the files that kedge_partial_files_remove() knows
+  bool is_passing;  ///< it is written again and again, and is not flushed to disk
+  int slot;         ///< among the files that kedge_partial_files_remove() knows
 } kg_target;
 
 /// Decide where the file is written; nothing is created.
@@ -32,7 +33,7 @@ kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t 
 /// Write bytes at `offset`.
 kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
                              const void *values);
-/// Flush the temporary file to disk and rename it; its stream or descriptor has been closed.
+/// Flush the temporary file to disk, unless it is passing, and rename it; its stream or descriptor has been closed.
 kedge_status kg_target_commit(const kg_target *target);
 /// Remove what was not committed, and free. Does nothing for a target that was never opened.
 void kg_target_close(kg_target *target);
@@ -41,3 +42,7 @@ void kg_target_close(kg_target *target);
 /// @param[in] what  its content, for sentences: "report"
 kedge_status kg_target_stream(kedge_context *ctx, const char *path, const char *what,
                               void (*put)(FILE *stream, void *user), void *user);
+/// Likewise a file that is written again and again, and that can be made of other files where the
+/// machine goes down: it is not flushed to disk.
+kedge_status kg_target_stream_passing(kedge_context *ctx, const char *path, const char *what,
+                                      void (*put)(FILE *stream, void *user), void *user);

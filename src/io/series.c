@@ -31,5 +31,5 @@ kedge_status kedge_series_write(kedge_context *ctx, const char *path, int64_t n,
   KG_REQUIRE(ctx, path && n >= 0 && (n == 0 || (names && times)), KEDGE_ERR_ARG,
              "kedge_series_write: path, names or times is NULL, or n is negative");
   list l = {n, names, times};
-  return kg_target_stream(ctx, path, "list of outputs", put, &l);
+  return kg_target_stream_passing(ctx, path, "list of outputs", put, &l);
 }

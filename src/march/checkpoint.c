@@ -67,8 +67,8 @@ static uint64_t sum_of_mesh(const kedge_mesh *mesh)
   return sum;
 }
 
-// Settings as text: section, key, 's' or 'f' (a function, of which nothing more is known) and the
-// value, each with a '\0' behind it.
+// Settings as text: section, key, 's', 'a' (an array, whose value is a sum) or 'f' (a function, of
+// which nothing more is known) and the value, each with a '\0' behind it.
 
 static bool has_keys(const kg_settings *settings, const char *section)
 {
@@ -89,17 +89,43 @@ static bool counts(const kg_settings *settings, const kg_setting *s)
          !kg_section_group(s->section, "integral");
 }
 
-static kedge_status put_settings(kedge_context *ctx, const kg_settings *settings, char **text,
-                                 size_t *bytes)
+/// Whether a setting is one number an element, wherever these are.
+static bool is_array(const kg_setting *s)
+{
+  return s->user && (s->function == kedge_by_element || s->function == kedge_by_element_device);
+}
+
+static kedge_status put_sum(kedge_context *ctx, const kg_setting *s, int64_t n, FILE *stream)
+{
+  const size_t bytes = (size_t)n * sizeof(double);
+  const bool is_there = s->function == kedge_by_element_device;
+  double *copy = NULL;
+  KG_TRY(kg_host_alloc(ctx, is_there ? bytes : 0, 1, &copy));
+  const kedge_status status = is_there ? kg_copy_out(ctx, copy, s->user, bytes) : KEDGE_OK;
+  if (status == KEDGE_OK)
+    fprintf(stream, "%016llx", (unsigned long long)sum_of(is_there ? copy : s->user, bytes));
+  free(copy);
+  return status;
+}
+
+static kedge_status put_settings(kedge_context *ctx, const kg_settings *settings,
+                                 int64_t n_elements, char **text, size_t *bytes)
 {
   FILE *const stream = open_memstream(text, bytes);
-  for (int i = 0; stream && i < settings->n; ++i) {
+  kedge_status status = KEDGE_OK;
+  for (int i = 0; stream && status == KEDGE_OK && i < settings->n; ++i) {
     const kg_setting *const s = &settings->items[i];
     if (!counts(settings, s)) continue;
-    fprintf(stream, "%s%c%s%c%c%s%c", s->section, 0, s->key, 0, s->function ? 'f' : 's',
-            s->value ? s->value : "", 0);
+    fprintf(stream, "%s%c%s%c%c%s", s->section, 0, s->key, 0,
+            is_array(s)   ? 'a'
+            : s->function ? 'f'
+                          : 's',
+            s->value ? s->value : "");
+    if (is_array(s)) status = put_sum(ctx, s, n_elements, stream);
+    fputc(0, stream);
   }
-  return kg_text_end(ctx, stream, "the settings of a checkpoint", text);
+  const kedge_status end = kg_text_end(ctx, stream, "the settings of a checkpoint", text);
+  return status == KEDGE_OK ? end : status;
 }
 
 /// A setting of a file, or of a problem. A section of NULL: there is none.
@@ -122,8 +148,8 @@ static bool next_entry(const char **at, const char *end, entry *out)
   return true;
 }
 
-/// What is said of a value: "= 2", "is a function", "is not set"; of a section without keys "is
-/// empty", "is not".
+/// What is said of a value: "= 2", "is an array", "is a function", "is not set"; of a section without
+/// keys "is empty", "is not".
 static void describe(const entry *e, bool is_section, char text[80])
 {
   char shown[60];
@@ -131,6 +157,8 @@ static void describe(const entry *e, bool is_section, char text[80])
     snprintf(text, 80, e ? "is empty" : "is not");
   } else if (!e) {
     snprintf(text, 80, "is not set");
+  } else if (e->kind == 'a') {
+    snprintf(text, 80, "is an array");
   } else if (e->kind == 'f') {
     snprintf(text, 80, "is a function");
   } else {
@@ -147,6 +175,7 @@ static kedge_status refuse(kedge_context *ctx, const char *path, const entry *th
   char a[80], b[80];
   describe(there, is_section, a);
   describe(here, is_section, b);
+  if (there && here && there->kind == 'a' && here->kind == 'a') snprintf(b, sizeof b, "another");
   return KG_FAIL(ctx, KEDGE_ERR_INPUT,
                  "the checkpoint %s is of another problem: [%s] %s%s%s there, and %s here", path,
                  one->section, one->key, is_section ? "" : " ", a, b);
@@ -264,7 +293,8 @@ kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
   f.head.n_arrays = m->method->arrays(m->state, f.arrays);
   size_t text_bytes = 0;
   KG_TRY(kg_enter(m->ctx));
-  kedge_status status = put_settings(m->ctx, &m->problem->settings, &f.text, &text_bytes);
+  kedge_status status =
+      put_settings(m->ctx, &m->problem->settings, m->mesh->n_elements, &f.text, &text_bytes);
   f.head.text_bytes = (int64_t)text_bytes;
   if (status == KEDGE_OK) status = fill(m, &f);
   if (status == KEDGE_OK) status = write_image(m->ctx, path, &f);
@@ -327,11 +357,11 @@ static kedge_status look(kedge_context *ctx, const char *path, size_t bytes, kg_
 static kedge_status compare_problem(kedge_context *ctx, const kg_checkpoint *c,
                                     const kedge_problem *problem)
 {
-  char *here;
+  char *here = NULL;
   size_t n_here;
-  KG_TRY(put_settings(ctx, &problem->settings, &here, &n_here));
-  const kedge_status status =
-      compare_settings(ctx, c->path, c->text, (size_t)c->head.text_bytes, here, n_here);
+  kedge_status status = put_settings(ctx, &problem->settings, c->head.n_elements, &here, &n_here);
+  if (status == KEDGE_OK)
+    status = compare_settings(ctx, c->path, c->text, (size_t)c->head.text_bytes, here, n_here);
   free(here);
   return status;
 }

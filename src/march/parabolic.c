@@ -143,8 +143,12 @@ static bool any_moves(const parabolic *p)
 /// Set up the solver of the copy of the problem, for this rate.
 static kedge_status set_up(parabolic *p, double rate)
 {
-  p->is_set_up = p->is_made = p->is_ready = false;
+  p->is_set_up = false;
   p->problem->shift = rate;
+  KG_REQUIRE(p->ctx, p->problem->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
+             "precision = compact makes load vectors again and again, which a problem in time "
+             "needs: take double or mixed");
+  p->is_made = p->is_ready = false;
   ++p->problem->version;
   ++p->report->set_ups;
   if (p->solver)
@@ -332,9 +336,8 @@ static void drop_what_does_not_fit(parabolic *p)
   p->solution = NULL;
 }
 
-static kedge_status stage(void *state, const kg_march_stage *s)
+static kedge_status make_stage(parabolic *p, const kg_march_stage *s)
 {
-  parabolic *const p = state;
   KG_REQUIRE(p->ctx, p->is_set_up || p->report->remakes, KEDGE_ERR_ARG,
              "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(kg_enter(p->ctx));
@@ -354,6 +357,19 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   p->is_ready = true;
   if (!s->is_last) p->value = value;
   return KEDGE_OK;
+}
+
+/// What fails of data says when, unless its sentence does.
+static kedge_status stage(void *state, const kg_march_stage *s)
+{
+  parabolic *const p = state;
+  const kedge_status status = make_stage(p, s);
+  const char *const says = kedge_context_error(p->ctx);
+  if ((status != KEDGE_ERR_INPUT && status != KEDGE_ERR_NUMERIC) || strstr(says, "t = "))
+    return status;
+  const char *const advice = strstr(says, "; ");
+  const int n = advice ? (int)(advice - says) : (int)strlen(says);
+  return KG_FAIL(p->ctx, status, "%.*s, at t = %.9g%s", n, says, s->t, says + n);
 }
 
 static kedge_status accept(void *state)
@@ -507,9 +523,6 @@ static const kg_march_method method = {prepare, stage,  accept, estimate, change
 
 static kedge_status start(parabolic *p, double rate)
 {
-  KG_REQUIRE(p->ctx, p->from->precision != KEDGE_PRECISION_COMPACT, KEDGE_ERR_UNSUPPORTED,
-             "precision = compact makes load vectors again and again, which a problem in time "
-             "needs: take double or mixed");
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   KG_TRY(set_up(p, rate));
   return allocate(p);

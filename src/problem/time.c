@@ -50,13 +50,21 @@ static const kg_setting *find(const kedge_problem *p, const char *section, const
   return kg_settings_find(&p->settings, section, key);
 }
 
-/// What only a problem in time has.
+/// Whether only a problem in time has a setting.
+static bool is_of_time(const kg_setting *s)
+{
+  static const char *const keys[][2] = {
+      {"initial", "u"}, {"output", "every"}, {"output", "at"}, {"equation", "mass"}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i)
+    if (strcmp(s->section, keys[i][0]) == 0 && strcmp(s->key, keys[i][1]) == 0) return true;
+  return kg_section_group(s->section, "region") && strcmp(s->key, "mass") == 0;
+}
+
 static kedge_status check_steady(kedge_context *ctx, const kedge_problem *p)
 {
-  static const char *const keys[][2] = {{"initial", "u"}, {"output", "every"}, {"output", "at"}};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
-    const kg_setting *const s = find(p, keys[i][0], keys[i][1]);
-    if (s)
+  for (int i = 0; i < p->settings.n; ++i) {
+    const kg_setting *const s = &p->settings.items[i];
+    if (is_of_time(s))
       return kg_problem_fail(ctx, p, s,
                              "[%s] %s belongs to a problem in time, and there is no [time]; add "
                              "[time] with end and step, or leave it out",

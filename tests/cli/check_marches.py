@@ -150,6 +150,14 @@ class Marches(Command):
         self.assertIn("\nnote         step 1, t = 0.06: ", said)
         self.assertRegex(self.json("r.json")["march"]["note"], "^step 1, t = 0.06: .*robin coefficient")
 
+    def test_a_note_that_others_join_later_comes_once(self):
+        self.write("disk.ini", "[mesh]\ngenerate = disk 4\n[equation]\nsource = 1\n[boundary default]\ntype = robin\n"
+                   "coefficient = 1e-3*(0.35 - t)\nvalue = 0\n[time]\nend = 1\nstep = 0.1\n")
+        said = self.kedge("solve", "disk.ini", "-o", "d.vtkhdf").stdout
+        self.assertEqual(said.count("the boundary is a polygon"), 1, said)
+        self.assertRegex(said, r"note         step 1, t = 0.1: the boundary is a polygon [^;]*; step 4, t = 0.4: on boundary [^;]* negative "
+                         "the solution may not be the only one\n")
+
     def test_solves_that_do_not_converge_make_the_exit_code_3(self):
         for output in ((), ("-s", "output.file=")):
             result = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "solver.max_iterations=2",
@@ -172,6 +180,21 @@ class Marches(Command):
         refused("-r", "plate.csv", says="kedge: report and table cannot both be plate.csv")
         refused("-r", "plate.vtkhdf.series", says="kedge: report and list of outputs cannot both be plate.vtkhdf.series")
         refused("-s", "probe mid.output=plate.csv", says="kedge: probe mid and table cannot both be plate.csv")
+        of = "has the name of an output of plate.vtkhdf, whose files are numbered; give another name"
+        refused("-r", "plate.0001.vtkhdf", says=f"kedge: the report plate.0001.vtkhdf {of}")
+        refused("-s", "probe mid.output=./plate.12345.vtkhdf", says=f"the probe mid ./plate.12345.vtkhdf {of}")
+        self.refused("solve", "plate.ini", "-q", "--checkpoint", "plate.0003.vtkhdf",
+                     says=f"kedge: the checkpoint plate.0003.vtkhdf {of}")
+        self.refused("solve", "plate.ini", "-q", "--checkpoint", "e.d.0003.hdf", "-s", "output.boundary=e.d.hdf",
+                     says="kedge: the checkpoint e.d.0003.hdf has the name of an output of e.d.hdf")
+        self.refused("solve", "plate.ini", "-q", "--resume", "plate.0003.vtkhdf",
+                     says=f"kedge: the checkpoint plate.0003.vtkhdf {of}")
+        self.assertEqual(self.files(), [])
+        for name in "plate.1.vtkhdf", "plate.0001.hdf", "plate.vtkhdf.0001", "plates.0001.vtkhdf", "plate.0000.vtkhdf":
+            self.kedge("solve", "plate.ini", "-q", "--checkpoint", name, "-s", "time.step=0.3")
+            self.assertEqual(self.files(), sorted([name, "mid.csv", *OUTPUTS, "plate.csv", "plate.vtkhdf.series"]))
+            for file in self.files():
+                os.remove(self.path(file))
         self.write("plate.csv", "0.5,0.5\n")
         self.refused("solve", "plate.ini", "-s", "probe points.file=plate.csv", "-s", "probe points.output=x.csv",
                      says="kedge: cannot write the table plate.csv: it is the input plate.csv; give another name")
@@ -234,6 +257,17 @@ class Marches(Command):
             for name in left:
                 if "partial" not in name:
                     os.remove(self.path(name))
+
+    def test_what_fails_on_the_way_says_when(self):
+        for key, value, says in (
+                ("diffusion", "1-2*t", "diffusion in region 'domain' must be positive, not 0, at t = 0.5"),
+                ("source", "1/(t-0.5)", "source is inf at x = .*, in element .*, at t = 0.5; change it so"),
+                ("mass", "0.5-t", "mass must be positive, and at x = .* it is 0, .*, at t = 0.5$")):
+            said = self.kedge("solve", "plate.ini", "-q", "-s", f"equation.{key}={value}", "-s", "time.step=0.5",
+                              "-s", "time.scheme=euler", "-s", "output.every=0.5", code=None)
+            self.assertNotEqual(said.returncode, 0)
+            self.assertRegex(said.stderr, f"^kedge: .*{says}")
+            self.assertEqual(said.stderr.count("t = 0.5"), 1)
 
     def test_a_march_that_fails_at_its_beginning_leaves_what_was_there(self):
         self.write("plate.csv", "precious\n")

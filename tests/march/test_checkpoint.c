@@ -304,6 +304,58 @@ static void assert_not_restored(const moving *m, kedge_status expected, const ch
     fail_msg("'%s' is not '%s'", kedge_context_error(m->ctx), whole);
 }
 
+static void no_number(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = NAN;
+}
+
+static void another_array_is_refused_by_its_key(void **state)
+{
+  enum { ELEMENTS = 50 };
+  double one[ELEMENTS], other[ELEMENTS];
+  void *there;
+  (void)state;
+  for (int i = 0; i < ELEMENTS; ++i) one[i] = other[i] = 1.0 + i;
+  moving m = moving_of(case_of(0), "trbdf2", 0.4, 4);
+  kedge_march_destroy(m.march);
+  must(m.ctx,
+       kedge_problem_set_function(m.problem, "equation", "diffusion", kedge_by_element, one));
+  must(m.ctx, kedge_march_create(m.ctx, m.mesh, m.problem, &m.march));
+  must(m.ctx, kedge_march_step(m.march));
+  must(m.ctx, kedge_march_save(m.march, path));
+  must(m.ctx,
+       kedge_problem_set_function(m.problem, "equation", "diffusion", kedge_by_element, other));
+  kedge_march *march;
+  must(m.ctx, kedge_march_restore(m.ctx, m.mesh, m.problem, path, &march));  // the same numbers
+  kedge_march_destroy(march);
+  kg_buffer on_device;
+  must(m.ctx, kg_alloc(m.ctx, ELEMENTS, sizeof *one, &on_device));
+  there = on_device.data;
+  must(m.ctx, kg_copy_in(m.ctx, there, one, sizeof one));
+  must(m.ctx, kedge_problem_set_function(m.problem, "equation", "diffusion",
+                                         kedge_by_element_device, there));
+  must(m.ctx, kedge_march_restore(m.ctx, m.mesh, m.problem, path, &march));  // elsewhere
+  kedge_march_destroy(march);
+  other[ELEMENTS - 1] *= 1.0 + 1e-15;
+  assert_true(other[ELEMENTS - 1] != one[ELEMENTS - 1]);
+  must(m.ctx, kg_copy_in(m.ctx, there, other, sizeof other));
+  const char *const says =
+      "the checkpoint %s is of another problem: [equation] diffusion is an "
+      "array there, and another here";
+  assert_not_restored(&m, KEDGE_ERR_INPUT, says);
+  must(m.ctx,
+       kedge_problem_set_function(m.problem, "equation", "diffusion", kedge_by_element, other));
+  assert_not_restored(&m, KEDGE_ERR_INPUT, says);
+  must(m.ctx, kedge_problem_set(m.problem, "equation", "diffusion", "2"));
+  assert_not_restored(&m, KEDGE_ERR_INPUT,
+                      "the checkpoint %s is of another problem: [equation] diffusion is an array "
+                      "there, and = 2 here");
+  kg_free(m.ctx, &on_device);
+  unlink(path);
+  moving_free(&m);
+}
+
 static void another_problem_is_refused_by_its_key(void **state)
 {
   static const struct {
@@ -335,8 +387,7 @@ static void another_problem_is_refused_by_its_key(void **state)
     assert_not_restored(&other, KEDGE_ERR_INPUT, of[i].says);
     moving_free(&other);
   }
-  must(m.ctx,
-       kedge_problem_set_function(m.problem, "equation", "source", kedge_by_element, folder));
+  must(m.ctx, kedge_problem_set_function(m.problem, "equation", "source", no_number, NULL));
   assert_not_restored(&m, KEDGE_ERR_INPUT,
                       "the checkpoint %s is of another problem: [equation] source = x*sin(4*t) "
                       "there, and is a function here");
@@ -493,6 +544,7 @@ int main(void)
       cmocka_unit_test(another_problem_is_refused_by_its_key),
       cmocka_unit_test(a_file_and_calls_that_describe_one_problem_resume_each_other),
       cmocka_unit_test(a_region_without_keys_is_compared),
+      cmocka_unit_test(another_array_is_refused_by_its_key),
       cmocka_unit_test(another_mesh_is_refused),
       cmocka_unit_test(files_that_are_damaged_or_of_others_are_refused),
       cmocka_unit_test(what_a_file_does_not_hold_is_not_saved),

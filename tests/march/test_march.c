@@ -255,6 +255,32 @@ static void what_makes_no_sense_is_refused(void **state)
   moving_free(&m);
 }
 
+static void an_update_that_is_refused_is_mended_by_the_next(void **state)
+{
+  (void)state;
+  moving m = cooling("trbdf2"), other = cooling("trbdf2");
+  must(m.ctx, kedge_march_step(m.march));
+  must(m.ctx, kedge_problem_set(m.problem, "solver", "precision", "compact"));
+  assert_refused(&m, kedge_march_update(m.march), KEDGE_ERR_UNSUPPORTED, "take double or mixed");
+  assert_non_null(solution_now(&m));
+  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_ARG, "call kedge_march_update()");
+  must(m.ctx, kedge_march_hit(m.march, 0.15));  // steps of another length set up anew
+  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_UNSUPPORTED, "take double or mixed");
+  must(m.ctx, kedge_problem_set(m.problem, "solver", "precision", "double"));
+  must(m.ctx, kedge_march_update(m.march));
+  must(other.ctx, kedge_march_step(other.march));
+  must(other.ctx, kedge_march_hit(other.march, 0.15));
+  must(other.ctx, kedge_march_update(other.march));
+  march_on(&m);
+  march_on(&other);
+  fields a = fields_now(&m), b = fields_now(&other);
+  assert_at_most(fields_distance(&a, &b), 1e-10);
+  fields_free(&a);
+  fields_free(&b);
+  moving_free(&m);
+  moving_free(&other);
+}
+
 /// Create a march of a problem that has changed.
 static void assert_not_created(const moving *m, kedge_status expected, const char *sentence)
 {
@@ -371,6 +397,7 @@ int main(void)
       cmocka_unit_test(a_time_that_is_reached_but_for_rounding_is_hit_already),
       cmocka_unit_test(steps_that_differ_by_rounding_share_a_set_up),
       cmocka_unit_test(what_makes_no_sense_is_refused),
+      cmocka_unit_test(an_update_that_is_refused_is_mended_by_the_next),
       cmocka_unit_test(what_cannot_march_is_refused),
       cmocka_unit_test(outputs_events_and_the_end_are_hit),
       cmocka_unit_test(times_of_steps_are_round),

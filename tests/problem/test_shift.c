@@ -86,6 +86,8 @@ static kg_resolved resolve(const fixture *f)
 static void a_shift_changes_the_reaction_and_no_derived_source(void **state)
 {
   const fixture *f = *state;
+  set(f, "time", "end", "1");
+  set(f, "time", "step", "1");
   set(f, "equation", "reaction", "3");
   set(f, "exact", "u", "x^2 + y");
   set(f, "boundary default", "type", "dirichlet");
@@ -112,6 +114,8 @@ static void a_shift_changes_the_reaction_and_no_derived_source(void **state)
 static void regions_have_a_mass_of_their_own(void **state)
 {
   const fixture *f = *state;
+  set(f, "time", "end", "1");
+  set(f, "time", "step", "1");
   set(f, "equation", "mass", "2");
   set(f, "region default", "mass", "5");
   set(f, "boundary default", "type", "dirichlet");

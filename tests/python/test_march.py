@@ -115,19 +115,36 @@ class Steps(Marches):
 
     def test_a_run_hits_its_time_and_no_solution_goes_back(self):
         m = self.march(self.problem(), "x*y", end=1, steps=10)
-        self.assert_refused("there was no step yet", m.run, until=0)
+        self.assert_refused("^until is 0, where the march is, and there is no solution before its first step$", m.run,
+                            until=0)
         self.assertEqual(m.run(until=0.25).t, 0.25)
         self.assertEqual(m.report.steps, 3)
         self.assertEqual(m.run(until=np.float64(0.25)).t, 0.25)
         self.assertEqual(m.report.steps, 3)
         self.assert_refused("until is 0.2, and the march is at t = 0.25 already", m.run, until=0.2)
-        self.assert_refused("until is nan, and the march is", m.run, until=float("nan"))
+        for until in float("nan"), float("inf"):
+            self.assert_refused(f"^until is {until}; it must be finite$", m.run, until=until)
         self.assert_refused("^t = 1.5 is not between now, 0.25, and the end, 1$", m.run, until=1.5)
         self.assert_refused("until is 'noon'; it takes a number", m.run, until="noon", kind=kedge.WrongType)
         m.run(until=0.5 + 1e-14)
         m.run(until=0.5 + 2e-14)  # which is the same time
         self.assertLess(m.report.steps, 8)
         self.assertEqual(m.run().t, 1)
+
+    def test_a_time_that_rounding_has_passed_is_where_the_march_is(self):
+        m = self.march(self.problem(), "x*y", steps=10)
+        for _ in range(3):
+            m.step()
+        self.assertGreater(m.t, 0.3 - 1e-12)
+        for until in 0.3, 0.3 - 5e-13, 0.3 + 5e-13:
+            self.assertEqual(m.run(until=until).t, m.t)
+            self.assertEqual(m.report.steps, 3)
+        self.assert_refused("does not go back", m.run, until=0.3 - 1e-11)
+        m.run()
+        self.assertEqual(m.run(until=1 + 1e-13).t, 1)
+        self.assert_refused("^t = 1.01 is not between", m.run, until=1.01)
+        m = self.march(self.problem(), "x*y", steps=10)
+        self.assert_refused("until is 1e-14, where the march is", m.run, until=1e-14)
 
     def test_nothing_is_made_or_brought_that_is_not_read(self):
         m, called = self.march(self.problem(), "x*y"), []
@@ -146,7 +163,7 @@ class Steps(Marches):
             self.assertIn("kedge_march_solution", called)
 
     def test_fields_are_those_of_other_solutions(self):
-        m = self.march(self.problem(integrals={"heat": "t*u"}), "x*y")
+        m = self.march(self.problem(integrals={"heat": "t*u"}, mass={"domain": 1}), "x*y")
         s = m.run(until=0.25)
         self.assertEqual((s.u.shape, s.q.shape, s.u_star.shape), ((32, 6), (32, 6, 2), (32, 10)))
         self.assertAlmostEqual(s(0.25, 0.5), kedge.Probe(m.mesh, 0.25, 0.5).values(s), delta=1e-12)
@@ -154,6 +171,7 @@ class Steps(Marches):
         self.assertAlmostEqual(s.integrate(lambda x, y, t=2: t + 0 * x), 2, delta=1e-12)
         self.assertAlmostEqual(s.groups["left"].mean, 1.25, delta=1e-9)
         self.assertEqual(s.problem.settings["parameters", "t"], "0.25")
+        kedge.solve(m.mesh, s.problem, self.context)  # it is a steady one
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.vtkhdf")
             s.write(path)
@@ -259,6 +277,14 @@ class Files(Marches):
                 (f"{of}problem: source = x.sin.* there, and is a function here$", self.problem(source=lambda x, y: x), {}),
                 (f"{of}mesh: it has 32 elements, and this one 50$", self.problem(), {"mesh": kedge.square(5)})):
             self.assert_refused(sentence, self.march, problem, "x*y", resume=self.path, **more)
+        mass, initial = 1 + np.arange(32.0), np.ones(32)
+        self.march(self.problem(mass=mass), initial).save(self.path)
+        self.march(self.problem(mass=mass.copy()), initial, resume=self.path).run()
+        self.assert_refused(f"{of}problem: mass is an array there, and another here$", self.march,
+                            self.problem(mass=mass + 1), initial, resume=self.path)
+        self.assert_refused(f"{of}problem: initial is an array there, and another here$", self.march,
+                            self.problem(mass=mass), 2 * initial, resume=self.path)
+        m.save(self.path)
         self.assert_refused("cannot open", self.march, self.problem(), "x*y", resume="none.march", kind=OSError)
         self.assert_refused("resume is 5; it takes the name of a file", self.march, self.problem(), resume=5,
                             kind=kedge.WrongType)
@@ -384,7 +410,9 @@ class Changes(Marches):
         self.assert_same(m.step(), other.step())
         self.assert_refused("mass must be positive", m.update, mass="x-0.5")
         self.assert_refused(r"call update\(\)", m.step)
-        m.update(mass=1)
+        self.assert_refused("precision = compact makes load", m.update, precision="compact", kind=kedge.Unsupported)
+        self.assert_refused(r"call update\(\)", m.step)
+        m.update(mass=1, precision="double")
         other.update(mass=1)
         self.assert_same(m.run(), other.run())
         with self.assertRaises(kedge.ReadOnly):
@@ -404,6 +432,8 @@ class Changes(Marches):
                 ("^unknown scheme 'rk4'; it must be euler, trbdf2 or esdirk4", {"end": 1, "step": 1, "scheme": "rk4"}),
                 ("^events in time has 1, which is not before end = 1", {"end": 1, "step": 1, "events": [0.5, 1]}),
                 ("^tolerance in time needs scheme = esdirk4", {"end": 1, "tolerance": 1e-3, "scheme": "euler"}),
+                ("^initial u cannot depend on t: it is u at t = 0; put 0 in its place$",
+                 {"end": 1, "step": 1, "initial": "x*cos(t)"}),
                 ("^initial has 3 numbers", {"end": 1, "step": 1, "initial": np.ones(3)}),
                 ("^march has no argument 'ends'; did you mean 'end'", {"ends": 1, "step": 1}),
                 ("^on_failure is 'stop'", {"end": 1, "step": 1, "on_failure": "stop"})):

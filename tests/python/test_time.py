@@ -106,6 +106,15 @@ class Functions(OnBackend):
         with self.assertRaisesRegex(kedge.InputError, "^source names t, the time, and there is no time; add time"):
             self.solve(mesh, kedge.Problem(source="x*t", boundary=sides))
 
+    def test_a_steady_solve_refuses_a_mass(self):
+        mesh, sides = kedge.square(3), everywhere(kedge.Dirichlet(0))
+        for mass in (2, "1+x", lambda x, y: 1 + x, np.ones(18)):
+            with self.assertRaisesRegex(kedge.InputError, "^mass belongs to a problem in time, and there is no time; add "
+                                                          "time with end and step, or leave it out$"):
+                self.solve(mesh, kedge.Problem(mass=mass, boundary=sides))
+        with self.assertRaisesRegex(kedge.InputError, r"^mass\['domain'\] belongs to a problem in time"):
+            self.solve(mesh, kedge.Problem(mass={"domain": 2}, boundary=sides))
+
     def test_a_steady_solve_refuses_a_problem_in_time(self):
         p = kedge.Problem(time={"end": 1, "step": 1}, source=1, boundary=everywhere(kedge.Dirichlet(0)))
         for solve in (kedge.solve, kedge.Solver):
