@@ -136,6 +136,16 @@ class Marches(Command):
         self.assertIn("\nnote         step 1, t = 0.06: ", said)
         self.assertRegex(self.json("r.json")["march"]["note"], "^step 1, t = 0.06: .*robin coefficient")
 
+    def test_probes_and_integrals_without_a_table_are_told_of(self):
+        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at the end alone"
+        self.write("plate.ini", PLATE)
+        said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
+        self.assertIn(f"\nnote         {note}\n", said)
+        self.assertEqual(self.json("r.json")["march"]["note"], note)
+        self.assertNotIn(note, self.kedge("solve", "plate.ini", "-o", "plate.vtkhdf").stdout)
+        self.write("plate.ini", PLATE[:PLATE.index("[integral")])
+        self.assertNotIn("note ", self.kedge("solve", "plate.ini").stdout)
+
     def test_solves_that_do_not_converge_make_the_exit_code_3(self):
         for output in ((), ("-s", "output.file=")):
             result = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "solver.max_iterations=2",
