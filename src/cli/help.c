@@ -186,6 +186,21 @@ static const char multigrid_text[] =
     "iterations. A mesh that kedge refined ('refine = K') is solved faster than one that came as\n"
     "fine.\n";
 
+static const char march_text[] =
+    "A problem with [time] is marched by 'kedge solve' from [initial] u at t = 0 to its end:\n"
+    "  mass u_t - div(diffusion grad u) + reaction u = source\n"
+    "on every kind of mesh. Expressions may have t in them.\n"
+    "\n"
+    "  scheme   euler, trbdf2 or esdirk4, of order 1, 2 and 4, with 1, 2 and 5 solves a step\n"
+    "  events   where data jump in time, as at t < 0.5 ? 1 : 0, a step has to end\n"
+    "  outputs  [output] every or at: numbered files and FILE.vtkhdf.series for ParaView. "
+    "FILE.csv\n"
+    "           has a row for each step: mean and extrema of u, fluxes, integrals, probes\n"
+    "  --checkpoint FILE, --resume FILE   for runs that end on the way\n"
+    "\n"
+    "Nonlinear problems and controllers are loops in Python: kedge.march(), m.step(), m.update().\n"
+    "\n";
+
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
     "  1   failed: memory (of 'kedge plan' too: the problem does not fit), device, breakdown,\n"
@@ -209,6 +224,7 @@ static const topic topics[] = {
     {"report", "the JSON report", report_text},
     {"multigrid", "the preconditioner, and what to try when it fails", multigrid_text},
     {"backends", "host, GPU, threads", backends_text},
+    {"march", "problems in time", march_text},
     {"exit-codes", "what the exit code says", exit_codes_text},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
@@ -283,6 +299,10 @@ static int print_keys(const char *name, const char *before)
 static void print_topic(const topic *t)
 {
   fputs(t->text, stdout);
+  if (t->text == march_text) {
+    print_section("time", "");
+    print_section("initial", "\n");
+  }
   if (t->text != problem_text) return;
   print_section(NULL, "");
   puts("\n'kedge solve --set space.order=6' sets a key from the command line.");
@@ -302,6 +322,10 @@ static const struct {
                {"curved", "mesh"},
                {"tensor", "diffusion"},
                {"block-jacobi", "multigrid"},
+               {"time", "march"},
+               {"checkpoint", "march"},
+               {"resume", "march"},
+               {"series", "march"},
                {"exit", "exit-codes"},
                {"exit codes", "exit-codes"},
                {"robin", "boundary"},

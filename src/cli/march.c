@@ -5,12 +5,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/march_line.h"
 #include "cli/task.h"
 #include "core/clock.h"
 
 enum { NOTES = 8 };  ///< that are kept, at most
+/// Seconds after which a checkpoint is written where no output comes before.
+static const double SAVE_EVERY = 60.0;
 
 typedef struct run {
   kg_cli_task *task;
@@ -19,10 +22,11 @@ typedef struct run {
   kedge_solution *solution;  ///< of the last step that was looked at, which the march owns
   kg_march_line line;
   int n_notes;
-  char *notes[NOTES];   ///< sentences with their steps
+  char *notes[NOTES];   ///< sentences, those of solutions with their steps
   char *not_converged;  ///< likewise of the first step that has not
   double *values;       ///< [table->n] a row of the table
   int64_t resumed;      ///< steps of the checkpoint that the run goes on from; 0: it begins
+  double saved_at;      ///< kg_seconds() of the last checkpoint, or of the beginning
 } run;
 
 /// What is written of a step: nothing, its row of the table, or its files too.
@@ -57,6 +61,15 @@ static char *with_step(const run *r, const char *sentence)
   return n < 0 ? NULL : text;
 }
 
+/// Keep a note, which is owned from now on; NULL: there was no memory.
+static void add_note(run *r, char *note)
+{
+  if (note && r->n_notes < NOTES)
+    r->notes[r->n_notes++] = note;
+  else
+    free(note);
+}
+
 /// Whether a sentence like this is kept.
 static bool is_kept(const run *r, const char *sentence)
 {
@@ -80,9 +93,28 @@ static void keep_note(run *r, const char *note)
     }
     at = *end ? end + 2 : end;
   }
-  char *const text = fresh && fresh[0] ? with_step(r, fresh) : NULL;
-  if (text) r->notes[r->n_notes++] = text;
+  if (fresh && fresh[0]) add_note(r, with_step(r, fresh));
   free(fresh);
+}
+
+/// What of each step is asked for, and has no file.
+static void note_no_table(run *r)
+{
+  const kg_cli_beside *const b = &r->task->beside;
+  if (b->table || (b->n_probes == 0 && r->task->n_integrals == 0)) return;
+  add_note(r, strdup("the table of steps needs [output] file or -o: without it probes and "
+                     "integrals have their values at the end alone"));
+}
+
+/// Files of the run before have another name, or are gone.
+static void note_new_table(run *r)
+{
+  const kg_cli_beside *const b = &r->task->beside;
+  char *note;
+  if (!b->table || access(b->steps.path, F_OK) == 0) return;
+  if (asprintf(&note, "there was no %s to go on with: it%s at the checkpoint, t = %.9g",
+               b->steps.path, b->list ? " and the series begin" : " begins", r->marched.t) >= 0)
+    add_note(r, note);
 }
 
 /// All notes as one text, which the caller frees; NULL: there are none, or there is no memory.
@@ -240,12 +272,13 @@ static int look(run *r, looking how)
 }
 
 /// Write the checkpoint. Returns an exit code.
-static int save(const run *r)
+static int save(run *r)
 {
   kg_cli_beside_file *const file = r->task->beside.checkpoint;
   const kedge_status status = kedge_march_save(r->march, file->path);
   if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
   file->written = true;
+  r->saved_at = kg_seconds();
   return KG_EXIT_SOLVED;
 }
 
@@ -275,7 +308,7 @@ static void watch_for_end(void)
 }
 
 /// Save, and end as the signal would have ended the run. Returns an exit code where that fails.
-static int end_by_signal(const run *r)
+static int end_by_signal(run *r)
 {
   const int code = save(r);
   if (code == KG_EXIT_SOLVED) {
@@ -300,6 +333,7 @@ static int resume(run *r)
   double *const t = calloc((size_t)n + 1, sizeof *t);
   if (!t) return kg_cli_no_memory();
   kedge_march_outputs(r->march, n, t);
+  note_new_table(r);
   kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->outputs, n, t), &code);
   if (b->boundary)
     kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->boundaries, n, t), &code);
@@ -326,7 +360,7 @@ static int step_on(run *r)
       code = look(r, is_output ? LOOKS_AND_WRITES : LOOKS_AND_LISTS);
     const bool saves = code == KG_EXIT_SOLVED && r->task->beside.checkpoint;
     if (saves && asked_to_end && !kedge_march_ended(r->march)) return end_by_signal(r);
-    if (saves && is_output) code = save(r);
+    if (saves && (is_output || kg_seconds() - r->saved_at >= SAVE_EVERY)) code = save(r);
   }
   return code;
 }
@@ -340,6 +374,8 @@ int kg_cli_march(kg_cli_task *task)
            : kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
   if (status != KEDGE_OK) return kg_cli_task_fail(task, status, from != NULL);
   kedge_march_report(r.march, &r.marched);
+  r.saved_at = kg_seconds();
+  note_no_table(&r);
   r.line = (kg_march_line){
       .begun = kg_seconds(), .from = r.marched.t, .t = r.marched.t, .end = r.marched.end};
   if (task->line) kedge_context_set_progress(task->ctx, kg_march_line_draw, &r.line);

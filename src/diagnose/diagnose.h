@@ -19,6 +19,7 @@ typedef enum kg_topic {
   KG_ABOUT_MEAN,    ///< whether the mean of u has its digits
   KG_ABOUT_INPUT,   ///< what a solve that went well may hide
   KG_ABOUT_TENSOR,  ///< what a strong tensor leaves of q
+  KG_ABOUT_TIME,    ///< whether steps know when data jump
   KG_ABOUT_LOADS,   ///< whether loads and boundary data are integrated well
   KG_ABOUT_EXACT,   ///< whether the exact solution is that of the problem
   KG_ABOUT_LOSS,    ///< fields that are not finite; this and what follows when fields are known

@@ -21,6 +21,7 @@ typedef struct finding {
 #define LOADS     "tests/solver/test_loads.c"
 #define SOLVE     "tests/cli/check_solve.py"
 #define PARTS     "tests/solver/test_parts.c"
+#define MARCHES   "tests/cli/check_marches.py"
 
 #define FIELDS "tests/solver/test_misleading.c"
 
@@ -141,6 +142,10 @@ static const finding findings[] = {
      "the diffusion is a strong tensor, which elements do not follow: errors of q may be some %s "
      "times those of a scalar, of order %s until the mesh is much finer",
      KG_STRONG, TENSORS},
+    {KG_ABOUT_TIME, kg_finds_jump_in_time,
+     "%s compares t, and there are no events: a jump inside of a step leaves an error of order 1; "
+     "give its times as events of [time]",
+     0, MARCHES},
     {KG_ABOUT_LOADS, kg_finds_short_rule,
      "[equation] quadrature = %s has too few points for %s: more move the integral by some %s %% "
      "of that of its size, most of it near x = %s, y = %s: take more, or leave quadrature out",

@@ -29,6 +29,7 @@ kg_predicate kg_finds_negative_robin, kg_finds_large_robin;
 kg_predicate kg_finds_flat_triangles, kg_finds_many_iterations;
 kg_predicate kg_finds_short_rule, kg_finds_rough_coefficient, kg_finds_moving_source,
     kg_finds_untried_source, kg_finds_moving_boundary;
+kg_predicate kg_finds_jump_in_time;
 kg_predicate kg_finds_jump_of_exact;
 kg_predicate kg_finds_other_source, kg_finds_flux_jump, kg_finds_other_boundary;
 kg_predicate kg_refuses_lost_u, kg_finds_lost_field, kg_finds_lost_gradient, kg_finds_lost_error;

@@ -89,6 +89,9 @@ static inline bool kg_is_variable(kg_op op)
 }
 /// Whether an expression has a variable in it.
 bool kg_expression_uses(const kg_expression *e, kg_op variable);
+/// Whether an expression may jump at times that are the same everywhere: a comparison, or a
+/// function with jumps, has t in it, and neither a coordinate nor a field.
+bool kg_expression_jumps_in_time(const kg_expression *e);
 
 /// The value of one operation: constant folding, and the definition the register code must meet.
 double kg_op_apply(kg_op op, double a, double b, double c);

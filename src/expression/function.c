@@ -340,6 +340,13 @@ bool kg_function_uses_t(const kg_function *f)
   return uses(f, KG_OP_T);
 }
 
+bool kg_function_jumps_in_time(const kg_function *f)
+{
+  for (int t = 0; t < f->n_regions; ++t)
+    if (kg_function_jumps_in_time(&f->regions[t].function)) return true;
+  return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_jumps_in_time(f->expression);
+}
+
 bool kg_function_varies(const kg_function *f)
 {
   bool any = f->kind == KG_FUNCTION_CALLER && !kg_function_by_element(f);

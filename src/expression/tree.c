@@ -104,6 +104,42 @@ bool kg_expression_uses(const kg_expression *e, kg_op variable)
   return false;
 }
 
+static bool jumps(kg_op op)
+{
+  switch (op) {
+    case KG_OP_EQUAL:
+    case KG_OP_UNEQUAL:
+    case KG_OP_LESS:
+    case KG_OP_LESS_EQUAL:
+    case KG_OP_GREATER:
+    case KG_OP_GREATER_EQUAL:
+    case KG_OP_FLOOR:
+    case KG_OP_CEIL:
+    case KG_OP_ROUND:
+    case KG_OP_SIGN:
+    case KG_OP_STEP:
+    case KG_OP_MOD:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool kg_expression_jumps_in_time(const kg_expression *e)
+{
+  enum { TIME = 1, PLACE = 2 };
+  unsigned char *const has = kg_expression_uses(e, KG_OP_T) ? malloc((size_t)e->n_nodes) : NULL;
+  bool found = false;
+  for (int32_t i = 0; has && i < e->n_nodes && !found; ++i) {
+    const kg_node *const n = &e->nodes[i];
+    has[i] = n->op == KG_OP_T ? TIME : kg_is_variable(n->op) && n->op != KG_OP_REGION ? PLACE : 0;
+    for (int c = 0; c < kg_ops_info[n->op].n_children; ++c) has[i] |= has[n->child[c]];
+    found = jumps(n->op) && has[i] == TIME;
+  }
+  free(has);
+  return found;
+}
+
 unsigned kg_expression_fields(const kg_expression *e)
 {
   unsigned fields = 0;

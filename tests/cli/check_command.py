@@ -61,7 +61,7 @@ class Usage(Command):
         listing = self.kedge("help").stdout
         topics = re.findall(r"^  (\S+) ", listing.split("Sections")[0], re.M)
         self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
-                                  "multigrid", "backends", "exit-codes"])
+                                  "multigrid", "backends", "march", "exit-codes"])
         sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
         self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary", "integral",
                                     "exact", "time", "initial", "solver", "output", "probe"])
@@ -80,6 +80,10 @@ class Usage(Command):
             self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assertEqual(self.kedge("help", "exit", "codes").stdout,
                          self.kedge("help", "exit-codes").stdout)
+        march = self.kedge("help", "march").stdout
+        self.assertRegex(march, r"(?s)mass u_t - div.*\[time\] +end .*\[initial\] +u ")
+        for word in "time", "checkpoint", "series":
+            self.assertEqual(self.kedge("help", word).stdout, march)
         self.assertIn(self.kedge("help", "multigrid").stdout, self.kedge("help", "line").stdout)  # a key too
         for value in ("edge", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)

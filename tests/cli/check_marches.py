@@ -158,6 +158,33 @@ class Marches(Command):
         self.assertRegex(said, r"note         step 1, t = 0.1: the boundary is a polygon [^;]*; step 4, t = 0.4: on boundary [^;]* negative "
                          "the solution may not be the only one\n")
 
+    def test_probes_and_integrals_without_a_table_are_told_of(self):
+        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at the end alone"
+        self.write("plate.ini", PLATE)
+        said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
+        self.assertIn(f"\nnote         {note}\n", said)
+        self.assertEqual(self.json("r.json")["march"]["note"], note)
+        self.assertNotIn(note, self.kedge("solve", "plate.ini", "-o", "plate.vtkhdf").stdout)
+        self.write("plate.ini", PLATE[:PLATE.index("[integral")])
+        self.assertNotIn("note ", self.kedge("solve", "plate.ini").stdout)
+
+    def test_jumps_in_time_without_events_are_told_of(self):
+        def notes(*options):
+            return [line for line in self.kedge("solve", "plate.ini", *options).stdout.splitlines() if "compares t" in line]
+
+        self.write("plate.ini", PLATE[:PLATE.index("[integral")] + "[output]\nfile = p.vtkhdf\n")
+        tell = ", and there are no events: a jump inside of a step leaves an error of order 1; give its times as events of " \
+               "[time]"
+        jumps = ("t < 0.5 ? 1 : 2", "step(t-0.5)*x", "floor(3*t)", "ceil(t+1)", "sign(t-1/3)", "x*(mod(t, 0.2) < 0.1)")
+        for place, key in (("[equation] source", "equation.source"), ("[boundary left] value", "boundary left.value"),
+                           ("[region domain] reaction", "region domain.reaction")):
+            for text in jumps:
+                self.assertEqual(notes("-s", f"{key}={text}+2"),
+                                 [f"note         step 1, t = 0.0588235294: {place} compares t{tell}"])
+        for text in "x < 0.5 ? t : 2*t", "step(y)*sin(t)", "max(t, 0.5)", "x < t", "t + (region == 1)":
+            self.assertEqual(notes("-s", f"equation.source={text}"), [])
+        self.assertEqual(notes("-s", f"equation.source={jumps[0]}", "-s", "time.events=0.5"), [])
+
     def test_solves_that_do_not_converge_make_the_exit_code_3(self):
         for output in ((), ("-s", "output.file=")):
             result = self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "solver.max_iterations=2",

@@ -194,6 +194,26 @@ class Resume(Command):
         self.refused("solve", "plate.ini", *GOES_ON, *step, "-s", "mesh.generate=square 7",
                      says="kedge: the checkpoint c.march is of another mesh: it has 72 elements, and this one 98")
 
+    def test_outputs_of_another_name_begin_at_the_checkpoint_and_a_note_says_so(self):
+        step = ("-s", "time.step=0.01")
+        with subprocess.Popen([KEDGE, "solve", "plate.ini", "-q", *SAVES, *step], cwd=self.folder) as process:
+            self.wait_for("c.march", process)
+            process.kill()
+        said = self.kedge("solve", "plate.ini", *GOES_ON, *step, "-o", "other.vtkhdf").stdout
+        self.assertRegex(said, r"\nnote         there was no other.csv to go on with: it and the series begin at the "
+                               r"checkpoint, t = 0.\d+\n")
+        said = self.kedge("solve", "plate.ini", *GOES_ON, *step).stdout
+        self.assertNotIn("note ", said)
+
+    @unittest.skipIf(KILLS < 50, "takes a minute")
+    def test_without_outputs_a_checkpoint_is_written_each_minute(self):
+        self.write("plate.ini", PLATE.replace("every = 0.05\n", "").replace("step = 2e-3", "step = 1e-7"))
+        begun = time.monotonic()
+        with subprocess.Popen([KEDGE, "solve", "plate.ini", "-q", *SAVES], cwd=self.folder) as process:
+            self.wait_for("c.march", process)
+            process.kill()
+        self.assertGreater(time.monotonic() - begun, 59)
+
     def test_a_table_of_other_columns_is_left_alone(self):
         options = ("solve", "plate.ini", "-q", *SAVES, "-s", "time.step=0.01")
         with subprocess.Popen([KEDGE, *options], cwd=self.folder) as process:

@@ -366,6 +366,37 @@ class Changes(Marches):
         other.run()
         np.testing.assert_allclose(other.solution(0.3, 0.4), m.run()(0.3, 0.4), atol=2e-4)
 
+    def test_another_march_begins_with_an_output(self):
+        m = self.march(self.problem(source="x^2"), "x*y")
+        with tempfile.TemporaryDirectory() as folder:
+            m.run(until=0.5).write(os.path.join(folder, "a.vtkhdf"))
+            u = kedge.read(os.path.join(folder, "a.vtkhdf"), m.mesh).field("u")
+        later = self.problem(source="x^2").replace(boundary={"left": kedge.Dirichlet("1.5+t")})
+        other = self.march(later, u, m.mesh, end=0.5, steps=4)
+        np.testing.assert_allclose(other.run().u, m.run().u, atol=1e-4)
+
+    def test_a_coefficient_that_is_extrapolated_is_better_than_one_that_lags(self):
+        # u = 1 + g(t) (x - x^2), diffusion = 1 + u^2
+        g, x = "(1+sin(3*t))", "(x-x^2)"
+        u = f"(1+{g}*{x})"
+        source = f"3*cos(3*t)*{x} - 2*{u}*({g}*(1-2*x))^2 + 2*(1+{u}^2)*{g}"
+        problem = kedge.Problem(order=6, source=source, diffusion=f"1+(1+{x})^2", tolerance=1e-11,
+                                boundary={"left": kedge.Dirichlet(1), "right": kedge.Dirichlet(1), "default": kedge.Neumann()})
+
+        def error(steps, extrapolates):
+            m, old = self.march(problem, f"1+{x}", kedge.square(2), steps=steps), None
+            for s in m:
+                u = s.field("u")
+                if not m.ended:
+                    m.update(diffusion=1 + (1.5 * u - 0.5 * old if extrapolates and old is not None else u)**2)
+                old = u
+            return s.error(f"1+(1+sin(3))*{x}", norm="u")
+
+        lags, extrapolated = ([error(steps, how) for steps in (10, 20)] for how in (False, True))
+        self.assertAlmostEqual(np.log2(lags[0] / lags[1]), 1, delta=0.1)
+        self.assertGreater(np.log2(extrapolated[0] / extrapolated[1]), 1.7)
+        self.assertLess(extrapolated[1], lags[1] / 7)
+
     def test_a_march_in_space_takes_functions_of_its_time(self):
         def heat(x, y, z, t):
             return x + y * z * t
