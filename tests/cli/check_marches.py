@@ -137,8 +137,8 @@ class Marches(Command):
         self.assertRegex(self.json("r.json")["march"]["note"], "^step 1, t = 0.06: .*robin coefficient")
 
     def test_probes_and_integrals_without_a_table_are_told_of(self):
-        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at the " \
-               "end alone"
+        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at " \
+               "the end alone"
         self.write("plate.ini", PLATE)
         said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
         self.assertIn(f"\nnote         {note}\n", said)
