@@ -36,8 +36,8 @@ typedef struct kedge_marched {
     sizeof(kedge_marched)  \
   }
 
-/// Begin at t = 0 with [initial] u, where it is left out with [exact] u, else with 0, and set up for
-/// the first step of [time].
+/// Begin at t = 0 with [initial] u, where it is left out with [exact] u, else with 0, and set up
+/// for the first step of [time].
 /// @param[in] mesh, problem  borrowed; both must outlive the march, the mesh its solutions too.
 ///            Changes of the problem are taken by kedge_march_update().
 /// @retval KEDGE_ERR_INPUT        there is no [time], or as from kedge_solver_create(); also a mass

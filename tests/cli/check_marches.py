@@ -159,7 +159,8 @@ class Marches(Command):
                          "the solution may not be the only one\n")
 
     def test_probes_and_integrals_without_a_table_are_told_of(self):
-        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at the end alone"
+        note = "the table of steps needs [output] file or -o: without it probes and integrals have their values at " \
+               "the end alone"
         self.write("plate.ini", PLATE)
         said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
         self.assertIn(f"\nnote         {note}\n", said)
@@ -170,11 +171,12 @@ class Marches(Command):
 
     def test_jumps_in_time_without_events_are_told_of(self):
         def notes(*options):
-            return [line for line in self.kedge("solve", "plate.ini", *options).stdout.splitlines() if "compares t" in line]
+            said = self.kedge("solve", "plate.ini", *options).stdout
+            return [line for line in said.splitlines() if "compares t" in line]
 
         self.write("plate.ini", PLATE[:PLATE.index("[integral")] + "[output]\nfile = p.vtkhdf\n")
-        tell = ", and there are no events: a jump inside of a step leaves an error of order 1; give its times as events of " \
-               "[time]"
+        tell = ", and there are no events: a jump inside of a step leaves an error of order 1; give its times as " \
+               "events of [time]"
         jumps = ("t < 0.5 ? 1 : 2", "step(t-0.5)*x", "floor(3*t)", "ceil(t+1)", "sign(t-1/3)", "x*(mod(t, 0.2) < 0.1)")
         for place, key in (("[equation] source", "equation.source"), ("[boundary left] value", "boundary left.value"),
                            ("[region domain] reaction", "region domain.reaction")):

@@ -60,8 +60,8 @@ class Numbers(Marches):
 
     def test_the_balance_has_what_is_stored(self):
         for mesh in kedge.square(4), kedge.Mesh.generate("cube 2"):
-            problem = kedge.Problem(order=2, source="x", reaction=2, mass="3+x", boundary={"default": kedge.Robin(2, "t")},
-                                    tolerance=1e-12)
+            problem = kedge.Problem(order=2, source="x", reaction=2, mass="3+x", tolerance=1e-12,
+                                    boundary={"default": kedge.Robin(2, "t")})
             s = self.march(problem, "1+y", mesh=mesh).run()
             b, region = s.balance, s.regions["domain"]
             self.assertGreater(abs(b.storage), 0.01)
@@ -381,7 +381,8 @@ class Changes(Marches):
         u = f"(1+{g}*{x})"
         source = f"3*cos(3*t)*{x} - 2*{u}*({g}*(1-2*x))^2 + 2*(1+{u}^2)*{g}"
         problem = kedge.Problem(order=6, source=source, diffusion=f"1+(1+{x})^2", tolerance=1e-11,
-                                boundary={"left": kedge.Dirichlet(1), "right": kedge.Dirichlet(1), "default": kedge.Neumann()})
+                                boundary={"left": kedge.Dirichlet(1), "right": kedge.Dirichlet(1),
+                                          "default": kedge.Neumann()})
 
         def error(steps, extrapolates):
             m, old = self.march(problem, f"1+{x}", kedge.square(2), steps=steps), None
