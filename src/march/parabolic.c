@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "march/waves.h"
 #include "ops/vector/combine.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
@@ -385,6 +386,7 @@ kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
              "kedge_march_create: context, mesh or problem is NULL");
   KG_TRY(kg_enter(ctx));
   KG_TRY(kg_problem_check_time(ctx, problem));
+  if (kg_problem_is_wave(problem)) return kg_waves_march(ctx, mesh, problem, out);
   kedge_status status = kg_march_open(ctx, &problem->time, &m);
   if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
   if (status == KEDGE_OK) {

@@ -1,0 +1,81 @@
+/// @file
+/// The host code of a stage and the table of a system, whose header is included before this.
+#pragma once
+#include <math.h>
+#include <omp.h>
+
+#include "device/loop.h"
+#include "ops/waves/stage_node.h"
+
+enum { LANES = KG_WAVE_LANES };
+
+/// f of all facets, of the lanes of a group. @param[out] flux  [field][facet][n_facet][lane]
+static void facets_of_group(const kg_wave_args *a, int32_t group, kg_real *flux)
+{
+  const int columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
+  for (int k = 0; k < columns; ++k)
+    for (int lane = 0; lane < LANES; ++lane) {
+      kg_real f[KG_LAW_FIELDS];
+      kg_wave_facet_node(a, group * LANES + lane, k / a->n_facet, k % a->n_facet, f);
+      for (int i = 0; i < KG_LAW_FIELDS; ++i) flux[(i * columns + k) * LANES + lane] = f[i];
+    }
+}
+
+/// sum_j row_j x_j of all lanes.
+static inline void times_row(int n, const kg_real *row, const kg_real *x, kg_real sum[LANES])
+{
+  for (int lane = 0; lane < LANES; ++lane) sum[lane] = 0;
+  for (int j = 0; j < n; ++j)
+    for (int lane = 0; lane < LANES; ++lane) sum[lane] += row[j] * x[j * LANES + lane];
+}
+
+static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
+{
+  const int n = a->n, columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
+  const kg_real *const u = a->u + (int64_t)group * KG_LAW_FIELDS * n * LANES;
+  facets_of_group(a, group, flux);
+  for (int i = 0; i < n; ++i) {
+    kg_real slope[KG_LAW_DIMENSION][KG_LAW_FIELDS][LANES], lifted[KG_LAW_FIELDS][LANES];
+    for (int f = 0; f < KG_LAW_FIELDS; ++f) {
+      for (int d = 0; d < KG_LAW_DIMENSION; ++d)
+        times_row(n, a->derivative + (d * n + i) * n, u + f * n * LANES, slope[d][f]);
+      times_row(columns, a->lift + i * columns, flux + f * columns * LANES, lifted[f]);
+    }
+    for (int lane = 0; lane < LANES; ++lane) {
+      kg_real along[KG_LAW_DIMENSION][KG_LAW_FIELDS], jump[KG_LAW_FIELDS];
+      for (int f = 0; f < KG_LAW_FIELDS; ++f) {
+        jump[f] = lifted[f][lane];
+        for (int d = 0; d < KG_LAW_DIMENSION; ++d) along[d][f] = slope[d][f][lane];
+      }
+      kg_wave_end_node(a, group * LANES + lane, i, (const kg_real(*)[KG_LAW_FIELDS])along, jump);
+    }
+  }
+}
+
+static kedge_status stage_host(kedge_context *ctx, const kg_wave_args *a)
+{
+  const int columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
+  const size_t bytes = sizeof(kg_real) * (size_t)(KG_LAW_FIELDS * columns * LANES);
+  char *scratch;
+  KG_TRY(kg_loop_scratch(ctx, kg_rounded(bytes), &scratch));
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(ctx, a->n_groups, (int64_t)LANES * a->n * a->n))
+  for (int32_t group = 0; group < a->n_groups; ++group)
+    group_stage(a, group,
+                (kg_real *)(void *)(scratch + kg_rounded(bytes) * (size_t)omp_get_thread_num()));
+  return KEDGE_OK;
+}
+
+kedge_status KG_LAW_CUDA(kedge_context *ctx, const kg_wave_args *args);
+
+static kedge_status stage(kedge_context *ctx, const kg_wave_args *a)
+{
+  return KG_IMPLEMENTATION(ctx, stage_host, KG_LAW_CUDA)(ctx, a);
+}
+
+#define KG_LAW_TABLE                                                                               \
+  {                                                                                                \
+    KG_LAW, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, .n_numbers = KG_LAW_NUMBERS, \
+            .medium = law_medium, .speed = law_speed, .damping = law_damping,                      \
+            .weights = law_weights, .stage = stage                                                 \
+  }
