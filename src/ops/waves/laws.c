@@ -1,6 +1,7 @@
 #include "ops/waves/stage.h"
 
-const kg_law *const kg_laws[] = {&kg_law_maxwell_tm, &kg_law_acoustics_plane, NULL};
+const kg_law *const kg_laws[] = {&kg_law_maxwell, &kg_law_maxwell_tm, &kg_law_acoustics_plane,
+                                 &kg_law_acoustics_space, NULL};
 
 kg_cost kg_wave_cost(const kg_wave_args *a)
 {

@@ -78,7 +78,8 @@ typedef struct kg_law {
   kedge_status (*stage)(kedge_context *ctx, const kg_wave_args *args);
 } kg_law;
 
-extern const kg_law kg_law_maxwell_tm, kg_law_acoustics_plane;
+extern const kg_law kg_law_maxwell, kg_law_maxwell_tm, kg_law_acoustics_plane,
+    kg_law_acoustics_space;
 /// All of them; ends with NULL.
 extern const kg_law *const kg_laws[];
 

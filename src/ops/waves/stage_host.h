@@ -21,12 +21,29 @@ static void facets_of_group(const kg_wave_args *a, int32_t group, kg_real *flux)
     }
 }
 
-/// sum_j row_j x_j of all lanes.
-static inline void times_row(int n, const kg_real *row, const kg_real *x, kg_real sum[LANES])
+/// Lanes of a register. Vectors that are wider go through memory after every operation.
+#if defined(__AVX512F__)
+enum { PACK_BYTES = 64 };
+#elif defined(__AVX__)
+enum { PACK_BYTES = 32 };
+#else
+enum { PACK_BYTES = 16 };
+#endif
+enum { PACK = PACK_BYTES / sizeof(kg_real) < LANES ? PACK_BYTES / sizeof(kg_real) : LANES };
+typedef kg_real pack __attribute__((vector_size(PACK * sizeof(kg_real)), may_alias));
+
+/// sum_j row_j x_j of all lanes, of every field.
+/// @param[in] x  [field][n][lane]
+static inline void times_row(int n, const kg_real *row, const kg_real *x,
+                             kg_real (*sum)[LANES])
 {
-  for (int lane = 0; lane < LANES; ++lane) sum[lane] = 0;
-  for (int j = 0; j < n; ++j)
-    for (int lane = 0; lane < LANES; ++lane) sum[lane] += row[j] * x[j * LANES + lane];
+  for (int lane = 0; lane < LANES; lane += PACK) {
+    pack part[KG_LAW_FIELDS] = {{0}};
+    for (int j = 0; j < n; ++j)
+      for (int f = 0; f < KG_LAW_FIELDS; ++f)
+        part[f] += row[j] * *(const pack *)(x + (f * n + j) * LANES + lane);
+    for (int f = 0; f < KG_LAW_FIELDS; ++f) *(pack *)(sum[f] + lane) = part[f];
+  }
 }
 
 static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
@@ -35,12 +52,11 @@ static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
   const kg_real *const u = a->u + (int64_t)group * KG_LAW_FIELDS * n * LANES;
   facets_of_group(a, group, flux);
   for (int i = 0; i < n; ++i) {
-    kg_real slope[KG_LAW_DIMENSION][KG_LAW_FIELDS][LANES], lifted[KG_LAW_FIELDS][LANES];
-    for (int f = 0; f < KG_LAW_FIELDS; ++f) {
-      for (int d = 0; d < KG_LAW_DIMENSION; ++d)
-        times_row(n, a->derivative + (d * n + i) * n, u + f * n * LANES, slope[d][f]);
-      times_row(columns, a->lift + i * columns, flux + f * columns * LANES, lifted[f]);
-    }
+    _Alignas(64) kg_real slope[KG_LAW_DIMENSION][KG_LAW_FIELDS][LANES];
+    _Alignas(64) kg_real lifted[KG_LAW_FIELDS][LANES];
+    for (int d = 0; d < KG_LAW_DIMENSION; ++d)
+      times_row(n, a->derivative + (d * n + i) * n, u, slope[d]);
+    times_row(columns, a->lift + i * columns, flux, lifted);
     for (int lane = 0; lane < LANES; ++lane) {
       kg_real along[KG_LAW_DIMENSION][KG_LAW_FIELDS], jump[KG_LAW_FIELDS];
       for (int f = 0; f < KG_LAW_FIELDS; ++f) {
