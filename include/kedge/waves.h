@@ -8,6 +8,13 @@
 #include "kedge/march.h"
 KEDGE_BEGIN_DECLS
 
+/// The system of a problem, by its word: "elliptic" where it names none; NULL where it is NULL.
+KEDGE_API const char *kedge_problem_system(const kedge_problem *problem);
+
+/// The longest step that is stable on every mesh: that of step = auto with cfl = 1; 0 where the
+/// problem is elliptic.
+KEDGE_API double kedge_march_longest(const kedge_march *march);
+
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
 KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
@@ -32,5 +39,13 @@ KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *ener
 /// @retval KEDGE_ERR_ARG  also where [exact] has no such field
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
+
+/// Write VTKHDF: Lagrange cells of the order of the problem with all fields by name, and the region.
+/// Written under a temporary name, then renamed.
+/// @param[in] path  ends in .vtkhdf or .hdf
+/// @retval KEDGE_ERR_ARG  also where the path does not end in one of these
+/// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was
+/// @retval KEDGE_ERR_UNSUPPORTED  as kedge_output_ready()
+KEDGE_API kedge_status kedge_march_write(const kedge_march *march, const char *path);
 
 KEDGE_END_DECLS

@@ -10,6 +10,8 @@
 #include "march/march.h"
 #include "waves/waves.h"
 
+enum { LOOKS = 32 };  ///< steps between two looks for numbers that are not finite
+
 /// Stages by times alone: what they add is the affair of kg_waves_stage().
 static const kg_tableau scheme = {
     .name = "lsrk4", .order = 4, .n_stages = KG_WAVE_STAGES, .gamma = 1.0, .c = KG_WAVE_TIMES};
@@ -17,6 +19,7 @@ static const kg_tableau scheme = {
 typedef struct state {
   kg_waves waves;
   double step;
+  int64_t steps;
   bool is_lost;  ///< a stage has failed
 } state;
 
@@ -42,7 +45,13 @@ static kedge_status stage(void *user, const kg_march_stage *what)
 static kedge_status accept(void *user)
 {
   state *const s = user;
-  return kg_sync(s->waves.ctx);
+  KG_TRY(kg_sync(s->waves.ctx));
+  if (++s->steps % LOOKS == 0) {
+    s->is_lost = true;
+    KG_TRY(kg_waves_check(&s->waves));
+    s->is_lost = false;
+  }
+  return KEDGE_OK;
 }
 
 static kedge_status solution(void *user, const kedge_solution **out)
@@ -117,6 +126,13 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   return KEDGE_OK;
 }
 
+kedge_status kg_waves_march_plan(kedge_context *ctx)
+{
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                 "kedge_march_plan: the memory of waves is not predicted yet: it is three states "
+                 "and a fifth of one of tables");
+}
+
 /// The waves of a march. @param[in] call  of the API
 static kedge_status waves_of(const kedge_march *m, const char *call, const void *out,
                              kg_waves **waves)
@@ -143,6 +159,11 @@ static kedge_status check_order(const kg_waves *waves, const char *call, int ord
   KG_REQUIRE(waves->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
              "%s: order of nodes is %d, and must be 1 to %d", call, order, KEDGE_ORDER_MAX + 1);
   return KEDGE_OK;
+}
+
+double kedge_march_longest(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.longest : 0.0;
 }
 
 const char *kedge_march_field(const kedge_march *m, int index)
@@ -175,6 +196,13 @@ kedge_status kedge_march_energy(const kedge_march *m, double *energy)
   kg_waves *waves;
   KG_TRY(waves_of(m, __func__, energy, &waves));
   return kg_waves_energy(waves, energy);
+}
+
+kedge_status kedge_march_write(const kedge_march *m, const char *path)
+{
+  kg_waves *waves;
+  KG_TRY(waves_of(m, __func__, path, &waves));
+  return kg_waves_write(waves, m->t, path);
 }
 
 kedge_status kedge_march_error(const kedge_march *m, const char *field, double *error)

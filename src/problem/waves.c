@@ -1,4 +1,5 @@
 // Keys that only problems of waves have, and which systems have which.
+#include "kedge/waves.h"
 #include "problem/waves.h"
 
 #include <float.h>
@@ -46,6 +47,11 @@ void kg_wave_values_free(kg_wave_values *values)
 void kg_wave_values_set_time(kg_wave_values *values, double t)
 {
   for (int i = 0; i < KG_WAVE_FIELDS; ++i) kg_function_set_time(&values->of[i], t);
+}
+
+const char *kedge_problem_system(const kedge_problem *p)
+{
+  return p ? kg_system_words[p->wave.system] : NULL;
 }
 
 bool kg_problem_is_wave(const kedge_problem *p)

@@ -1,11 +1,13 @@
 // What is made of a state: energy, errors, values at nodes.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
 #include "mesh/build.h"
+#include "ops/vector/first_bad.h"
 #include "waves/waves.h"
 
 /// A state in host memory, and a matrix from values at nodes to those at other points.
@@ -27,6 +29,18 @@ static void look_free(look *l)
   free(l->sum);
 }
 
+static kedge_status refuse(const kg_waves *w, int64_t i)
+{
+  const kg_wave_args *const a = &w->args;
+  const int f = (int)(i / ((int64_t)a->n * KG_WAVE_LANES) % a->n_fields);
+  char why[120] = "";
+  if (w->step > w->longest)
+    snprintf(why, sizeof why, ": steps of %.6g are longer than %.6g, which is stable", w->step,
+             w->longest);
+  return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g%s", w->law->fields[f],
+                 w->t, why);
+}
+
 static kedge_status look_begin(kg_waves *w, look *l)
 {
   const size_t n = (size_t)kg_wave_state(&w->args);
@@ -35,7 +49,18 @@ static kedge_status look_begin(kg_waves *w, look *l)
   KG_TRY(kg_host_alloc(w->ctx, n, sizeof *l->u, &l->u));
   KG_TRY(kg_host_alloc(w->ctx, (size_t)(w->mesh->n_elements * (int64_t)w->law->n_fields),
                        sizeof *l->sum, &l->sum));
-  return kg_copy_out(w->ctx, l->u, w->args.u, n * sizeof *l->u);
+  KG_TRY(kg_copy_out(w->ctx, l->u, w->args.u, n * sizeof *l->u));
+  for (size_t i = 0; i < n; ++i)
+    if (!isfinite(l->u[i])) return refuse(w, (int64_t)i);
+  return KEDGE_OK;
+}
+
+kedge_status kg_waves_check(kg_waves *w)
+{
+  int64_t bad;
+  KG_TRY(kg_enter(w->ctx));
+  KG_TRY(kg_first_bad(w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad}));
+  return bad < 0 ? KEDGE_OK : refuse(w, bad);
 }
 
 /// Values of a field of an element at its nodes.

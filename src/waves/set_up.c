@@ -137,7 +137,8 @@ static kedge_status refuse_property(const kg_waves *w, int32_t element, int k, d
   return kg_problem_fail(w->ctx, w->problem, setting,
                          "%s must be %s, and in element %d (from 0) at x = %.6g, y = %.6g it is %g",
                          key, w->law->may_be_zero[k] ? "zero or positive" : "positive",
-                         w->mesh->element_origin[element], at[0], at[1], value);
+                         w->mesh->element_origin[element], at[0], at[1],
+                         isnan(value) ? (double)NAN : value);
 }
 
 /// Properties are those of the middle of each element.
@@ -262,7 +263,8 @@ kedge_status kg_waves_data(kg_waves *w, int32_t first, int32_t n)
   for (int64_t i = first * size; i < (first + n) * size; ++i)
     KG_REQUIRE(w->ctx, isfinite(w->data[i]), KEDGE_ERR_INPUT,
                "the field %s of a boundary is %g at t = %.9g",
-               w->law->fields[i / w->nodal.n_facet % w->law->n_fields], w->data[i], w->problem->t);
+               w->law->fields[i / w->nodal.n_facet % w->law->n_fields],
+               isnan(w->data[i]) ? (double)NAN : w->data[i], w->problem->t);
   return kg_copy_in(w->ctx, (kg_real *)w->boundary.data + first * size, w->data + first * size,
                     (size_t)(n * size) * sizeof(kg_real));
 }

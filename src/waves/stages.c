@@ -16,7 +16,8 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   kg_wave_args *const a = &w->args;
   a->before = before[stage];
   a->after = after[stage];
-  a->step = step;
+  a->step = w->step = step;
+  w->t = t;
   KG_TRY(w->law->stage(w->ctx, a));
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;

@@ -103,7 +103,7 @@ static kedge_status put_initial(kg_waves *w)
   if (bad < n)
     status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
                      w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
-                     (double)u[bad]);
+                     isnan(u[bad]) ? (double)NAN : (double)u[bad]);
   if (status == KEDGE_OK) status = kg_copy_in(w->ctx, (void *)w->args.u, u, (size_t)n * sizeof *u);
   free(u);
   return status;

@@ -25,6 +25,7 @@ typedef struct kg_waves {
   int32_t n_facets, n_moving;  ///< facets with data; the first ones depend on the time, or may
   kg_wave_facet *facet;        ///< [n_facets]
   double *data;                ///< [n_facets][field][n_facet] in host memory
+  double t, step;              ///< of the last stage
   kg_wave_args args;           ///< in device memory
   kg_buffer tables, state, boundary;
 } kg_waves;
@@ -54,6 +55,8 @@ kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
 int kg_waves_field(const kg_waves *waves, const char *name);
 /// Whether [exact] has a field. @param[in] field  -1: any
 bool kg_waves_has_exact(const kg_waves *waves, int field);
+/// Fail with KEDGE_ERR_NUMERIC where the state is not finite.
+kedge_status kg_waves_check(kg_waves *waves);
 /// What is made of the state, which is copied to the host for it.
 kedge_status kg_waves_energy(kg_waves *waves, double *energy);
 /// L2 norms of the errors of fields at the time t against [exact]; fields that have none count 0.
@@ -64,6 +67,10 @@ kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
 kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *values);
 /// Where these nodes are. @param[out] at  [element][node][dimension]
 kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
+
+/// Write the state, at the time t, as VTKHDF: a Lagrange cell of the order an element, with the
+/// fields and the region (waves/output.c).
+kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 
 // Between the files of this folder.
 

@@ -50,3 +50,14 @@ void assert_digits(double value, double expected)
   if (!(fabs(value - expected) <= 6e-6 * fabs(expected)))
     fail_msg("%.6e, not %.5e", value, expected);
 }
+
+void assert_table(const setting *settings, int n, const row *table)
+{
+  for (int i = 0; i < n; ++i) {
+    waves w = waves_of(table[i].mesh, table[i].order, settings);
+    waves_on(&w);
+    if (table[i].steps > 0) assert_int_equal(waves_steps(&w), table[i].steps);
+    assert_digits(waves_error(&w, NULL), table[i].error);
+    waves_free(&w);
+  }
+}

@@ -33,3 +33,31 @@ void assert_digits(double value, double expected);
   {                                                                                \
     "exact", "Hy", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"                             \
   }
+
+/// A wave of the cube between conductors.
+#define CUBE(cosine, sine)                                                             \
+  {"equation", "system", "maxwell"}, {"boundary default", "type", "conductor"},        \
+      {"exact", "Ex", "2*cos(pi*x)*sin(pi*y)*sin(pi*z)*" cosine},                      \
+      {"exact", "Ey", "-sin(pi*x)*cos(pi*y)*sin(pi*z)*" cosine},                       \
+      {"exact", "Ez", "-sin(pi*x)*sin(pi*y)*cos(pi*z)*" cosine}, {"exact", "Hx", "0"}, \
+      {"exact", "Hy", "-3*pi*cos(pi*x)*sin(pi*y)*cos(pi*z)*" sine},                    \
+  {                                                                                    \
+    "exact", "Hz", "3*pi*cos(pi*x)*cos(pi*y)*sin(pi*z)*" sine                          \
+  }
+#define CAVITY_OF_CUBE {"parameters", "w", "pi*sqrt(3)"}, CUBE("cos(w*t)", "sin(w*t)/w")
+#define TO_ONE         \
+  {                    \
+    "time", "end", "1" \
+  }
+
+/// A row of a table of errors.
+typedef struct row {
+  const char *order, *mesh;
+  double error;
+  int steps;  ///< 0: not given
+} row;
+
+/// Assert errors of all fields, and steps, at the end.
+void assert_table(const setting *settings, int n, const row *table);
+#define ASSERT_TABLE(settings, table) \
+  assert_table(settings, (int)(sizeof(table) / sizeof *(table)), table)

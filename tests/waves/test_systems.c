@@ -5,34 +5,34 @@
 #include <string.h>
 
 /// The pressure of a box with rigid walls.
-#define BOX                                                                                \
-  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},               \
-      {"parameters", "k", "pi*sqrt(2)"}, {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"},   \
-      {"exact", "vx", "pi/k*sin(pi*x)*cos(pi*y)*sin(k*t)"},                                \
-      {"exact", "vy", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"},                                \
-  {                                                                                        \
-    "time", "end", "1"                                                                     \
+#define BOX                                                                              \
+  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},             \
+      {"parameters", "k", "pi*sqrt(2)"}, {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}, \
+      {"exact", "vx", "pi/k*sin(pi*x)*cos(pi*y)*sin(k*t)"},                              \
+      {"exact", "vy", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"},                              \
+  {                                                                                      \
+    "time", "end", "1"                                                                   \
   }
 
 /// A plane wave in a dielectric that comes in wherever it does, and leaves.
-#define PLANE_WAVE                                                                        \
-  {"equation", "system", "maxwell-tm"}, {"equation", "permittivity", "2.25"},             \
-      {"boundary default", "type", "incident"}, {"parameters", "a", "0.6"},               \
-      {"parameters", "b", "0.8"}, {"exact", "Ez", "sin(4*(a*x+b*y-t/1.5))"},              \
-      {"exact", "Hx", "1.5*b*sin(4*(a*x+b*y-t/1.5))"},                                    \
-      {"exact", "Hy", "-1.5*a*sin(4*(a*x+b*y-t/1.5))"},                                   \
-  {                                                                                       \
-    "time", "end", "1"                                                                    \
+#define PLANE_WAVE                                                            \
+  {"equation", "system", "maxwell-tm"}, {"equation", "permittivity", "2.25"}, \
+      {"boundary default", "type", "incident"}, {"parameters", "a", "0.6"},   \
+      {"parameters", "b", "0.8"}, {"exact", "Ez", "sin(4*(a*x+b*y-t/1.5))"},  \
+      {"exact", "Hx", "1.5*b*sin(4*(a*x+b*y-t/1.5))"},                        \
+      {"exact", "Hy", "-1.5*a*sin(4*(a*x+b*y-t/1.5))"},                       \
+  {                                                                           \
+    "time", "end", "1"                                                        \
   }
 
 /// Sound that comes in along x.
-#define SOUND                                                                               \
-  {"equation", "system", "acoustics"}, {"equation", "density", "1.3"},                      \
-      {"equation", "bulk", "5.2"}, {"boundary left", "type", "incident"},                   \
-      {"boundary right", "type", "absorbing"}, {"boundary default", "type", "wall"},        \
-      {"exact", "p", "sin(3*(x-2*t))"}, {"exact", "vx", "sin(3*(x-2*t))/2.6"},              \
-  {                                                                                         \
-    "time", "end", "1"                                                                      \
+#define SOUND                                                                        \
+  {"equation", "system", "acoustics"}, {"equation", "density", "1.3"},               \
+      {"equation", "bulk", "5.2"}, {"boundary left", "type", "incident"},            \
+      {"boundary right", "type", "absorbing"}, {"boundary default", "type", "wall"}, \
+      {"exact", "p", "sin(3*(x-2*t))"}, {"exact", "vx", "sin(3*(x-2*t))/2.6"},       \
+  {                                                                                  \
+    "time", "end", "1"                                                               \
   }
 
 static double error_of(const char *mesh, const char *order, const setting *settings)
@@ -68,19 +68,19 @@ static void errors_fall_with_the_order_and_one_more(void **state)
 static void a_conductor_has_the_field_of_its_data(void **state)
 {
   (void)state;
-  const double error = error_of(
-      "square 5", "4",
-      SETTINGS(PLANE_WAVE, {"boundary default", "type", "conductor"},
-               {"boundary default", "Ez", "sin(4*(a*x+b*y-t/1.5))"}));
+  const double error = error_of("square 5", "4",
+                                SETTINGS(PLANE_WAVE, {"boundary default", "type", "conductor"},
+                                         {"boundary default", "Ez", "sin(4*(a*x+b*y-t/1.5))"}));
   assert_at_most(error, 2e-4);
 }
 
 static void what_is_soft_has_the_pressure_of_its_data(void **state)
 {
   (void)state;
-  const double error = error_of("square 5", "4",
-                                SETTINGS(BOX, {"boundary default", "type", "soft"},
-                                         {"boundary default", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}));
+  const double error =
+      error_of("square 5", "4",
+               SETTINGS(BOX, {"boundary default", "type", "soft"},
+                        {"boundary default", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}));
   assert_at_most(error, 2e-4);
 }
 
@@ -107,11 +107,11 @@ static void central_fluxes_keep_the_energy_and_upwind_ones_do_not(void **state)
     for (int alpha = 0; alpha < 2; ++alpha) {
       waves w = {.ctx = open_backend(test_backend(), 2)};
       w.problem = problem_of(
-          w.ctx, SETTINGS({"mesh", "generate", "square 5"}, {"space", "order", "3"},
-                          {"space", "upwind", alpha ? "1" : "0"},
-                          {"equation", "system", systems[s][0]},
-                          {"boundary default", "type", systems[s][1]}, {"time", "end", "1"},
-                          {"time", "steps", alpha ? "200" : "1600"}));
+          w.ctx,
+          SETTINGS({"mesh", "generate", "square 5"}, {"space", "order", "3"},
+                   {"space", "upwind", alpha ? "1" : "0"}, {"equation", "system", systems[s][0]},
+                   {"boundary default", "type", systems[s][1]}, {"time", "end", "1"},
+                   {"time", "steps", alpha ? "200" : "1600"}));
       for (int k = 0; k < 2; ++k)
         must(w.ctx, kedge_problem_set_function(w.problem, "equation", systems[s][2 + k],
                                                kedge_by_element, material[k]));
@@ -138,13 +138,14 @@ static void backends_agree(void **state)
   const struct {
     const setting *settings;
     const char *field;
-  } cases[] = {{SETTINGS(PLANE_WAVE, {"equation", "conductivity", "1+x"},
-                         {"boundary left", "type", "conductor"}, {"boundary top", "type", "absorbing"},
-                         {"space", "upwind", "0.7"}, {"time", "steps", "300"}),
-                "Hx"},
-               {SETTINGS(SOUND, {"boundary top", "type", "soft"}, {"boundary top", "p", "t*x"},
-                         {"time", "steps", "300"}),
-                "vy"}};
+  } cases[] = {
+      {SETTINGS(PLANE_WAVE, {"equation", "conductivity", "1+x"},
+                {"boundary left", "type", "conductor"}, {"boundary top", "type", "absorbing"},
+                {"space", "upwind", "0.7"}, {"time", "steps", "300"}),
+       "Hx"},
+      {SETTINGS(SOUND, {"boundary top", "type", "soft"}, {"boundary top", "p", "t*x"},
+                {"time", "steps", "300"}),
+       "vy"}};
   (void)state;
   for (int c = 0; c < 2; ++c)
     for (int i = 0; i < 9; i += test_is_quick() ? 4 : 1) {
@@ -181,8 +182,8 @@ static void values_at_nodes_are_those_of_the_exact_solution(void **state)
   must(w.ctx, kedge_march_nodes(w.march, 3, at[0]));
   must(w.ctx, kedge_march_values(w.march, "Hy", 3, value));
   for (int i = 0; i < NODES; ++i)
-    assert_at_most(
-        fabs(value[i] + 0.9 * sin(4.0 * (0.6 * at[i][0] + 0.8 * at[i][1] - 1.0 / 1.5))), 2e-5);
+    assert_at_most(fabs(value[i] + 0.9 * sin(4.0 * (0.6 * at[i][0] + 0.8 * at[i][1] - 1.0 / 1.5))),
+                   2e-5);
   assert_string_equal(kedge_march_field(w.march, 2), "Hy");
   assert_null(kedge_march_field(w.march, 3));
   waves_free(&w);

@@ -15,9 +15,9 @@ enum { KG_LAW_DIMENSION = 3, KG_LAW_FIELDS = 6, KG_LAW_NUMBERS = 5 };
 enum { Z, Y, OVER_PERMITTIVITY, OVER_PERMEABILITY, DAMPING };
 enum { E = 0, H = 3 };
 
-#define KG_LAW                                                                    \
-  .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"},              \
-  .n_properties = 3, .properties = {"permittivity", "permeability", "conductivity"}, \
+#define KG_LAW                                                                          \
+  .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"}, .n_properties = 3, \
+  .properties = {"permittivity", "permeability", "conductivity"},                       \
   .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}
 
 static inline void law_medium(const double *property, double *number)

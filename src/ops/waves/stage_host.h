@@ -34,8 +34,7 @@ typedef kg_real pack __attribute__((vector_size(PACK * sizeof(kg_real)), may_ali
 
 /// sum_j row_j x_j of all lanes, of every field.
 /// @param[in] x  [field][n][lane]
-static inline void times_row(int n, const kg_real *row, const kg_real *x,
-                             kg_real (*sum)[LANES])
+static inline void times_row(int n, const kg_real *row, const kg_real *x, kg_real (*sum)[LANES])
 {
   for (int lane = 0; lane < LANES; lane += PACK) {
     pack part[KG_LAW_FIELDS] = {{0}};
