@@ -22,7 +22,7 @@ __device__ __forceinline__ kg_real times_row(int n, const kg_real *row, const kg
 
 __global__ void __launch_bounds__(THREADS) wave_stage(const __grid_constant__ kg_wave_args a)
 {
-  extern __shared__ kg_real s_flux[];  // [field][facet][n_facet][lane]
+  KG_SHARED(kg_real, s_flux);  // [field][facet][n_facet][lane]
   const int columns = (KG_LAW_DIMENSION + 1) * a.n_facet, n = a.n;
   const int32_t group = (int32_t)blockIdx.x;
   const kg_real *const u = a.u + (int64_t)group * KG_LAW_FIELDS * n * LANES;
