@@ -585,6 +585,13 @@ READER(read_steps)
   return KEDGE_OK;
 }
 
+READER(read_precision)
+{
+  bool is_wave;
+  KG_TRY(kg_wave_read_precision(&p->wave, settings, s, &is_wave));
+  return is_wave ? KEDGE_OK : read_word(p, key, settings, s);
+}
+
 READER(read_fields)
 {
   static const char *const words[] = {"full", "cells"};
@@ -654,7 +661,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"solver", "smoother", "auto, edge or line", read_word, WORDS(smoothers, smoother)},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), read_integer,
    .member = MEMBER(smoothing_steps), .least = 1, .most = KEDGE_SMOOTHING_STEPS_MAX},
-  {"solver", "precision", "double, mixed or compact", read_word, WORDS(precisions, precision)},
+  {"solver", "precision", "double, mixed or compact", read_precision, WORDS(precisions, precision)},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations},
   {"output", "file", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,

@@ -169,10 +169,30 @@ static const char *join(const char *const *words, char text[120])
   return text;
 }
 
-kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *s, int *type)
+/// The number of the system that settings name; 0: it is elliptic, or what they name is refused.
+static int system_of(const kg_settings *settings)
 {
   const kg_setting *const at = kg_settings_find(settings, "equation", "system");
-  const int system = at ? kg_word_among(kg_system_words, KG_SYSTEM_KINDS, at->value) : 0;
+  const int system =
+      at && at->value ? kg_word_among(kg_system_words, KG_SYSTEM_KINDS, at->value) : 0;
+  return system > 0 ? system : 0;
+}
+
+kedge_status kg_wave_read_precision(kg_wave_settings *waves, const kg_settings *settings,
+                                    const kg_setting *s, bool *is_wave)
+{
+  static const char *const words[] = {"double", "single"};
+  int word;
+  *is_wave = system_of(settings) > 0;
+  if (!*is_wave) return KEDGE_OK;
+  KG_TRY(kg_value_word(settings, s, words, 2, &word));
+  waves->single = word == 1;
+  return KEDGE_OK;
+}
+
+kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *s, int *type)
+{
+  const int system = system_of(settings);
   char list[120];
   *type = -1;
   if (system > 0) {

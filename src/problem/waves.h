@@ -30,6 +30,7 @@ typedef struct kg_wave_values {
 typedef struct kg_wave_settings {
   kg_system_kind system;
   double upwind, cfl;
+  bool single;  ///< [solver] precision
   kg_wave_values initial, exact;
 } kg_wave_settings;
 
@@ -48,6 +49,10 @@ bool kg_wave_takes_function(const char *section, const char *key);
 /// Read the type of a boundary, if the problem is one of waves. @param[out] type  as it is in
 /// kg_wave_boundaries; -1: the problem is elliptic
 kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *setting, int *type);
+
+/// Read [solver] precision, if the problem is one of waves. @param[out] is_wave  it is
+kedge_status kg_wave_read_precision(kg_wave_settings *waves, const kg_settings *settings,
+                                    const kg_setting *setting, bool *is_wave);
 
 /// Refuse keys of elliptic problems in one of waves, and the other way round, and what waves lack.
 kedge_status kg_problem_check_waves(kedge_context *ctx, const kedge_problem *problem);

@@ -13,7 +13,7 @@
 /// A state in host memory, and a matrix from values at nodes to those at other points.
 typedef struct look {
   kg_waves *w;
-  kg_real *u;
+  double *u;
   int n_points;
   double *at;      ///< [dimension][n_points]
   double *weight;  ///< [n_points]
@@ -49,7 +49,7 @@ static kedge_status look_begin(kg_waves *w, look *l)
   KG_TRY(kg_host_alloc(w->ctx, n, sizeof *l->u, &l->u));
   KG_TRY(kg_host_alloc(w->ctx, (size_t)(w->mesh->n_elements * (int64_t)w->law->n_fields),
                        sizeof *l->sum, &l->sum));
-  KG_TRY(kg_copy_out(w->ctx, l->u, w->args.u, n * sizeof *l->u));
+  KG_TRY(kg_waves_get(w, l->u));
   for (size_t i = 0; i < n; ++i)
     if (!isfinite(l->u[i])) return refuse(w, (int64_t)i);
   return KEDGE_OK;
@@ -58,6 +58,12 @@ static kedge_status look_begin(kg_waves *w, look *l)
 kedge_status kg_waves_check(kg_waves *w)
 {
   int64_t bad;
+  if (w->args.number == KG_SINGLE) {
+    look l;
+    const kedge_status status = look_begin(w, &l);
+    look_free(&l);
+    return status;
+  }
   KG_TRY(kg_enter(w->ctx));
   KG_TRY(kg_first_bad(w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad}));
   return bad < 0 ? KEDGE_OK : refuse(w, bad);
@@ -66,8 +72,7 @@ kedge_status kg_waves_check(kg_waves *w)
 /// Values of a field of an element at its nodes.
 static void gather(const look *l, int32_t e, int f, double *values)
 {
-  for (int i = 0; i < l->w->nodal.n; ++i)
-    values[i] = (double)l->u[kg_wave_place(&l->w->args, e, f, i)];
+  for (int i = 0; i < l->w->nodal.n; ++i) values[i] = l->u[kg_wave_place(&l->w->args, e, f, i)];
 }
 
 static kedge_status allocate_points(look *l, int n_points)

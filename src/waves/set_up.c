@@ -14,7 +14,7 @@ enum { LANES = KG_WAVE_LANES };
 typedef struct tables {
   kg_waves *w;
   int facets;
-  kg_real *gradient, *facet, *medium;
+  double *gradient, *facet, *medium;
   int32_t *beyond;
   kg_wave_side *boundary;
   const kg_boundary **of;  ///< [group]
@@ -80,14 +80,13 @@ static void put_shape(const tables *t, int32_t element, const shape *s)
   const int n = t->w->mesh->dimension, lane = element % LANES;
   const int64_t group = element / LANES;
   for (int a = 0; a < n; ++a)
-    for (int k = 0; k < n; ++k)
-      t->gradient[((group * n + a) * n + k) * LANES + lane] = (kg_real)s->g[a][k];
+    for (int k = 0; k < n; ++k) t->gradient[((group * n + a) * n + k) * LANES + lane] = s->g[a][k];
   for (int l = 0; l < t->facets; ++l) {
-    kg_real *const facet = t->facet + (group * t->facets + l) * (n + 1) * LANES + lane;
+    double *const facet = t->facet + (group * t->facets + l) * (n + 1) * LANES + lane;
     double square = 0.0;
     for (int k = 0; k < n; ++k) square += s->slope[l][k] * s->slope[l][k];
-    for (int k = 0; k < n; ++k) facet[k * LANES] = (kg_real)(-s->slope[l][k] / sqrt(square));
-    facet[n * LANES] = (kg_real)(2.0 * sqrt(square));
+    for (int k = 0; k < n; ++k) facet[k * LANES] = -s->slope[l][k] / sqrt(square);
+    facet[n * LANES] = 2.0 * sqrt(square);
   }
 }
 
@@ -166,8 +165,7 @@ static kedge_status put_media(const tables *t, const kg_coefficients **section)
     double *const number = w->number + (int64_t)e * law->n_numbers;
     law->medium(property, number);
     for (int k = 0; k < law->n_numbers; ++k)
-      t->medium[((int64_t)(e / LANES) * law->n_numbers + k) * LANES + e % LANES] =
-          (kg_real)number[k];
+      t->medium[((int64_t)(e / LANES) * law->n_numbers + k) * LANES + e % LANES] = number[k];
   }
   return KEDGE_OK;
 }
@@ -254,19 +252,18 @@ static void evaluate_facet(const kg_waves *w, int32_t i)
                     w->data + (int64_t)i * w->law->n_fields * n);
 }
 
-kedge_status kg_waves_data(kg_waves *w, int32_t first, int32_t n)
+kedge_status kg_waves_data(kg_waves *w, int32_t n)
 {
   const int64_t size = (int64_t)w->law->n_fields * w->nodal.n_facet;
   if (n == 0) return KEDGE_OK;
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->ctx, n, 10 * size))
-  for (int32_t i = first; i < first + n; ++i) evaluate_facet(w, i);
-  for (int64_t i = first * size; i < (first + n) * size; ++i)
+  for (int32_t i = 0; i < n; ++i) evaluate_facet(w, i);
+  for (int64_t i = 0; i < n * size; ++i)
     KG_REQUIRE(w->ctx, isfinite(w->data[i]), KEDGE_ERR_INPUT,
                "the field %s of a boundary is %g at t = %.9g",
                w->law->fields[i / w->nodal.n_facet % w->law->n_fields],
                isnan(w->data[i]) ? (double)NAN : w->data[i], w->problem->t);
-  return kg_copy_in(w->ctx, (kg_real *)w->boundary.data + first * size, w->data + first * size,
-                    (size_t)(n * size) * sizeof(kg_real));
+  return kg_waves_put(w, w->boundary.data, w->data, n * size);
 }
 
 /// The longest step of cfl 1, which damping shortens too.
@@ -284,44 +281,53 @@ static void find_step(kg_waves *w)
   }
 }
 
+/// A table for the device.
+typedef struct table {
+  const void *from;
+  size_t n;
+  size_t size;  ///< of an entry; 0: it is a double here, and of args.number there
+  void *to;     ///< address of the pointer of kg_wave_args
+} table;
+
 /// Copy to the device, where tables lie one behind the other.
-static kedge_status put(kg_waves *w, size_t *used, const void *from, size_t bytes, void *to)
+static kedge_status put(kg_waves *w, size_t *used, const table *t)
 {
   char *const there = (char *)w->tables.data + *used;
-  *used += kg_rounded(bytes);
-  memcpy(to, &there, sizeof there);
-  return kg_copy_in(w->ctx, there, from, bytes);
+  const size_t size = t->size ? t->size : kg_number_bytes(w->args.number);
+  *used += kg_rounded(t->n * size);
+  memcpy(t->to, &there, sizeof there);
+  return t->size ? kg_copy_in(w->ctx, there, t->from, t->n * size)
+                 : kg_waves_put(w, there, t->from, (int64_t)t->n);
 }
 
 static kedge_status upload(const tables *t, int64_t n_boundary)
 {
+  enum { TABLES = 8 };
   kg_waves *const w = t->w;
   kg_wave_args *const a = &w->args;
   const kg_nodal *const nodal = &w->nodal;
-  const size_t n = (size_t)nodal->n, d = (size_t)a->dimension, facets = d + 1,
-               real = sizeof(kg_real);
-  const size_t groups = (size_t)a->n_groups * LANES, columns = facets * (size_t)nodal->n_facet;
-  const size_t bytes[] = {d * n * n * real,
-                          n * columns * real,
-                          columns * sizeof(int32_t),
-                          groups * d * d * real,
-                          groups * facets * (d + 1) * real,
-                          groups * (size_t)a->n_numbers * real,
-                          groups * facets * sizeof(int32_t),
-                          (size_t)n_boundary * sizeof(kg_wave_side)};
-  const void *const from[] = {nodal->derivative, nodal->lift, nodal->facet_node, t->gradient,
-                              t->facet,          t->medium,   t->beyond,         t->boundary};
-  void *const to[] = {&a->derivative, &a->lift,   &a->facet_node, &a->gradient,
-                      &a->facet,      &a->medium, &a->beyond,     &a->boundary};
+  const size_t n = (size_t)nodal->n, d = (size_t)a->dimension, facets = d + 1;
+  const size_t lanes = (size_t)a->n_groups * LANES, columns = facets * (size_t)nodal->n_facet;
+  const table list[TABLES] = {
+      {nodal->derivative, d * n * n, 0, &a->derivative},
+      {nodal->lift, n * columns, 0, &a->lift},
+      {nodal->facet_node, columns, sizeof(int32_t), &a->facet_node},
+      {t->gradient, lanes * d * d, 0, &a->gradient},
+      {t->facet, lanes * facets * (d + 1), 0, &a->facet},
+      {t->medium, lanes * (size_t)a->n_numbers, 0, &a->medium},
+      {t->beyond, lanes * facets, sizeof(int32_t), &a->beyond},
+      {t->boundary, (size_t)n_boundary, sizeof(kg_wave_side), &a->boundary}};
+  const size_t real = kg_number_bytes(a->number);
   size_t all = 0, used = 0;
-  for (int i = 0; i < 8; ++i) all += kg_rounded(bytes[i]);
+  for (int i = 0; i < TABLES; ++i)
+    all += kg_rounded(list[i].n * (list[i].size ? list[i].size : real));
   KG_TRY(kg_alloc(w->ctx, all, 1, &w->tables));
-  for (int i = 0; i < 8; ++i) KG_TRY(put(w, &used, from[i], bytes[i], to[i]));
+  for (int i = 0; i < TABLES; ++i) KG_TRY(put(w, &used, &list[i]));
   const size_t data = (size_t)w->n_facets * (size_t)(a->n_fields * nodal->n_facet);
   KG_TRY(kg_host_calloc(w->ctx, data, sizeof *w->data, &w->data));
   KG_TRY(kg_alloc(w->ctx, data, real, &w->boundary));
   a->data = w->boundary.data;
-  return kg_waves_data(w, 0, w->n_facets);
+  return kg_waves_data(w, w->n_facets);
 }
 
 static kedge_status make(tables *t, int32_t *number, const kg_coefficients **section)
@@ -354,9 +360,9 @@ kedge_status kg_waves_set_up(kg_waves *w)
   const struct {
     size_t n, size;
     void *to;
-  } arrays[] = {{lanes * d * d, sizeof(kg_real), &t.gradient},
-                {lanes * (d + 1) * (d + 1), sizeof(kg_real), &t.facet},
-                {lanes * numbers, sizeof(kg_real), &t.medium},
+  } arrays[] = {{lanes * d * d, sizeof(double), &t.gradient},
+                {lanes * (d + 1) * (d + 1), sizeof(double), &t.facet},
+                {lanes * numbers, sizeof(double), &t.medium},
                 {lanes * (d + 1), sizeof(int32_t), &t.beyond},
                 {boundary, sizeof(kg_wave_side), &t.boundary},
                 {n_groups, sizeof *t.of, &t.of},

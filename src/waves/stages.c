@@ -12,7 +12,7 @@ static const double after[KG_WAVE_STAGES] = {
 kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
 {
   kg_problem_set_time(w->problem, t);
-  KG_TRY(kg_waves_data(w, 0, w->n_moving));
+  KG_TRY(kg_waves_data(w, w->n_moving));
   kg_wave_args *const a = &w->args;
   a->before = before[stage];
   a->after = after[stage];

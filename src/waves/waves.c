@@ -1,5 +1,6 @@
 #include "waves/waves.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,10 @@
 #include "device/loop.h"
 #include "problem/located.h"
 
-enum { LANES = KG_WAVE_LANES };
+enum {
+  LANES = KG_WAVE_LANES,
+  ELEMENTS_MAX = (1 << 29) - LANES,  ///< their sides are not negative as int32_t
+};
 
 static kedge_status find_law(kg_waves *w)
 {
@@ -27,6 +31,9 @@ static kedge_status find_law(kg_waves *w)
     return kg_problem_fail(w->ctx, w->problem, at,
                            "system = %s takes meshes of %s, and %s is of %s", word, shape,
                            mesh->source ? mesh->source : "the mesh", kg_mesh_shapes(mesh, 2));
+  KG_REQUIRE(w->ctx, mesh->n_elements <= ELEMENTS_MAX, KEDGE_ERR_UNSUPPORTED,
+             "waves take meshes of at most %d elements, and the mesh has %d", ELEMENTS_MAX,
+             mesh->n_elements);
   if (mesh->nodes)
     return kg_problem_fail(w->ctx, w->problem, at,
                            "waves need straight elements, and those of %s are curved: set geometry "
@@ -78,33 +85,34 @@ static const kg_wave_values *initial_of(const kg_waves *w)
   return &w->problem->wave.exact;
 }
 
-static void evaluate_element(const kg_waves *w, const kg_wave_values *values, int32_t e, kg_real *u)
+static void evaluate_element(const kg_waves *w, const kg_wave_values *values, int32_t e, double *u)
 {
   const int n = w->nodal.n, fields = w->law->n_fields;
   double value[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
   kg_waves_evaluate(w, values, e, n, w->nodal.at, NULL, (size_t)n, value);
   for (int f = 0; f < fields; ++f)
-    for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = (kg_real)value[f * n + i];
+    for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = value[f * n + i];
 }
 
 static kedge_status put_initial(kg_waves *w)
 {
   const int64_t n = kg_wave_state(&w->args);
+  const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
   const kg_wave_values *const values = initial_of(w);
-  kg_real *u;
+  double *u;
   KG_TRY(kg_host_calloc(w->ctx, (size_t)n, sizeof *u, &u));
   kg_problem_set_time(w->problem, 0.0);
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, 10 * w->nodal.n))
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) evaluate_element(w, values, e, u);
   int64_t bad = 0;
-  while (bad < n && isfinite(u[bad])) ++bad;
+  while (bad < n && fabs(u[bad]) <= most) ++bad;
   kedge_status status = KEDGE_OK;
   if (bad < n)
     status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
                      w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
                      isnan(u[bad]) ? (double)NAN : (double)u[bad]);
-  if (status == KEDGE_OK) status = kg_copy_in(w->ctx, (void *)w->args.u, u, (size_t)n * sizeof *u);
+  if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
   free(u);
   return status;
 }
@@ -112,13 +120,13 @@ static kedge_status put_initial(kg_waves *w)
 static kedge_status allocate(kg_waves *w)
 {
   kg_wave_args *const a = &w->args;
-  const size_t n = (size_t)kg_wave_state(a);
-  KG_TRY(kg_alloc(w->ctx, 3 * n, sizeof(kg_real), &w->state));
+  const size_t n = (size_t)kg_wave_state(a), bytes = n * kg_number_bytes(a->number);
+  KG_TRY(kg_alloc(w->ctx, 3 * bytes, 1, &w->state));
   KG_TRY(kg_zero(w->ctx, w->state.data, w->state.bytes));
-  kg_real *const all = w->state.data;
-  a->u = all;
-  a->next = all + n;
-  a->residual = all + 2 * n;
+  char *const all = w->state.data;
+  a->u = (kg_real *)(void *)all;
+  a->next = (kg_real *)(void *)(all + bytes);
+  a->residual = (kg_real *)(void *)(all + 2 * bytes);
   return KEDGE_OK;
 }
 
@@ -134,7 +142,8 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
     return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
                            "order of waves on %s is 1 to %d, not %d", cell->plural, most, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
-  w->args = (kg_wave_args){.n_groups = (mesh->n_elements + LANES - 1) / LANES,
+  w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
+                           .n_groups = (mesh->n_elements + LANES - 1) / LANES,
                            .n = w->nodal.n,
                            .n_facet = w->nodal.n_facet,
                            .n_facets = cell->n_facets,
@@ -145,6 +154,33 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(allocate(w));
   return put_initial(w);
+}
+
+kedge_status kg_waves_put(const kg_waves *w, void *there, const double *here, int64_t n)
+{
+  float *single;
+  if (w->args.number == KG_DOUBLE) return kg_copy_in(w->ctx, there, here, (size_t)n * sizeof *here);
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)n, sizeof *single, &single));
+  for (int64_t i = 0; i < n; ++i) single[i] = (float)here[i];
+  const kedge_status status = kg_copy_in(w->ctx, there, single, (size_t)n * sizeof *single);
+  free(single);
+  return status;
+}
+
+kedge_status kg_waves_get(const kg_waves *w, double *state)
+{
+  const size_t n = (size_t)kg_wave_state(&w->args);
+  if (w->args.number == KG_DOUBLE) return kg_copy_out(w->ctx, state, w->args.u, n * sizeof *state);
+  // The numbers lie in the upper half first, and are read before doubles overwrite them.
+  float *const single = (float *)(void *)state + n;
+  KG_TRY(kg_copy_out(w->ctx, single, w->args.u, n * sizeof *single));
+  for (size_t i = 0; i < n; ++i) {
+    float value;
+    memcpy(&value, single + i, sizeof value);
+    const double wide = (double)value;
+    memcpy(state + i, &wide, sizeof wide);
+  }
+  return KEDGE_OK;
 }
 
 void kg_waves_free(kg_waves *w)

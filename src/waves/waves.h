@@ -4,7 +4,7 @@
 /// each other (march/waves.c).
 #pragma once
 #include "device/backend.h"
-#include "ops/waves/stage.h"
+#include "ops/waves/laws.h"
 #include "problem/problem.h"
 
 /// A facet whose data are functions.
@@ -80,6 +80,9 @@ void kg_waves_evaluate(const kg_waves *waves, const kg_wave_values *values, int3
                        const double *place, const double *normal, size_t stride, double *value);
 /// Geometry, media, neighbours and boundaries (waves/set_up.c).
 kedge_status kg_waves_set_up(kg_waves *waves);
-/// Data of facets from `first` on, at the time of the problem, to the device.
-kedge_status kg_waves_data(kg_waves *waves, int32_t first, int32_t n);
+/// Data of the first n facets, at the time of the problem, to the device.
+kedge_status kg_waves_data(kg_waves *waves, int32_t n);
+/// Copy numbers to the device, and the state from it, which has those of args.number.
+kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
+kedge_status kg_waves_get(const kg_waves *waves, double *state);
 enum { KG_WAVE_POINTS = 128 };  ///< of kg_waves_evaluate() at once, at most

@@ -62,6 +62,8 @@ static void what_does_not_fit_is_refused_with_a_sentence(void **state)
        "waves need straight elements"},
       {SETTINGS(TM, {"space", "order", "10"}), "order of waves on triangles is 1 to 9, not 10"},
       {SETTINGS(TM, {"initial", "Hx", "log(x-0.5)"}), "initial Hx is nan"},
+      {SETTINGS(TM, {"initial", "Hx", "1e99"}, {"solver", "precision", "single"}),
+       "initial Hx is 1e+99"},
       {SETTINGS(TM, {"boundary default", "type", "incident"}),
        "[boundary default] is incident and has no field"},
       {SETTINGS(TM, {"boundary default", "type", "absorbing"}, {"boundary default", "Ez", "1"}),
@@ -93,6 +95,7 @@ static void wrong_words_are_refused_where_they_are_read(void **state)
         "type of a boundary of system = maxwell-tm must be conductor, absorbing or incident"}},
       {{"boundary left", "type", "wall"}, {0, 0, "must be conductor, absorbing or incident, not"}},
       {{"space", "upwind", "1.5"}, {0, 0, "upwind must be between 0 and 1"}},
+      {{"solver", "precision", "mixed"}, {0, 0, "double or single"}},
       {{"time", "cfl", "0"}, {0, 0, "cfl must be positive"}},
       {{"equation", "system", "maxwel"}, {0, 0, "did you mean 'maxwell'?"}},
   };

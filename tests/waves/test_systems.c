@@ -188,6 +188,36 @@ static void backends_agree(void **state)
     }
 }
 
+static void errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding(
+    void **state)
+{
+  static const char *const orders[] = {"1", "2", "4"}, *const meshes[] = {"square 4", "cube 2"};
+  (void)state;
+  for (int i = 0; i < 6; ++i) {
+    const setting *const sound =
+        i % 2 ? SETTINGS({"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},
+                         {"parameters", "k", "pi*sqrt(2)"},
+                         {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}, {"time", "end", "0.5"})
+              : SETTINGS(BOX);
+    double error[2];
+    for (int single = 0; single < 2; ++single) {
+      waves w = {.ctx = open_backend(test_backend(), 2)};
+      w.problem = problem_of(w.ctx, sound);
+      must(w.ctx,
+           kedge_problem_set(w.problem, "solver", "precision", single ? "single" : "double"));
+      must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", meshes[i % 2]));
+      must(w.ctx, kedge_problem_set(w.problem, "space", "order", orders[i / 2]));
+      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+      waves_on(&w);
+      error[single] = waves_error(&w, NULL);
+      waves_free(&w);
+    }
+    assert_true(error[0] != error[1]);
+    assert_at_most(fabs(error[1] - error[0]), 0.01 * error[0] + 1e-6);
+  }
+}
+
 static void values_at_nodes_are_those_of_the_exact_solution(void **state)
 {
   (void)state;
@@ -214,6 +244,8 @@ int main(void)
       cmocka_unit_test(what_is_soft_has_the_pressure_of_its_data),
       cmocka_unit_test(central_fluxes_keep_the_energy_and_upwind_ones_do_not),
       cmocka_unit_test(backends_agree),
+      cmocka_unit_test(
+          errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding),
       cmocka_unit_test(values_at_nodes_are_those_of_the_exact_solution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

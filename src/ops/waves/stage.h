@@ -45,7 +45,9 @@ typedef struct kg_wave_side {
   int32_t data;  ///< its place among the data; -1: they are 0
 } kg_wave_side;
 
+/// Numbers are of the type that `number` says, whatever the type of pointers is where it is read.
 typedef struct kg_wave_args {
+  kg_number number;
   int32_t n_groups;
   int n, n_facet, n_facets, dimension, n_fields, n_numbers;
   const kg_real *derivative, *lift;  ///< as of kg_nodal
@@ -77,11 +79,6 @@ typedef struct kg_law {
   void (*weights)(const double *number, double *weight);
   kedge_status (*stage)(kedge_context *ctx, const kg_wave_args *args);
 } kg_law;
-
-extern const kg_law kg_law_maxwell, kg_law_maxwell_tm, kg_law_acoustics_plane,
-    kg_law_acoustics_space;
-/// All of them; ends with NULL.
-extern const kg_law *const kg_laws[];
 
 /// Where field f of a node is.
 KG_INLINE int64_t kg_wave_place(const kg_wave_args *a, int32_t element, int f, int node)

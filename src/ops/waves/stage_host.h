@@ -1,5 +1,6 @@
 /// @file
-/// The host code of a stage and the table of a system, whose header is included before this.
+/// The host code of a stage, as the function KG_LAW_HOST, and the table of a system, whose header
+/// is included before this. It is compiled for both types of numbers.
 #pragma once
 #include <math.h>
 #include <omp.h>
@@ -67,7 +68,7 @@ static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
   }
 }
 
-static kedge_status stage_host(kedge_context *ctx, const kg_wave_args *a)
+kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
 {
   const int columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
   const size_t bytes = sizeof(kg_real) * (size_t)(KG_LAW_FIELDS * columns * LANES);
@@ -81,16 +82,10 @@ static kedge_status stage_host(kedge_context *ctx, const kg_wave_args *a)
   return KEDGE_OK;
 }
 
-kedge_status KG_LAW_CUDA(kedge_context *ctx, const kg_wave_args *args);
-
-static kedge_status stage(kedge_context *ctx, const kg_wave_args *a)
-{
-  return KG_IMPLEMENTATION(ctx, stage_host, KG_LAW_CUDA)(ctx, a);
-}
-
-#define KG_LAW_TABLE                                                                               \
+/// The table. @param operator  its stage
+#define KG_LAW_TABLE(operator)                                                                     \
   {                                                                                                \
     KG_LAW, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, .n_numbers = KG_LAW_NUMBERS, \
             .medium = law_medium, .speed = law_speed, .damping = law_damping,                      \
-            .weights = law_weights, .stage = stage                                                 \
+            .weights = law_weights, .stage = operator                                              \
   }
