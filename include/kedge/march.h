@@ -21,19 +21,23 @@ typedef struct kedge_marched {
   int64_t set_ups;     ///< local matrices and preconditioner were made
   bool converged;      ///< all solves have
   bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
-                       ///< of the program, but for kedge_by_element() and kedge_by_solution()
+                       ///< of the program, but for kedge_steady() and those of the library
   double end;          ///< of [time]
   double seconds;      ///< of wall time, from its beginning to the end of the last step
   /// For kedge_report_write(): what the caller has kept of the notes of solves, with their steps; a
   /// march gives NULL
   const char *note;
+  int64_t rejected;  ///< of steps that adapt: those that were made again, shorter
+  double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
+  bool is_steady;    ///< it has ended as that is below steady_tolerance
 } kedge_marched;
 #define KEDGE_MARCHED_INIT \
   {                        \
     sizeof(kedge_marched)  \
   }
 
-/// Begin at t = 0 with [initial] u, and set up for the first step of [time].
+/// Begin at t = 0 with [initial] u, where it is left out with [exact] u, else with 0, and set up for
+/// the first step of [time].
 /// @param[in] mesh, problem  borrowed; both must outlive the march, the mesh its solutions too.
 ///            Changes of the problem are taken by kedge_march_update().
 /// @retval KEDGE_ERR_INPUT        there is no [time], or as from kedge_solver_create(); also a mass
@@ -51,17 +55,25 @@ KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *me
                                         const kedge_problem *problem, kedge_plan *plan);
 
 KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
-KEDGE_API bool kedge_march_ended(const kedge_march *march);   ///< the end of [time] is reached
+/// The end of [time], or with until = steady a steady state, is reached.
+KEDGE_API bool kedge_march_ended(const kedge_march *march);
 
-/// Whether the time that is reached is one of [output] every or at, or the end.
+/// Whether the time that is reached is one of [output] every or at, or the end of [time].
 KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
-/// One step. Between two times that are hit steps have equal lengths, none more than `step`. Solves
-/// that do not converge are no failure: see the report.
+/// The times of the problem's outputs up to the one that is reached, those before a checkpoint too.
+/// @param[out] t  [room] the first of them; NULL: none are wanted
+/// @return how many there are
+KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, double *t);
+
+/// One step. Between two times that are hit steps have equal lengths, none more than `step`; with a
+/// `tolerance` they adapt, and may be made again before the call returns. Solves that do not
+/// converge are no failure: see the report.
 /// @retval KEDGE_ERR_ARG      the march has ended
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE,
 ///         KEDGE_ERR_CANCELLED  as from kedge_solver_solve(); the time is that before the step,
-///                              which may be tried again
+///                              which may be tried again. KEDGE_ERR_NUMERIC also where no step is
+///                              short enough for the tolerance
 KEDGE_API kedge_status kedge_march_step(kedge_march *march);
 
 /// Have a step end at a time, as at events, outputs and the end of the problem.
@@ -79,6 +91,8 @@ KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solu
 /// @param[in] data  NULL: those of the problem. Texts are copied; functions, what they read, and
 ///                  arrays are borrowed until other data are given. `start` and `device` are not
 ///                  read
+/// @retval KEDGE_ERR_ARG, KEDGE_ERR_INPUT  as from kedge_solver_solve() for such data; those before
+///                                         stay
 KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
 
 /// The problem has changed: go on with its new coefficients and data. The mesh, the order, and
@@ -86,6 +100,27 @@ KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *da
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
 ///         kedge_solver_update(); steps are refused until an update succeeds
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);
+
+/// Write what the steps to come depend on, whole or not at all: beside the file, which then takes
+/// its place. It has the time, u, derivative and trace of the last step, the steps that are
+/// planned, the counts of the report, and what tells mesh and problem; of functions only that they
+/// are there.
+/// @retval KEDGE_ERR_IO           the file cannot be written; an old one there is as it was
+/// @retval KEDGE_ERR_UNSUPPORTED  kedge_march_data() or kedge_march_update() was called: a file has
+///                                no such changes
+KEDGE_API kedge_status kedge_march_save(const kedge_march *march, const char *path);
+
+/// Go on where a march was saved, to the same bits as if it had not ended, on the same backend and
+/// number of threads.
+/// @param[in] mesh, problem  as of kedge_march_create(), the same ones: [mesh], names of [output],
+///                           probes and integrals alone may be others
+/// @retval KEDGE_ERR_IO     the file cannot be read
+/// @retval KEDGE_ERR_INPUT  it is no checkpoint, is damaged, or is of another mesh or problem: the
+///                          sentence names the first key that differs
+/// Others are as from kedge_march_create().
+KEDGE_API kedge_status kedge_march_restore(kedge_context *ctx, const kedge_mesh *mesh,
+                                           const kedge_problem *problem, const char *path,
+                                           kedge_march **out);
 
 /// @param[in,out] report  its `size` is read
 /// @retval KEDGE_ERR_ARG  an argument is NULL, or `size` was not set by KEDGE_MARCHED_INIT

@@ -105,6 +105,15 @@ KEDGE_API void kedge_by_element(void *user, const kedge_points *points, double *
 ///            as problem and solutions live
 KEDGE_API void kedge_by_element_device(void *user, const kedge_points *points, double *value);
 
+/// A function of the program that is the same at all times, which kedge cannot know: as a
+/// coefficient of a march (march.h) it is evaluated once, any other at each stage.
+typedef struct kedge_steady_function {
+  kedge_function *function;
+  void *user;
+} kedge_steady_function;
+/// Call it. @param[in] user  const kedge_steady_function, which must live as long as what it has
+KEDGE_API void kedge_steady(void *user, const kedge_points *points, double *value);
+
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction
 /// 0, no source, no boundary condition.
 KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out);

@@ -165,7 +165,12 @@ class Matrix(ctypes.Structure):
 class Marched(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("scheme", c_char_p), ("t", c_double), ("step", c_double), ("steps", c_int64),
                 ("solves", c_int64), ("iterations", c_int64), ("set_ups", c_int64), ("converged", c_bool),
-                ("remakes", c_bool)]
+                ("remakes", c_bool), ("end", c_double), ("seconds", c_double), ("note", c_char_p),
+                ("rejected", c_int64), ("change", c_double), ("is_steady", c_bool)]
+
+
+class SteadyFunction(ctypes.Structure):
+    _fields_ = [("function", c_void_p), ("user", c_void_p)]
 
 
 # The C names of what has another one here, for the test.
@@ -217,6 +222,7 @@ FUNCTIONS = {
     "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),
     "kedge_by_element": (None, P, POINTER(Points), P),
     "kedge_by_element_device": (None, P, POINTER(Points), P),
+    "kedge_steady": (None, P, POINTER(Points), P),
     "kedge_by_solution": (None, P, POINTER(Points), P),
     "kedge_solution_at": (c_int, P, c_int, POINTER(Points), P),
     "kedge_problem_setting_count": (c_int, P),
@@ -257,6 +263,8 @@ FUNCTIONS = {
     "kedge_march_data": (c_int, P, POINTER(Data)),
     "kedge_march_update": (c_int, P),
     "kedge_march_report": (c_int, P, POINTER(Marched)),
+    "kedge_march_save": (c_int, P, S),
+    "kedge_march_restore": (c_int, P, P, P, S, OUT),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

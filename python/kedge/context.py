@@ -46,7 +46,8 @@ _DESTROY = {"kedge_mesh_create": "mesh", "kedge_mesh_create_space": "mesh", "ked
             "kedge_problem_create": "problem", "kedge_problem_read": "problem", "kedge_problem_mesh": "mesh",
             "kedge_solve": "solution", "kedge_solver_create": "solver", "kedge_solver_solve": "solution",
             "kedge_solver_solve_many": "solution", "kedge_solver_recover": "solution",
-            "kedge_solver_recover_device": "solution", "kedge_march_create": "march", "kedge_solver_matrix": "matrix",
+            "kedge_solver_recover_device": "solution", "kedge_march_create": "march", "kedge_march_restore": "march",
+            "kedge_solver_matrix": "matrix",
             "kedge_locator_create": "locator", "kedge_probe_create": "probe", "kedge_probe_create_space": "probe",
             "kedge_problem_probe_create": "probe", "kedge_integral_create": "integral"}
 

@@ -37,7 +37,7 @@ def _of_library(name):
 
 
 BY_ELEMENT, BY_SOLUTION = _of_library("kedge_by_element"), _of_library("kedge_by_solution")
-BY_ELEMENT_THERE = _of_library("kedge_by_element_device")
+BY_ELEMENT_THERE, STEADY = _of_library("kedge_by_element_device"), _of_library("kedge_steady")
 
 
 def _view(address, n, kind=ctypes.c_double):
@@ -98,6 +98,9 @@ class Expression(Operators):
 
     def expression(self):
         return self
+
+    moves = property(lambda self: any(getattr(part, "moves", False) for part in getattr(self, "_parts", ())),
+                     doc="Whether values may depend on the time.")
 
     def __call__(self, x: ArrayLike, y: ArrayLike, z: Union[ArrayLike, str, None] = None, outside: str = "nan", *,
                  tolerance: Optional[float] = None, nearest: bool = False) -> Any:
@@ -267,6 +270,11 @@ class ByRegion(Expression):
     def __repr__(self):
         return f"<kedge: {self._name} by region>"
 
+    @property
+    def moves(self):  # type: ignore[override]
+        return any(takes_time(part, 2) if callable(part) and not isinstance(part, Operators)
+                   else getattr(part, "moves", False) for part in self._parts)
+
     def bring(self):
         super().bring()
         for part in self._parts:
@@ -401,15 +409,16 @@ def native(value, context, name, there=False):
         made.user = value.memories[0].handle.value  # stays as it is from now on, because it is in use
         return made
     if isinstance(value, Expression):
-        made = _callback(lambda points: value.at(points, {}), context, value.memories)
+        made = _callback(lambda points: value.at(points, {}), context, value.moves, value.memories)
         value.bring()
         return made
     if hasattr(value, "prepare"):
         value.prepare()
-    return _callback(_of_points(value, name), context)
+    return _callback(_of_points(value, name), context, takes_time(value, 2))
 
 
-def _callback(evaluate, context, memories=()):
+def _callback(evaluate, context, moves, memories=()):
+    """moves: values may depend on the time."""
     def call(_, points, value):
         at = points.contents
         result = _view(value, at.n)
@@ -422,7 +431,11 @@ def _callback(evaluate, context, memories=()):
             context.failure = failure
             result[:] = np.nan
 
-    return Native(c.FUNCTION(call), None, evaluate, memories)
+    function = c.FUNCTION(call)
+    if moves:
+        return Native(function, None, evaluate, memories)
+    steady = c.SteadyFunction(ctypes.cast(function, ctypes.c_void_p))
+    return Native(STEADY, ctypes.addressof(steady), (steady, function, evaluate), memories)
 
 
 def _arguments(function):

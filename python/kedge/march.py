@@ -13,13 +13,13 @@ import numpy as np
 
 from . import _library as c
 from . import tables
-from .arguments import named, shown
+from .arguments import named, path_of, shown
 from .calls import _caller_level, call, check_failure
 from .context import Context, own, refuse_pickle
 from .data import Expression, Operators, takes_time
 from .errors import InputError, Note, NotConverged, ReadOnly, WrongType, in_python
 from .fields import Fields
-from .hints import Any, Datum, Mapping, Number, Text
+from .hints import Any, Datum, Mapping, Number, Path, Text
 from .mesh import Mesh
 from .parameters import Parameters
 from .problem import Problem, _name_of
@@ -37,7 +37,10 @@ class MarchReport(NamedTuple):
     step   -- the length of the last step, 0 before the first
     solves -- of the trace system, some a step; iterations -- of all of them
     set_ups -- how often local matrices and preconditioner were made
-    remakes -- they are for each solve, as coefficients depend on t, or may: functions
+    remakes -- they are for each solve, as coefficients depend on t: expressions with t, functions with an argument t
+    end     -- of the march; seconds -- from its beginning to the end of the last step
+    rejected -- steps that did not meet the tolerance, and were made shorter
+    change  -- |u_t| in L2, with steady_tolerance, else NaN; is_steady -- it has ended as that is below
     """
 
     scheme: str
@@ -49,6 +52,11 @@ class MarchReport(NamedTuple):
     set_ups: int
     converged: bool
     remakes: bool
+    end: float
+    seconds: float
+    rejected: int
+    change: float
+    is_steady: bool
 
 
 class MarchSolution(Solution):
@@ -103,12 +111,13 @@ class March:
     It holds its memory, on a GPU the GPU's, until it is deleted with its solutions.
     """
 
-    def __init__(self, mesh, problem, context, progress, on_failure):
+    def __init__(self, mesh, problem, context, progress, on_failure, resume):
         self._mesh, self._problem, self.context, self._on_failure = mesh, problem, context, on_failure
         self._built, self._handle = problem.build(context, mesh), ctypes.c_void_p()
-        call(context, progress, "kedge_march_create", context.handle, mesh.handle, self._built.handle, self._handle)
+        name, path = ("kedge_march_create", []) if resume is None else ("kedge_march_restore", [path_of("resume", resume)])
+        call(context, progress, name, context.handle, mesh.handle, self._built.handle, *path, self._handle)
         own(self, context, c.library.kedge_march_destroy, self._handle, mesh, self._built)
-        self._count = 0  # steps, by which solutions know whether they are there
+        self._count = self.report.steps  # by which solutions know whether they are there
         self._data: Any = None
         self._before: Any = []  # functions that the library may call until an update succeeds
         self._has_failed = False
@@ -200,11 +209,7 @@ class March:
 
     def _is_before(self, until):
         """The library takes times that differ by rounding for one, of which the first is hit."""
-        try:
-            rounding = 2e-12 * float(self._problem.settings["time", "end"])
-        except ValueError:  # an expression
-            rounding = 2e-12 * until
-        return not self.ended and self.t < until - rounding
+        return not self.ended and self.t < until - 2e-12 * self.report.end
 
     def update(self, progress: Watch = None, **changes: Any) -> None:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
@@ -229,6 +234,12 @@ class March:
             call(self.context, progress, "kedge_march_update", self._handle)
             self._before.clear()
 
+    def save(self, path: Path) -> None:
+        """Write a file, whole or not at all, from which kedge.march(mesh, problem, ..., resume=path) goes on to the same
+        bits. After data() and update() it is refused: a file has no changes on the way."""
+        with self.context.turn():
+            self.context.call("kedge_march_save", self._handle, path_of("path", path))
+
     @named
     def data(self, source: Union[Datum, Mapping[str, Datum], None] = None,
              boundary: Optional[Mapping[str, Datum]] = None, *,
@@ -252,21 +263,24 @@ class March:
 @named
 def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end: Optional[Text] = None,
           step: Optional[Text] = None, steps: Optional[int] = None, scheme: Optional[str] = None,
-          tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None,
+          tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None, steady_tolerance: Optional[Text] = None,
           backend: Union[str, Context] = "auto", device: Optional[int] = None, threads: int = 0,
-          progress: Watch = None, on_failure: str = "raise") -> March:
+          progress: Watch = None, on_failure: str = "raise", resume: Optional[Path] = None) -> March:
     """Begin a march of mass u_t - div(diffusion grad u) + reaction u = source at t = 0.
 
     m = kedge.march(mesh, problem, "sin(pi*x)", end=1, step=0.01)
     for s in m: ...                  # or m.step(), m.run(until=0.5)
 
-    initial   -- u at t = 0: a number, an expression or data, as of Problem; 0
+    initial   -- u at t = 0: a number, an expression or data, as of Problem; left out: exact at 0, else 0
     end       -- where it ends
     step      -- the longest step; or steps, how many of one length there are; or tolerance, the error in L2 of u that a
                  step may have, for steps that adapt
     scheme    -- "euler", "trbdf2" or "esdirk4" (docs/time.md); left out: trbdf2
     events    -- times at which data jump
+    steady_tolerance -- |u_t| in L2 below which it ends before; left out: it does not
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
+    resume     -- a file of m.save(), to go on where it was saved; all else is what it was. Of functions and arrays a file
+                  knows only that they were there
 
     These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
     device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
@@ -274,8 +288,10 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
     given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events}
+    if steady_tolerance is not None:
+        given.update(until="steady", steady_tolerance=steady_tolerance)
     problem = _in_time(problem, initial, {key: value for key, value in given.items() if value is not None})
-    return March(mesh, problem, _context(backend, device, threads), progress, on_failure)
+    return March(mesh, problem, _context(backend, device, threads), progress, on_failure, resume)
 
 
 def _in_time(problem, initial, given):

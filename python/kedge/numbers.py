@@ -50,7 +50,7 @@ class RegionValues(NamedTuple):
 
     integral, mean -- of u
     energy -- the integral of q . sigma
-    source, reaction -- integrals of the source, and of the reaction times u
+    source, reaction, storage -- integrals of the source, of the reaction times u, and of mass u_t, of a march, else 0
     minimum, maximum, minimum_at, maximum_at -- of u at the nodes of order P, and their places (x, y)
     """
 
@@ -67,6 +67,7 @@ class RegionValues(NamedTuple):
     minimum_at: Tuple[float, float]
     maximum: float
     maximum_at: Tuple[float, float]
+    storage: float
 
 
 class VolumeValues(NamedTuple):
@@ -85,16 +86,18 @@ class VolumeValues(NamedTuple):
     minimum_at: Tuple[float, float, float]
     maximum: float
     maximum_at: Tuple[float, float, float]
+    storage: float
 
 
 class Balance(NamedTuple):
-    """reaction - source - flux = remainder: integrals of the reaction times u and of the source, the flux through the
-    whole boundary, and what the iteration and rounding leave."""
+    """reaction + storage - source - flux = remainder: integrals of the reaction times u, of mass u_t (of a march, else
+    0) and of the source, the flux through the whole boundary, and what the iteration and rounding leave."""
 
     source: float
     reaction: float
     flux: float
     remainder: float
+    storage: float
 
 
 class Named(dict):
@@ -136,14 +139,14 @@ def regions_of(raw):
         least_at, most_at = (*v.least_at, v.least_z), (*v.most_at, v.most_z)
         values.append(kind(os.fsdecode(v.name), v.tag, v.elements, v.area, v.integral, v.mean, v.energy, v.source,
                            v.reaction, v.least, least_at if in_space else least_at[:2], v.most,
-                           most_at if in_space else most_at[:2]))
+                           most_at if in_space else most_at[:2], v.storage))
     groups = [os.fsdecode(raw.groups[i].contents.name) for i in range(raw.n_groups)]
     return Named(_by_name(values), "region", groups)
 
 
 def balance_of(raw):
     b = raw.balance
-    return Balance(b.source, b.reaction, b.flux, b.remainder)
+    return Balance(b.source, b.reaction, b.flux, b.remainder, raw.storage)
 
 
 def _by_name(values):

@@ -95,7 +95,7 @@ class Problem:
                  [probe NAME] as a dict of text, {"line": "0 0.5, 1 0.5, 21"}
     time      -- of a problem that moves, the keys of [time], and every and at of [output], as a dict: {"end": 1,
                  "steps": 50, "events": [0.25]}. Expressions may then have t in them
-    initial   -- u at the time 0: a number, an expression or data; left out: 0
+    initial   -- u at the time 0: a number, an expression or data; left out: exact at 0, else 0
 
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and

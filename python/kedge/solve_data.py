@@ -154,6 +154,8 @@ def refuse_own_data(out, made):
 
 def _value_of(solver, group, condition):
     """The value of a condition that is of the kind that the solver keeps."""
+    if group != "default" and _group(_boundary_groups(solver.mesh), group) is None:
+        return 0  # which the library refuses with the nearest name
     kind, name, settings = type(condition).__name__, f"boundary[{group!r}]", solver.problem.settings
     same = [text for at in _boundary_groups(solver.mesh)
             for text in (at.name, str(at.tag)) if group in (at.name, at.tag, str(at.tag))]

@@ -63,12 +63,12 @@ static bool list_moving(const kedge_problem *problem, const char *output, kg_cli
 }
 
 /// List all files.
-static bool list(const kedge_problem *problem, const char *output, const char *picture,
-                 kg_cli_beside *b)
+static bool list(const kg_cli_problem *from, const kedge_problem *problem, const char *output,
+                 const char *picture, kg_cli_beside *b)
 {
   const char *const boundary = kedge_problem_boundary_output(problem);
   const int n = kedge_problem_probe_count(problem);
-  b->files = calloc((size_t)n + 5, sizeof *b->files);
+  b->files = calloc((size_t)n + 6, sizeof *b->files);
   if (!b->files) return false;
   for (int i = 0; i < n; ++i) {
     char section[400], what[80];
@@ -86,6 +86,7 @@ static bool list(const kedge_problem *problem, const char *output, const char *p
                         sizeof b->boundary->place);
   }
   if (picture) b->picture = add(b, picture, "picture");
+  if (from->checkpoint) b->checkpoint = add(b, from->checkpoint, "checkpoint");
   b->moves = setting(problem, "time", NULL) != NULL;
   return !b->moves || list_moving(problem, output, b);
 }
@@ -94,8 +95,10 @@ static bool list(const kedge_problem *problem, const char *output, const char *p
 /// printed.
 static bool find(const kg_cli_problem *from, const kedge_problem *problem, kg_cli_beside *b)
 {
-  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
+  const char *const mesh = kedge_problem_mesh_file(problem);
   for (kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
+    // A checkpoint may take the place of the one that it began with.
+    const char *const inputs[] = {from->file, mesh, f == b->checkpoint ? NULL : from->resume};
     const bool is_probe = f < b->files + b->n_probes;
     const kg_cli_file file = {f->path, f->what, f->place, !is_probe, inputs, NULL};
     if (f == b->boundary && !kg_cli_named(&file, ".vtkhdf", ".hdf")) return false;
@@ -169,7 +172,12 @@ int kg_cli_beside_check(const kedge_context *ctx, const kg_cli_problem *from,
                         const kedge_problem *problem, const char *output, const char *picture,
                         kg_cli_beside *b)
 {
-  if (!list(problem, output, picture, b)) return kg_cli_no_memory();
+  if (!list(from, problem, output, picture, b)) return kg_cli_no_memory();
+  if ((from->checkpoint || from->resume) && !b->moves) {
+    fprintf(stderr, "kedge: %s is of problems with [time], and %s has none; leave it out\n",
+            from->checkpoint ? "--checkpoint" : "--resume", kg_cli_shown(from->file));
+    return KG_EXIT_INPUT;
+  }
   if (!have_room(output, b) || !find(from, problem, b) || !are_apart(from, output, b))
     return KG_EXIT_INPUT;
   const kedge_status status = kedge_problem_check_probes(problem);
@@ -219,7 +227,7 @@ kedge_status kg_cli_beside_write(kg_cli_beside *b, kedge_solution *solution)
     const bool is_boundary = f == b->boundary && !b->moves;
     if (is_boundary) status = kedge_solution_write_boundary(solution, f->path);
     if (status != KEDGE_OK) return status;
-    f->written = f->probe || is_boundary;
+    f->written = f->written || f->probe || is_boundary;
   }
   return KEDGE_OK;
 }
@@ -268,7 +276,10 @@ void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
            kg_cli_plural(b->steps.rows));
   for (const kg_cli_beside_file *f = b->files; f < b->files + b->n; ++f) {
     if (!f->written) continue;
-    const char *const kind = f == b->boundary ? "boundary" : f == b->picture ? "picture" : "probe";
+    const char *const kind = f == b->boundary     ? "boundary"
+                             : f == b->picture    ? "picture"
+                             : f == b->checkpoint ? "checkpoint"
+                                                  : "probe";
     printf("%-12s %s", kind, kg_cli_shown(f->path));
     if (f->probe)
       printf(" (%s, %lld point%s)", f->what + strlen("probe "),

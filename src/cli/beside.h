@@ -21,7 +21,8 @@ typedef struct kg_cli_beside_file {
 typedef struct kg_cli_beside {
   int n_probes, n;                         ///< of files
   kg_cli_beside_file *files;               ///< [n]: probes, then those that there are of the others
-  kg_cli_beside_file *boundary, *picture;  ///< NULL: none
+  kg_cli_beside_file *boundary, *picture;  ///< NULL: none, as
+  kg_cli_beside_file *checkpoint;          ///< this, of a problem that moves
   bool moves;                              ///< the problem has [time]
   // What only such a problem has; NULL: it has none.
   kg_cli_beside_file *table;                 ///< plate.csv

@@ -48,6 +48,8 @@ typedef struct kg_cli_overrides {
 /// --backend, --device, --threads.
 typedef struct kg_cli_problem {
   const char *file, *report;
+  const char *checkpoint;  ///< is written by a march; NULL: none
+  const char *resume;      ///< a checkpoint that is read; NULL: none
   bool quiet;
   kg_cli_overrides overrides;
   kedge_context_options context;
@@ -79,7 +81,7 @@ typedef struct kg_cli_file {
   const char *what;           ///< its content, for sentences: "report"
   const char *place;          ///< the key that names it, for sentences: kedge_problem_place()
   bool regular;               ///< no pipe, terminal or device
-  const char *const *inputs;  ///< [2] files that are read, NULL: none; the array may be NULL
+  const char *const *inputs;  ///< [3] files that are read, NULL: none; the array may be NULL
   char *said;                 ///< [KG_CLI_SAID] out: the sentence of a refusal; may be NULL
 } kg_cli_file;
 

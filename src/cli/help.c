@@ -69,7 +69,7 @@ static const struct row {
     {"time", "events", "", "t1, t2, ...: data jump there, and steps end"},
     {"time", "until", "end", "or steady: ends where u_t falls below"},
     {"time", "steady_tolerance", "", "this"},
-    {"initial", "u", "", "expression, u at the time 0; left out: 0"},
+    {"initial", "u", "", "expression, u at the time 0; left out: from\n[exact], else 0"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",
@@ -192,7 +192,10 @@ static const char exit_codes_text[] =
     "      a file that could not be written\n"
     "  2   usage, or bad input: options, problem file, mesh, a place that cannot be written\n"
     "  3   the trace solve did not reach the tolerance (with tolerance = auto, neither it nor\n"
-    "      rounding); output and report are still written and say so\n";
+    "      rounding); output and report are still written and say so\n"
+    "  130 ended by Ctrl-C (SIGINT), 143 by SIGTERM, as a shell shows it: with --checkpoint "
+    "behind\n"
+    "      a step that is saved, which --resume goes on from\n";
 
 typedef struct topic {
   const char *name, *summary, *text;

@@ -2,6 +2,7 @@
 // is made of a step is asked of its solution alone, whatever the equation.
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,11 @@ typedef struct run {
   char *notes[NOTES];   ///< sentences with their steps
   char *not_converged;  ///< likewise of the first step that has not
   double *values;       ///< [table->n] a row of the table
+  int64_t resumed;      ///< steps of the checkpoint that the run goes on from; 0: it begins
 } run;
+
+/// What is written of a step: nothing, its row of the table, or its files too.
+typedef enum looking { LOOKS_ALONE, LOOKS_AND_LISTS, LOOKS_AND_WRITES } looking;
 
 /// Whether two notes are one but for their numbers.
 static bool are_alike(const char *a, const char *b)
@@ -98,6 +103,13 @@ static int tell_of_table(const run *r, int error)
 {
   if (!error) return KG_EXIT_SOLVED;
   if (r->task->line) kg_progress_clear(r->task->line);
+  if (error == KG_TABLE_OTHER) {
+    fprintf(stderr,
+            "kedge: cannot go on with the table %s: it has other columns; take it away, or give "
+            "another output\n",
+            kg_cli_shown(r->task->beside.steps.path));
+    return KG_EXIT_INPUT;
+  }
   fprintf(stderr, "kedge: cannot write the table %s: %s\n",
           kg_cli_shown(r->task->beside.steps.path), strerror(error));
   return KG_EXIT_FAILED;
@@ -109,8 +121,11 @@ static int open_table(run *r, const kedge_report *report)
   char **names = NULL;
   const int n = name_columns(r, report, &names);
   r->values = n > 0 ? calloc((size_t)n, sizeof *r->values) : NULL;
-  const int error =
-      r->values ? kg_table_open(&r->task->beside.steps, n, (const char *const *)names) : ENOMEM;
+  kg_table *const table = &r->task->beside.steps;
+  const char *const *const known = (const char *const *)names;
+  const int error = !r->values       ? ENOMEM
+                    : r->resumed > 0 ? kg_table_resume(table, n, known, r->resumed)
+                                     : kg_table_open(table, n, known);
   for (int i = 0; names && i < n; ++i) free(names[i]);
   free(names);
   return tell_of_table(r, error);
@@ -180,8 +195,7 @@ static int write_outputs(run *r)
 }
 
 /// Look at the solution of a step, which is made for it. Returns an exit code.
-/// @param[in] outputs  its files are written
-static int look(run *r, bool outputs)
+static int look(run *r, looking how)
 {
   const kedge_solution *solution;
   const kedge_status status = kedge_march_solution(r->march, &solution);
@@ -194,8 +208,78 @@ static int look(run *r, bool outputs)
     r->not_converged =
         with_step(r, report.converged ? "a solve of this step has not reached its tolerance"
                                       : report.solver_note);
-  const int code = r->task->beside.table ? add_row(r, &report) : KG_EXIT_SOLVED;
-  return code == KG_EXIT_SOLVED && outputs ? write_outputs(r) : code;
+  const bool lists = how >= LOOKS_AND_LISTS && r->task->beside.table;
+  const int code = lists ? add_row(r, &report) : KG_EXIT_SOLVED;
+  return code == KG_EXIT_SOLVED && how == LOOKS_AND_WRITES ? write_outputs(r) : code;
+}
+
+/// Write the checkpoint. Returns an exit code.
+static int save(const run *r)
+{
+  kg_cli_beside_file *const file = r->task->beside.checkpoint;
+  const kedge_status status = kedge_march_save(r->march, file->path);
+  if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
+  file->written = true;
+  return KG_EXIT_SOLVED;
+}
+
+static volatile sig_atomic_t asked_to_end;  ///< SIGTERM or SIGINT; 0: nobody has asked
+
+/// The first signal is for the loop of steps, which saves; the second ends at once.
+static void ask_to_end(int signal_number)
+{
+  if (asked_to_end) {
+    kedge_partial_files_remove();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+  }
+  asked_to_end = signal_number;
+}
+
+/// What somebody ignores stays ignored.
+static void watch_for_end(void)
+{
+  static const int signals[] = {SIGTERM, SIGINT};
+  for (int i = 0; i < 2; ++i) {
+    struct sigaction before;
+    const struct sigaction action = {.sa_handler = ask_to_end};
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+      sigaction(signals[i], &action, NULL);
+  }
+}
+
+/// Save, and end as the signal would have ended the run. Returns an exit code where that fails.
+static int end_by_signal(const run *r)
+{
+  const int code = save(r);
+  if (code == KG_EXIT_SOLVED) {
+    if (r->task->line) kg_progress_clear(r->task->line);
+    fprintf(stderr, "kedge: ended by %s behind step %lld, t = %.9g; --resume %s goes on\n",
+            asked_to_end == SIGINT ? "SIGINT" : "SIGTERM", (long long)r->marched.steps,
+            r->marched.t, kg_cli_shown(r->task->beside.checkpoint->path));
+  }
+  signal(asked_to_end, SIG_DFL);
+  raise(asked_to_end);
+  return code;
+}
+
+/// Look at what the checkpoint has, and go on with the files of the run before. Returns an exit
+/// code.
+static int resume(run *r)
+{
+  kg_cli_beside *const b = &r->task->beside;
+  int code = KG_EXIT_SOLVED;
+  r->resumed = r->marched.steps;
+  const int64_t n = kedge_march_outputs(r->march, 0, NULL);
+  double *const t = calloc((size_t)n + 1, sizeof *t);
+  if (!t) return kg_cli_no_memory();
+  kedge_march_outputs(r->march, n, t);
+  kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->outputs, n, t), &code);
+  if (b->boundary)
+    kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->boundaries, n, t), &code);
+  free(t);
+  // Nothing but the summary and its files is left where it was saved at the end.
+  return code == KG_EXIT_SOLVED && kedge_march_ended(r->march) ? look(r, LOOKS_ALONE) : code;
 }
 
 /// All steps to the end, or to what fails. Returns an exit code.
@@ -213,7 +297,10 @@ static int step_on(run *r)
     r->line.iterations = r->marched.iterations;
     const bool is_output = kedge_march_is_output(r->march) || kedge_march_ended(r->march);
     if (is_output || r->task->beside.table || (converged && !r->marched.converged))
-      code = look(r, is_output);
+      code = look(r, is_output ? LOOKS_AND_WRITES : LOOKS_AND_LISTS);
+    const bool saves = code == KG_EXIT_SOLVED && r->task->beside.checkpoint;
+    if (saves && asked_to_end && !kedge_march_ended(r->march)) return end_by_signal(r);
+    if (saves && is_output) code = save(r);
   }
   return code;
 }
@@ -221,13 +308,18 @@ static int step_on(run *r)
 int kg_cli_march(kg_cli_task *task)
 {
   run r = {.task = task, .marched = KEDGE_MARCHED_INIT};
-  const kedge_status status = kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
-  if (status != KEDGE_OK) return kg_cli_task_fail(task, status, false);
+  const char *const from = task->from->resume;
+  const kedge_status status =
+      from ? kedge_march_restore(task->ctx, task->mesh, task->problem, from, &r.march)
+           : kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
+  if (status != KEDGE_OK) return kg_cli_task_fail(task, status, from != NULL);
   kedge_march_report(r.march, &r.marched);
   r.line = (kg_march_line){
       .begun = kg_seconds(), .from = r.marched.t, .t = r.marched.t, .end = r.marched.end};
   if (task->line) kedge_context_set_progress(task->ctx, kg_march_line_draw, &r.line);
-  int code = step_on(&r);
+  if (task->beside.checkpoint) watch_for_end();
+  int code = from ? resume(&r) : KG_EXIT_SOLVED;
+  if (code == KG_EXIT_SOLVED) code = step_on(&r);
   char *const notes = join_notes(&r);
   r.marched.note = notes;
   if (r.solution)

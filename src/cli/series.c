@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -43,11 +44,19 @@ static bool grow(kg_series *s)
   return true;
 }
 
+/// Add a file that is there, whose name is owned from now on.
+static void keep(kg_series *s, char *name, double t)
+{
+  s->names[s->n] = name;
+  s->bare[s->n] = bare(name);
+  s->times[s->n++] = t;
+}
+
 kedge_status kg_series_add(kedge_context *ctx, kg_series *s, double t, kg_series_write *write,
                            void *user)
 {
   char *const name = !grow(s)  ? NULL
-                     : s->list ? kg_series_name(s->path, s->n + 1)
+                     : s->list ? kg_series_name(s->path, s->last + 1)
                                : strdup(s->path);
   if (!name) return KEDGE_ERR_MEMORY;
   const kedge_status status = write(user, name);
@@ -55,10 +64,23 @@ kedge_status kg_series_add(kedge_context *ctx, kg_series *s, double t, kg_series
     free(name);
     return status;
   }
-  s->names[s->n] = name;
-  s->bare[s->n] = bare(name);
-  s->times[s->n++] = t;
+  ++s->last;
+  keep(s, name, t);
   return s->list ? kedge_series_write(ctx, s->list, s->n, s->bare, s->times) : KEDGE_OK;
+}
+
+kedge_status kg_series_resume(kedge_context *ctx, kg_series *s, int64_t n, const double *t)
+{
+  if (!s->list) return KEDGE_OK;
+  for (s->last = 0; s->last < n;) {
+    char *const name = grow(s) ? kg_series_name(s->path, ++s->last) : NULL;
+    if (!name) return KEDGE_ERR_MEMORY;
+    if (access(name, F_OK) == 0)
+      keep(s, name, t[s->last - 1]);
+    else
+      free(name);
+  }
+  return s->n > 0 ? kedge_series_write(ctx, s->list, s->n, s->bare, s->times) : KEDGE_OK;
 }
 
 const char *kg_series_last(const kg_series *s)

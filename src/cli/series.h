@@ -9,6 +9,7 @@ typedef kedge_status kg_series_write(void *user, const char *path);
 typedef struct kg_series {
   const char *path;   ///< as it was asked for: plate.vtkhdf
   const char *list;   ///< plate.vtkhdf.series; NULL: one file is written, at `path`, and no list
+  int64_t last;       ///< number of the last file
   int64_t n, room;    ///< files that were written
   char **names;       ///< [n] with the folder of `path`: plate.0001.vtkhdf
   const char **bare;  ///< [n] without it
@@ -23,6 +24,8 @@ bool kg_series_has_room(const char *path);
 /// @param[in] write  is called with the name of the file
 kedge_status kg_series_add(kedge_context *ctx, kg_series *series, double t, kg_series_write *write,
                            void *user);
+/// Go on behind files 1 to n, of these times, of which those that there are are listed.
+kedge_status kg_series_resume(kedge_context *ctx, kg_series *series, int64_t n, const double *t);
 /// The file that was written last; NULL: there is none.
 const char *kg_series_last(const kg_series *series);
 /// Print the line of a summary, if there is something.

@@ -10,7 +10,7 @@ typedef struct solve_options {
   const char *output, *picture;
 } solve_options;
 
-enum { PICTURE = 256 };  // an option without a letter
+enum { PICTURE = 256, CHECKPOINT, RESUME };  // options without a letter
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -19,6 +19,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     options->picture = text;
     return 0;
   }
+  if (key == CHECKPOINT) options->from.checkpoint = text;
+  if (key == RESUME) options->from.resume = kg_cli_input(state, text);
+  if (key == CHECKPOINT || key == RESUME) return 0;
   if (key != 'o') return kg_cli_parse_problem(key, text, state, &options->from);
   options->output = text;
   return 0;
@@ -27,6 +30,12 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp_option options_list[] = {
     {"output", 'o', "FILE", 0, "Write the fields here instead of to the [output] file", 0},
     {"picture", PICTURE, "FILE.png", 0, "Draw u*, by the Python package and matplotlib", 0},
+    {"checkpoint", CHECKPOINT, "FILE", 0,
+     "With [time]: write here at each output, each minute, and when Ctrl-C or SIGTERM ends the "
+     "run, "
+     "what it takes to go on",
+     0},
+    {"resume", RESUME, "FILE", 0, "Go on from a checkpoint, to the same numbers", 0},
     {"report", 'r', "FILE.json", 0, "Write the report of the solve as JSON", 0},
     {"quiet", 'q', NULL, 0, "Print nothing but errors", 0},
     {0}};

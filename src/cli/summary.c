@@ -203,6 +203,12 @@ static void print_march(const kedge_marched *m)
       m->scheme, (long long)m->steps, kg_cli_plural(m->steps), m->t, m->end, (long long)m->solves,
       kg_cli_plural(m->solves), (long long)m->iterations, kg_cli_plural(m->iterations),
       (long long)m->set_ups, kg_cli_plural(m->set_ups), m->seconds);
+  if (m->rejected > 0)
+    printf("             (%lld step%s more did not meet the tolerance, and were made shorter)\n",
+           (long long)m->rejected, kg_cli_plural(m->rejected));
+  if (isfinite(m->change))
+    printf("             (%s: |u_t| = %.3g)\n", m->is_steady ? "steady" : "not steady yet",
+           m->change);
   if (m->remakes) puts("             (a set-up for each solve, as coefficients depend on t)");
   if (m->note && m->note[0]) printf("note         %s\n", m->note);
   putchar('\n');

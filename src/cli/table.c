@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/number.h"
@@ -50,14 +51,15 @@ static void put_number(FILE *line, double value)
   fputs(text, line);
 }
 
-/// Append names, or values where names is NULL. Returns 0 or errno.
-static int put(kg_table *t, const char *const *names, const double *values)
+/// The line of n names, or of values where names is NULL. Returns 0 or errno.
+/// @param[out] text  the caller frees it, also after a failure
+static int make_line(int n, const char *const *names, const double *values, char **text,
+                     size_t *size)
 {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *const line = open_memstream(&text, &size);
+  *text = NULL;
+  FILE *const line = open_memstream(text, size);
   if (!line) return errno;
-  for (int i = 0; i < t->n; ++i) {
+  for (int i = 0; i < n; ++i) {
     if (i > 0) putc(',', line);
     if (names)
       put_name(line, names[i]);
@@ -66,7 +68,16 @@ static int put(kg_table *t, const char *const *names, const double *values)
   }
   putc('\n', line);
   const bool failed = ferror(line) != 0;
-  const int error = fclose(line) == 0 && !failed ? append(t, text, size) : ENOMEM;
+  return fclose(line) == 0 && !failed ? 0 : ENOMEM;
+}
+
+/// Append names, or values where names is NULL. Returns 0 or errno.
+static int put(kg_table *t, const char *const *names, const double *values)
+{
+  char *text;
+  size_t size;
+  int error = make_line(t->n, names, values, &text, &size);
+  if (!error) error = append(t, text, size);
   free(text);
   return error;
 }
@@ -77,6 +88,53 @@ int kg_table_open(kg_table *t, int n, const char *const *names)
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
   *t = (kg_table){.path = path, .is_open = file >= 0, .file = file, .n = n};
   return file >= 0 ? put(t, names, NULL) : errno;
+}
+
+/// Where the rows end whose second number is at most `steps`. @param[in] text  with '\0' behind it
+static size_t end_of_rows(const char *text, size_t head, int64_t steps, int64_t *rows)
+{
+  size_t end = head;
+  for (const char *line = text + head, *next; (next = strchr(line, '\n')); line = next + 1) {
+    const char *const comma = strchr(line, ',');
+    if (!comma || comma > next || strtoll(comma + 1, NULL, 10) > steps) break;
+    end = (size_t)(next + 1 - text);
+    ++*rows;
+  }
+  return end;
+}
+
+/// Read a whole file. Returns 0 or errno.
+/// @param[out] text  '\0' behind it; the caller frees it, also after a failure
+static int read_all(const char *path, char **text, size_t *bytes)
+{
+  struct stat info;
+  FILE *const stream = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? fopen(path, "rb") : NULL;
+  *text = NULL;
+  if (!stream) return errno ? errno : EIO;
+  *text = calloc((size_t)info.st_size + 1, 1);
+  if (*text) *bytes = fread(*text, 1, (size_t)info.st_size, stream);
+  const int error = !*text ? ENOMEM : ferror(stream) ? EIO : 0;
+  fclose(stream);
+  return error;
+}
+
+int kg_table_resume(kg_table *t, int n, const char *const *names, int64_t steps)
+{
+  char *text = NULL, *head = NULL;
+  size_t bytes = 0, size = 0;
+  if (access(t->path, F_OK) != 0) return kg_table_open(t, n, names);
+  const char *const path = t->path;
+  *t = (kg_table){.path = path, .n = n};
+  int error = read_all(path, &text, &bytes);
+  if (!error) error = make_line(n, names, NULL, &head, &size);
+  if (!error && (bytes < size || memcmp(text, head, size) != 0)) error = KG_TABLE_OTHER;
+  if (!error) t->bytes = (int64_t)end_of_rows(text, size, steps, &t->rows);
+  if (!error) t->file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  t->is_open = !error && t->file >= 0;
+  if (!error && (!t->is_open || ftruncate(t->file, t->bytes) != 0)) error = errno;
+  free(text);
+  free(head);
+  return error;
 }
 
 int kg_table_add(kg_table *t, const double *values)

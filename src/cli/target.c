@@ -9,7 +9,7 @@ static bool spares_inputs(const kg_cli_file *file, kg_writable *w)
 {
   struct stat target, input;
   if (!file->inputs || stat(file->path, &target) != 0) return true;  // a new file
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 3; ++i) {
     if (!file->inputs[i] || stat(file->inputs[i], &input) != 0) continue;
     if (input.st_dev != target.st_dev || input.st_ino != target.st_ino) continue;
     return kg_writable_refuse(w, "it is the input %s; give another name", file->inputs[i]);
@@ -119,7 +119,7 @@ bool kg_cli_targets(const kg_cli_problem *from, const kedge_problem *problem, co
   char place[400] = "";
   if (said) said[0] = '\0';
   if (!output) kedge_problem_place(problem, "output", "file", place, sizeof place);
-  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem)};
+  const char *const inputs[] = {from->file, kedge_problem_mesh_file(problem), from->resume};
   const char *const path = output ? output : kedge_problem_output(problem);
   const kg_cli_file target = {path, "output", place, true, inputs, said};
   const kg_cli_file report = {from->report, "report", "", false, inputs, NULL};

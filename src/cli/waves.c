@@ -24,9 +24,11 @@ typedef struct run {
 /// Refuse what only solutions of elliptic problems have. Returns an exit code.
 static int check(const kg_cli_task *task)
 {
-  const char *const option = task->from->report     ? "--report"
-                             : task->beside.picture ? "--picture"
-                                                    : NULL;
+  const char *const option = task->from->report       ? "--report"
+                             : task->from->checkpoint ? "--checkpoint"
+                             : task->from->resume     ? "--resume"
+                             : task->beside.picture   ? "--picture"
+                                                      : NULL;
   if (!option) return KG_EXIT_SOLVED;
   if (task->line) kg_progress_clear(task->line);
   fprintf(stderr, "kedge: %s: waves have none yet; leave it out\n", option);

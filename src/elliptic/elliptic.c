@@ -80,7 +80,7 @@ kedge_status kg_elliptic_shape(kg_elliptic *p, kedge_operator linear, kg_shape *
   }
   s->choice.marches = p->march_vectors > 0;
   if (s->choice.marches)
-    s->march_bytes = kg_march_bytes(s, &p->equation.resolved, p->space.is_affine, p->march_vectors);
+    s->march_bytes = kg_march_bytes(s, &p->equation, p->space.is_affine, p->march_vectors);
   KG_TRY(count_lines(p, s));
   KG_TRY(kg_shape_work(p->ctx, s));
   s->choice.residual_groups = kg_compact_groups(s);

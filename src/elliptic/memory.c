@@ -47,13 +47,23 @@ int64_t kg_results_bytes(const kg_shape *s)
   return (int64_t)(numbers * sizeof(double));
 }
 
-int64_t kg_march_bytes(const kg_shape *s, const kg_resolved *resolved, bool is_affine,
+/// What norms of u take: volumes too, unless the mass is a number.
+static int64_t norm_bytes(const kg_shape *s, const kg_function *mass, bool is_affine)
+{
+  const int64_t work = (int64_t)kg_rounded(kg_norm_numbers(s) * sizeof(double));
+  const bool is_number = mass->kind == KG_FUNCTION_CONSTANT;
+  return work + (is_number ? 0 : kg_mass_bytes(s, &kg_function_one, is_affine));
+}
+
+int64_t kg_march_bytes(const kg_shape *s, const kg_equation *equation, bool is_affine,
                        int n_vectors)
 {
+  const kg_function *const mass = &equation->resolved.equation.mass;
+  const bool measures = kg_time_measures(&equation->problem->time);
   const size_t vectors = (size_t)n_vectors * kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches);
   const size_t trace = (size_t)s->count.n_edges * (size_t)s->m;
   return (int64_t)(kg_rounded(vectors * sizeof(double)) + kg_rounded(trace * sizeof(double))) +
-         kg_mass_bytes(s, resolved, is_affine);
+         kg_mass_bytes(s, mass, is_affine) + (measures ? norm_bytes(s, mass, is_affine) : 0);
 }
 
 /// Values of functions of a chunk, n_values a triangle, when the host evaluates them.

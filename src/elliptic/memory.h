@@ -5,6 +5,7 @@
 #include "elliptic/stages.h"
 #include "elliptic/declare.h"
 #include "equation/mass.h"
+#include "ops/pass.h"
 
 /// Bytes of memory that are needed, or free. If device memory is host memory, `device` is 0, and
 /// `host` is the sum of both.
@@ -27,9 +28,15 @@ int64_t kg_host_stage_bytes(kg_stage stage, const kg_shape *shape);
 int64_t kg_host_bytes(const kg_shape *shape);  ///< in the stage that holds most
 /// Memory of the results.
 int64_t kg_results_bytes(const kg_shape *shape);
-/// Device memory that a march has beside that of its solver: vectors of u, a trace, and the mass.
-int64_t kg_march_bytes(const kg_shape *shape, const kg_resolved *resolved, bool is_affine,
+/// Device memory that a march has beside that of its solver: vectors of u, a trace, the mass, and
+/// what norms take, where it takes some: kg_time_measures().
+int64_t kg_march_bytes(const kg_shape *shape, const kg_equation *equation, bool is_affine,
                        int n_vectors);
+/// Numbers of the work of a norm of u: one a lane, and those of a sum.
+static inline size_t kg_norm_numbers(const kg_shape *shape)
+{
+  return (size_t)shape->count.n_groups * KG_LANES + KG_PIECES + 1;
+}
 /// Return the number of groups in a chunk. Local solve and post-processing of a chunk may use as
 /// much memory, on device and host together, as the trace solve does; but at least 16 MiB, which
 /// keep a GPU busy, or a tenth of a small mesh, and at most 2 GiB. All chunks have one size.

@@ -133,11 +133,10 @@ static void weigh(const sampled *s, bool has_weights, int32_t first, int32_t cou
 }
 
 /// Weights of a batch, in device memory.
-static kedge_status make_batch(const sampled *s, const kg_equation *equation, bool with_points,
-                               double *to)
+static kedge_status make_batch(const sampled *s, const kg_equation *equation, const kg_function *f,
+                               bool with_points, double *to)
 {
   static const char *const name = "mass", *const key = "mass";
-  const kg_function *const f = &equation->resolved.equation.mass;
   const kg_sample_set set = {1, &f, &name, "", equation->problem, &key};
   const int32_t groups = (s->batch->lanes.n_elements + KG_LANES - 1) / KG_LANES;
   for (int32_t first = 0; first < groups; first += GROUPS) {
@@ -150,11 +149,6 @@ static kedge_status make_batch(const sampled *s, const kg_equation *equation, bo
                       group * (size_t)count * sizeof *to));
   }
   return KEDGE_OK;
-}
-
-static bool mass_varies(const kg_resolved *r)
-{
-  return kg_function_varies(&r->equation.mass);
 }
 
 /// Numbers of the weights, and of the values at points, of the first n batches.
@@ -170,10 +164,10 @@ static void count_numbers(const kg_shape *s, bool varies, bool is_affine, int n,
   }
 }
 
-int64_t kg_mass_bytes(const kg_shape *s, const kg_resolved *r, bool is_affine)
+int64_t kg_mass_bytes(const kg_shape *s, const kg_function *f, bool is_affine)
 {
   size_t weights, values;
-  count_numbers(s, mass_varies(r), is_affine, s->n_batches, &weights, &values);
+  count_numbers(s, kg_function_varies(f), is_affine, s->n_batches, &weights, &values);
   return (int64_t)(kg_rounded(weights * sizeof(double)) + kg_rounded(values * sizeof(double)));
 }
 
@@ -185,11 +179,11 @@ static kedge_status have(kedge_context *ctx, size_t numbers, kg_buffer *buffer)
   return numbers > 0 ? kg_alloc(ctx, numbers, sizeof(double), buffer) : KEDGE_OK;
 }
 
-kedge_status kg_mass_make(const kg_rules *rules, const kg_equation *equation, bool is_affine,
-                          kg_mass *mass)
+kedge_status kg_mass_make(const kg_rules *rules, const kg_equation *equation, const kg_function *f,
+                          bool is_affine, kg_mass *mass)
 {
   const kg_shape *const shape = rules->shape;
-  const bool varies = mass_varies(&equation->resolved);
+  const bool varies = kg_function_varies(f);
   size_t weights, values;
   count_numbers(shape, varies, is_affine, shape->n_batches, &weights, &values);
   KG_TRY(have(rules->ctx, weights, &mass->weight));
@@ -202,7 +196,7 @@ kedge_status kg_mass_make(const kg_rules *rules, const kg_equation *equation, bo
     double *const weight = (double *)mass->weight.data + weights;
     double *const value = with_points ? (double *)mass->value.data + values : NULL;
     kedge_status status = open_points(rules, i, rows_of(shape, i, varies, is_affine), &s);
-    if (status == KEDGE_OK) status = make_batch(&s, equation, with_points, weight);
+    if (status == KEDGE_OK) status = make_batch(&s, equation, f, with_points, weight);
     if (status == KEDGE_OK && with_points)
       status = kg_copy_in(rules->ctx, value, s.points.value,
                           (size_t)s.points.n * (size_t)b->size.n_star * sizeof *value);
@@ -248,6 +242,17 @@ kedge_status kg_mass_integrals(const kg_rules *rules, const kg_mass *mass, const
     args.u = u + kg_shape_numbers(rules->shape, KG_ROWS_MODES, i);
     args.load = to + (int64_t)rules->shape->batch[i].lanes.first_group * KG_LANES;
     KG_TRY(kg_mass_integral(rules->ctx, &args));
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_mass_norms(const kg_rules *rules, const kg_mass *mass, const double *u, double *to)
+{
+  for (int i = 0; i < rules->shape->n_batches; ++i) {
+    kg_mass_args args = mass->batch[i];
+    args.u = u + kg_shape_numbers(rules->shape, KG_ROWS_MODES, i);
+    args.load = to + (int64_t)rules->shape->batch[i].lanes.first_group * KG_LANES;
+    KG_TRY(kg_mass_norm(rules->ctx, &args));
   }
   return KEDGE_OK;
 }

@@ -9,6 +9,8 @@
 #include "device/backend.h"
 #include "expression/expression_tree.h"
 
+const kg_function kg_function_one = {.kind = KG_FUNCTION_CONSTANT, .constant = 1.0};
+
 static kedge_status copy_expression(kedge_context *ctx, const kg_expression *from,
                                     kg_expression **to)
 {
@@ -293,6 +295,12 @@ void kedge_by_element(void *user, const kedge_points *points, double *value)
 {
   const double *const of_element = user;
   for (size_t i = 0; i < points->n; ++i) value[i] = of_element[points->element[i]];
+}
+
+void kedge_steady(void *user, const kedge_points *points, double *value)
+{
+  const kedge_steady_function *const steady = user;
+  steady->function(steady->user, points, value);
 }
 
 bool kg_function_by_element(const kg_function *f)

@@ -34,6 +34,8 @@ typedef struct kg_region_function {
   kg_function function;  ///< of another kind
 } kg_region_function;
 
+extern const kg_function kg_function_one;  ///< the constant 1
+
 /// @param[out] to  kg_function_free()
 kedge_status kg_function_copy(kedge_context *ctx, const kg_function *from, kg_function *to);
 void kg_function_free(kg_function *f);  ///< zeroes it

@@ -263,11 +263,14 @@ static void write_march(kg_json *json, const kedge_marched *m)
   kg_json_number(json, "end", m->end);
   kg_json_number(json, "step", m->step);
   kg_json_integer(json, "steps", m->steps);
+  kg_json_integer(json, "rejected", m->rejected);
   kg_json_integer(json, "solves", m->solves);
   kg_json_integer(json, "iterations", m->iterations);
   kg_json_integer(json, "set_ups", m->set_ups);
   kg_json_bool(json, "remakes", m->remakes);
   kg_json_bool(json, "converged", m->converged);
+  kg_json_bool(json, "steady", m->is_steady);
+  kg_json_number(json, "change", m->change);
   kg_json_number(json, "seconds", m->seconds);
   kg_json_string(json, "note", m->note ? m->note : "");
   kg_json_close(json);

@@ -8,25 +8,55 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/sized.h"
+#include "march/checkpoint.h"
+#include "march/times.h"
+#include "problem/problem.h"
 
 /// Times that differ by less than this part of the end are one.
 static const double SAME_TIME = 1e-12;
 /// Steps that differ by less than this part are as long as each other: K^e stay.
 static const double SAME_STEP = 1e-12;
 
+/// How steps adapt: they take so much of the length that would just do, and grow and shrink by so
+/// much at once.
+static const double SAFETY = 0.9, GROWTH = 4.0, SHRINKAGE = 0.2;
+/// New matrices are paid by a step that is longer by this, and need not be made for one that would
+/// be shorter by that (tests/march/test_adaptive.c counts what is saved).
+static const double PAYS = 1.5, DOES = 0.96;
+/// A first step knows little: one that is much too long becomes much shorter, by an order that holds
+/// where data jump.
+static const double FIRST_SHRINKAGE = 0.01, FIRST_ORDER = 2.0;
+
+/// Into how many equal steps a length is divided. What is longer than the longest step by rounding
+/// alone is no reason for one more.
+static int64_t count_steps(double length, double most)
+{
+  const double n = ceil(length / most - 1e-9);
+  return n > 1.0 ? (int64_t)fmin(n, 1e18) : 1;
+}
+
 /// Divide what is left to the next time that is hit into steps of equal length.
 static void plan(kedge_march *m)
 {
-  int next = 0;
-  while (m->hits[next].t <= m->t) ++next;
-  m->n_hits -= next;
-  memmove(m->hits, m->hits + next, (size_t)m->n_hits * sizeof *m->hits);
-  m->begin = m->t;
-  m->until = m->hits[0].t;
-  m->done = 0;
-  // What is longer than the longest step by rounding alone is no reason for one more.
-  const double n = ceil((m->until - m->begin) / m->most_step - 1e-9);
-  m->n = n > 1.0 ? (int64_t)n : 1;
+  while (m->hits[m->n_past].t <= m->plan.t) ++m->n_past;
+  m->plan.begin = m->plan.t;
+  m->plan.until = m->hits[m->n_past].t;
+  m->plan.done = 0;
+  m->plan.n = count_steps(m->plan.until - m->plan.begin,
+                          m->tolerance > 0.0 ? m->plan.wanted : m->most_step);
+}
+
+/// Plan steps behind a jump of the data, or at the beginning. How long a step may be that adapts is
+/// not known: for data of order 1 that move by as much until the next jump, a scheme of order 4 has
+/// the error of the tolerance with some half of this length.
+static void plan_anew(kedge_march *m)
+{
+  int next = m->n_past;
+  while (m->hits[next].t <= m->plan.t || (m->hits[next].t < m->end && !m->hits[next].is_event))
+    ++next;
+  const double first = 0.5 * pow(fmin(m->tolerance, 1.0), 0.25) * (m->hits[next].t - m->plan.t);
+  m->plan.wanted = m->plan.wanted > 0.0 ? fmin(m->plan.wanted, first) : first;
+  plan(m);
 }
 
 /// Add a time, which may be there already, to those that are hit.
@@ -65,32 +95,37 @@ static kedge_status add_hits(kedge_march *m, const kg_time_settings *s)
   for (int i = 0; i < s->n_outputs; ++i)
     KG_TRY(add_hit(m, (kg_hit){s->outputs[i], .is_output = true}));
   for (int64_t i = 1; i <= n; ++i)
-    KG_TRY(add_hit(m, (kg_hit){(double)i * s->every, .is_output = true}));
+    KG_TRY(add_hit(m, (kg_hit){kg_time_round((double)i * s->every), .is_output = true}));
   return KEDGE_OK;
 }
 
-kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *s, kedge_march **out)
+kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                           kedge_march **out)
 {
+  const kg_time_settings *const s = &problem->time;
   static const kg_tableau *const schemes[KG_SCHEMES] = {[KG_SCHEME_EULER] = &kg_tableau_euler,
                                                         [KG_SCHEME_TRBDF2] = &kg_tableau_trbdf2,
                                                         [KG_SCHEME_ESDIRK4] = &kg_tableau_esdirk4};
   *out = NULL;
   KG_REQUIRE(ctx, s->is_set, KEDGE_ERR_INPUT,
              "the problem has no [time]: add [time] with end and step");
-  KG_REQUIRE(ctx, !(s->tolerance > 0.0), KEDGE_ERR_UNSUPPORTED,
-             "tolerance in [time]: steps do not adapt yet; give step or steps");
   KG_TRY(kg_host_calloc(ctx, 1, sizeof **out, out));
   kedge_march *const m = *out;
-  *m = (kedge_march){.ctx = ctx,
-                     .scheme = schemes[s->scheme],
-                     .end = s->end,
-                     .most_step = s->step,
-                     .is_fresh = true,
-                     .created = kg_seconds(),
-                     .report = {.size = sizeof m->report, .end = s->end, .converged = true}};
+  *m = (kedge_march){
+      .ctx = ctx,
+      .mesh = mesh,
+      .problem = problem,
+      .scheme = schemes[s->scheme],
+      .end = s->end,
+      .most_step = s->step,
+      .tolerance = s->tolerance,
+      .steady_tolerance = s->until == KG_UNTIL_STEADY ? s->steady_tolerance : 0.0,
+      .plan.is_fresh = true,
+      .created = kg_seconds(),
+      .report = {.size = sizeof m->report, .end = s->end, .converged = true, .change = NAN}};
   m->report.scheme = m->scheme->name;
   KG_TRY(add_hits(m, s));
-  plan(m);
+  plan_anew(m);
   return KEDGE_OK;
 }
 
@@ -105,12 +140,12 @@ void kedge_march_destroy(kedge_march *m)
 /// The scheme of the next step.
 static const kg_tableau *scheme_of(const kedge_march *m)
 {
-  return m->is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
+  return m->plan.is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
 }
 
 static double step_of(const kedge_march *m)
 {
-  return (m->until - m->begin) / (double)m->n;
+  return (m->plan.until - m->plan.begin) / (double)m->plan.n;
 }
 
 double kg_march_rate(const kedge_march *m)
@@ -129,10 +164,10 @@ static kedge_status stages(kedge_march *m, double t)
 {
   const kg_tableau *const scheme = scheme_of(m);
   const double step = step_of(m);
-  const bool is_event = m->done + 1 == m->n && m->hits[0].is_event;
+  const bool is_event = m->plan.done + 1 == m->plan.n && m->hits[m->n_past].is_event;
   const double latest = is_event ? just_before(t) : t;
   for (int i = scheme->explicit_first; i < scheme->n_stages; ++i) {
-    kg_march_stage stage = {.t = fmin(m->t + scheme->c[i] * step, latest),
+    kg_march_stage stage = {.t = fmin(m->plan.t + scheme->c[i] * step, latest),
                             .index = i,
                             .n = i,
                             .is_last = i + 1 == scheme->n_stages};
@@ -140,63 +175,133 @@ static kedge_status stages(kedge_march *m, double t)
     for (int j = 0; j < i; ++j) stage.factor[j] = step * scheme->a[i][j];
     KG_TRY(m->method->stage(m->state, &stage));
   }
-  return m->method->accept(m->state);
+  m->plan.data_t = latest;
+  return KEDGE_OK;
+}
+
+/// How much longer, or shorter, a step may be than one of this error.
+static double factor_of(const kedge_march *m, double error)
+{
+  const bool is_first = m->plan.is_fresh && !(error <= m->tolerance);
+  const double least = is_first ? FIRST_SHRINKAGE : SHRINKAGE;
+  const double order = is_first ? FIRST_ORDER : m->scheme->order;
+  const double factor = SAFETY * pow(m->tolerance / error, 1.0 / order);
+  return factor >= least ? fmin(factor, GROWTH) : least;
 }
 
 static kedge_status prepare(kedge_march *m)
 {
   const double rate = kg_march_rate(m);
-  if (fabs(rate - m->rate) <= SAME_STEP * rate) return KEDGE_OK;
-  m->rate = 0.0;
+  if (fabs(rate - m->plan.rate) <= SAME_STEP * rate) return KEDGE_OK;
+  m->plan.rate = 0.0;
   KG_TRY(m->method->prepare(m->state, rate));
-  m->rate = rate;
+  m->plan.rate = rate;
+  return KEDGE_OK;
+}
+
+/// What a step makes that may have to be made again.
+typedef struct trial {
+  double step, t;  ///< its length, and the time at its end
+  double factor;   ///< of steps that adapt: factor_of() its error
+  bool is_last;    ///< before a time that is hit
+  bool is_good;
+} trial;
+
+/// Make the stages of a step, and estimate its error where it adapts.
+static kedge_status try_step(kedge_march *m, trial *s)
+{
+  const double step = step_of(m);
+  *s = (trial){.step = step, .is_last = m->plan.done + 1 == m->plan.n, .is_good = true};
+  s->t =
+      s->is_last ? m->plan.until : kg_time_round(m->plan.begin + step * (double)(m->plan.done + 1));
+  KG_REQUIRE(m->ctx, s->t > m->plan.t && step > SAME_TIME * m->end, KEDGE_ERR_NUMERIC,
+             "at t = %.9g a step of %.3g is too long for the tolerance %.3g, and a shorter one is "
+             "none: is it below the tolerance of the solves?",
+             m->plan.t, step, m->tolerance);
+  KG_TRY(prepare(m));
+  KG_TRY(stages(m, s->t));
+  if (m->tolerance == 0.0) return KEDGE_OK;
+  const kg_tableau *const scheme = scheme_of(m);
+  double factor[KG_STAGES_MAX], error;
+  for (int i = 0; i < scheme->n_stages; ++i) factor[i] = step * scheme->error[i];
+  KG_TRY(m->method->estimate(m->state, scheme->n_stages, factor, &error));
+  s->is_good = error <= m->tolerance;
+  s->factor = factor_of(m, error);
+  return KEDGE_OK;
+}
+
+/// Plan the steps behind one of those that adapt, which keep their length where another one does not
+/// pay for its matrices.
+static void adapt(kedge_march *m, const trial *s)
+{
+  const bool keeps = s->factor >= DOES && s->factor <= PAYS;
+  m->plan.wanted = keeps ? s->step : s->factor * s->step;
+  if (keeps || s->is_last) return;
+  const double left = m->plan.until - m->plan.t;
+  const double step = left / (double)count_steps(left, m->plan.wanted);
+  if (step < DOES * s->step || step > PAYS * s->step) plan(m);
+}
+
+/// Whether the state is steady, where the march ends then.
+static kedge_status look_whether_steady(kedge_march *m)
+{
+  if (m->steady_tolerance == 0.0) return KEDGE_OK;
+  KG_TRY(m->method->change(m->state, &m->report.change));
+  m->plan.is_steady = m->report.is_steady = m->report.change < m->steady_tolerance;
   return KEDGE_OK;
 }
 
 kedge_status kedge_march_step(kedge_march *m)
 {
+  trial s;
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_step: the march is NULL");
-  KG_REQUIRE(m->ctx, m->t < m->end, KEDGE_ERR_ARG,
-             "kedge_march_step: the march has ended, at t = %.9g", m->end);
-  const bool is_last = m->done + 1 == m->n;
-  const double step = step_of(m);
-  const double t = is_last ? m->until : m->begin + step * (double)(m->done + 1);
-  KG_TRY(prepare(m));
-  KG_TRY(stages(m, t));
-  m->t = m->report.t = t;
-  m->report.step = step;
+  KG_REQUIRE(m->ctx, !kedge_march_ended(m), KEDGE_ERR_ARG,
+             "kedge_march_step: the march has ended, at t = %.9g", m->plan.t);
+  for (;;) {
+    KG_TRY(try_step(m, &s));
+    if (s.is_good) break;
+    ++m->report.rejected;
+    m->plan.wanted = s.factor * s.step;
+    plan(m);
+  }
+  KG_TRY(m->method->accept(m->state));
+  m->plan.t = m->report.t = s.t;
+  m->has_solution = true;
+  m->report.step = s.step;
   ++m->report.steps;
-  ++m->done;
-  m->is_fresh = is_last && m->hits[0].is_event;
-  m->is_output = is_last && m->hits[0].is_output;
+  ++m->plan.done;
+  m->plan.is_fresh = s.is_last && m->hits[m->n_past].is_event;
+  m->plan.is_output = s.is_last && m->hits[m->n_past].is_output;
+  if (m->tolerance > 0.0) adapt(m, &s);
+  if (s.is_last && s.t < m->end) (m->plan.is_fresh ? plan_anew : plan)(m);
+  KG_TRY(look_whether_steady(m));
   m->report.seconds = kg_seconds() - m->created;
-  if (is_last && t < m->end) plan(m);
   return KEDGE_OK;
 }
 
 double kedge_march_time(const kedge_march *m)
 {
-  return m ? m->t : NAN;
+  return m ? m->plan.t : NAN;
 }
 
 bool kedge_march_ended(const kedge_march *m)
 {
-  return !m || m->t >= m->end;
+  return !m || m->plan.t >= m->end || m->plan.is_steady;
 }
 
 bool kedge_march_is_output(const kedge_march *m)
 {
-  return m && m->is_output;
+  return m && m->plan.is_output;
 }
 
 kedge_status kedge_march_hit(kedge_march *m, double t)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_hit: the march is NULL");
-  KG_REQUIRE(m->ctx, t > m->t && t <= m->end * (1.0 + SAME_TIME), KEDGE_ERR_ARG,
-             "kedge_march_hit: t = %.9g is not between now, %.9g, and the end, %.9g", t, m->t,
+  KG_REQUIRE(m->ctx, t > m->plan.t && t <= m->end * (1.0 + SAME_TIME), KEDGE_ERR_ARG,
+             "kedge_march_hit: t = %.9g is not between now, %.9g, and the end, %.9g", t, m->plan.t,
              m->end);
   KG_TRY(add_hit(m, (kg_hit){.t = t}));
-  if (m->hits[0].t != m->until) plan(m);
+  if (m->hits[m->n_past].t != m->plan.until) plan(m);
   return KEDGE_OK;
 }
 
@@ -205,24 +310,53 @@ kedge_status kedge_march_solution(kedge_march *m, const kedge_solution **out)
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_solution: the march is NULL");
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "kedge_march_solution: solution is NULL");
   *out = NULL;
-  KG_REQUIRE(m->ctx, m->report.steps > 0, KEDGE_ERR_ARG,
+  KG_REQUIRE(m->ctx, m->has_solution, KEDGE_ERR_ARG,
              "kedge_march_solution: there was no step yet, which alone makes fluxes and traces");
   return m->method->solution(m->state, out);
+}
+
+/// The data have changed: the next step is a first one, and what was steady is so no more.
+static void begin_anew(kedge_march *m)
+{
+  m->plan.is_fresh = m->has_changed = true;
+  m->plan.is_steady = m->report.is_steady = false;
+  if (m->tolerance > 0.0 && !kedge_march_ended(m)) plan_anew(m);
 }
 
 kedge_status kedge_march_data(kedge_march *m, const kedge_data *data)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_data: the march is NULL");
   KG_TRY(m->method->data(m->state, data));
-  m->is_fresh = true;
+  begin_anew(m);
   return KEDGE_OK;
 }
 
 kedge_status kedge_march_update(kedge_march *m)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_update: the march is NULL");
-  m->is_fresh = true;
+  begin_anew(m);
   return m->method->update(m->state);
+}
+
+kedge_status kedge_march_save(const kedge_march *m, const char *path)
+{
+  KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_save: the march is NULL");
+  KG_REQUIRE(m->ctx, path, KEDGE_ERR_ARG, "kedge_march_save: path is NULL");
+  KG_REQUIRE(m->ctx, !m->has_changed, KEDGE_ERR_UNSUPPORTED,
+             "kedge_march_save: the problem or its data have changed on the way, and a checkpoint "
+             "has none of that: save before, or do without");
+  return kg_checkpoint_write(m, path);
+}
+
+int64_t kedge_march_outputs(const kedge_march *m, int64_t room, double *t)
+{
+  int64_t n = 0;
+  for (int i = 0; m && i < m->n_hits && m->hits[i].t <= m->plan.t; ++i) {
+    if (!m->hits[i].is_output) continue;
+    if (t && n < room) t[n] = m->hits[i].t;
+    ++n;
+  }
+  return n;
 }
 
 kedge_status kedge_march_report(const kedge_march *m, kedge_marched *report)

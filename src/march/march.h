@@ -15,6 +15,14 @@ typedef struct kg_march_stage {
   bool is_last;  ///< its value is the end of the step, and its k is found by `accept`
 } kg_march_stage;
 
+enum { KG_MARCH_ARRAYS_MAX = 8 };
+
+/// An array of the device that a checkpoint has.
+typedef struct kg_march_array {
+  double *data;
+  int64_t n;
+} kg_march_array;
+
 /// What marches: a state u, and k_0, k_1, ... of the stages of a step.
 typedef struct kg_march_method {
   /// The stages to come have a step of gamma dt = 1 / rate.
@@ -23,12 +31,22 @@ typedef struct kg_march_method {
   kedge_status (*stage)(void *state, const kg_march_stage *stage);
   /// The value of the last stage becomes u, and its k becomes k_0, of the next step.
   kedge_status (*accept)(void *state);
+  /// Between the last stage of a step and `accept`, of schemes with three stages and more: the norm
+  /// in L2 of a sum of all k. It overwrites k_1.
+  kedge_status (*estimate)(void *state, int n, const double *factor, double *norm);
+  /// Behind `accept`: that of k_0 of the next step.
+  kedge_status (*change)(void *state, double *norm);
   /// The solution of the last stage, that of a step once it is accepted.
   /// @param[out] out  lives until the next stage
   kedge_status (*solution)(void *state, const kedge_solution **out);
   /// kedge_march_data(), kedge_march_update()
   kedge_status (*data)(void *state, const kedge_data *data);
   kedge_status (*update)(void *state);
+  /// What the next step reads, and the solution is made of. @return how many
+  int (*arrays)(void *state, kg_march_array arrays[KG_MARCH_ARRAYS_MAX]);
+  /// These arrays have been filled with those of another march.
+  /// @param[in] t  of the data of its last stage
+  kedge_status (*resume)(void *state, double t);
   void (*destroy)(void *state);
 } kg_march_method;
 
@@ -38,28 +56,42 @@ typedef struct kg_hit {
   bool is_event, is_output;
 } kg_hit;
 
+/// Where a march is, and what it does next: numbers of 8 bytes, as a checkpoint has them.
+typedef struct kg_march_plan {
+  double t;
+  int64_t is_output;  ///< t is one of the problem's
+  int64_t is_fresh;   ///< data have jumped, or nothing was before: there is no k_0
+  /// Steps of equal length: number `done` of `n` from `begin` to `until`.
+  double begin, until;
+  int64_t n, done;
+  double rate;    ///< that is prepared
+  double data_t;  ///< of the data of the last stage: t, or just before an event
+  double wanted;  ///< of steps that adapt: the longest of the steps to come
+  int64_t is_steady;
+} kg_march_plan;
+
 struct kedge_march {
   kedge_context *ctx;
   const kg_march_method *method;
   void *state;
+  const kedge_mesh *mesh;        ///< the caller's, as
+  const kedge_problem *problem;  ///< this
   const kg_tableau *scheme;
   double end, most_step;
-  double t;
-  double created;  ///< kg_seconds()
-  bool is_output;  ///< t is one of the problem's
-  bool is_fresh;   ///< data have jumped, or nothing was before: there is no k_0
-  int n_hits, hits_room;
-  kg_hit *hits;  ///< ascending, the end among them
-  /// Steps of equal length: number `done` of `n` from `begin` to `until`.
-  double begin, until;
-  int64_t n, done;
-  double rate;  ///< that is prepared
+  double tolerance;         ///< of steps that adapt; 0: they do not
+  double steady_tolerance;  ///< of u_t, below which the march ends; 0: it does not
+  double created;           ///< kg_seconds(), earlier by what a checkpoint says
+  bool has_solution;        ///< a step was made
+  bool has_changed;         ///< problem or data, on the way
+  int n_hits, n_past, hits_room;
+  kg_hit *hits;  ///< ascending, the end among them; the first n_past are not after t
+  kg_march_plan plan;
   kedge_marched report;
 };
 
 /// Plan the steps of a march: all but method and state, which the caller sets.
 /// @param[out] march  kedge_march_destroy(), also after a failure
-kedge_status kg_march_open(kedge_context *ctx, const kg_time_settings *settings,
+kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kedge_march **march);
 /// How many k a method keeps beside u: those of all stages but the last.
 static inline int kg_march_ks(const kg_tableau *scheme)

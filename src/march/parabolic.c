@@ -1,6 +1,6 @@
 // mass u_t - div(diffusion grad u) + reaction u = source as what marches: a stage is the solve of
 // the steady equation with reaction + rate mass, and rate (mass base, phi) beside the loads.
-#include "march/march.h"
+#include "march/checkpoint.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "device/context.h"
 #include "march/waves.h"
 #include "ops/vector/combine.h"
+#include "ops/vector/rounding.h"
 #include "plan/plan.h"
 #include "problem/problem.h"
 #include "solution/values.h"
@@ -36,6 +37,8 @@ typedef struct parabolic {
   kedge_marched *report;
   own_data data;
   kg_mass mass;
+  kg_mass volume;    ///< for norms, made when the first is taken and the mass is no number
+  kg_buffer norms;   ///< their work: kg_norm_numbers()
   kg_moving moving;  ///< the last stage
   // [batch][group][N][lane] of the device, all in one piece: u, the one that follows it, the base
   // of a stage, and k of stages. The value of a stage is made where its k will be.
@@ -47,8 +50,10 @@ typedef struct parabolic {
   kg_buffer trace;        ///< of the last stage, where the next one begins
   kg_shared_layout *cut;  ///< that it is numbered by; NULL: there is none
   kedge_solution *solution;
-  bool is_made;   ///< the solution is that of u
-  bool is_ready;  ///< trace and loads to make it of are there
+  bool is_made;       ///< the solution is that of u
+  bool is_ready;      ///< trace and loads to make it of are there
+  bool is_resumed;    ///< likewise, but for the loads,
+  double resumed_at;  ///< which are of this time
   bool is_set_up;
   double set_up_at;  ///< the time of its coefficients
 } parabolic;
@@ -106,6 +111,8 @@ static void destroy(void *state)
   kedge_solver_destroy(p->solver);
   kg_layout_leave(&p->cut);
   kg_mass_free(p->ctx, &p->mass);
+  kg_mass_free(p->ctx, &p->volume);
+  kg_free(p->ctx, &p->norms);
   kg_free(p->ctx, &p->vectors);
   kg_free(p->ctx, &p->trace);
   kedge_problem_destroy(p->problem);
@@ -117,7 +124,8 @@ static void destroy(void *state)
 static bool may_move(const kg_function *f)
 {
   if (!f) return false;
-  if (f->kind == KG_FUNCTION_CALLER) return !kg_function_by_element(f) && !kg_solution_of(f);
+  if (f->kind == KG_FUNCTION_CALLER)
+    return f->function != kedge_steady && !kg_function_by_element(f) && !kg_solution_of(f);
   bool any = kg_function_uses_t(f);
   for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
   return any;
@@ -145,7 +153,8 @@ static kedge_status set_up(parabolic *p, double rate)
   else
     KG_TRY(kg_solver_create(p->ctx, p->mesh, p->problem, VECTORS + p->n_k, &p->solver));
   const kg_elliptic *const e = p->solver->elliptic;
-  KG_TRY(kg_mass_make(&e->rules, &e->equation, e->space.is_affine, &p->mass));
+  const kg_function *const mass = &e->equation.resolved.equation.mass;
+  KG_TRY(kg_mass_make(&e->rules, &e->equation, mass, e->space.is_affine, &p->mass));
   p->report->remakes = any_moves(p);
   p->set_up_at = p->problem->t;
   p->is_set_up = true;
@@ -158,6 +167,41 @@ static kedge_status prepare(void *state, double rate)
   if (!p->report->remakes) return set_up(p, rate);
   p->problem->shift = rate;  // the stage that comes sets up
   p->set_up_at = NAN;
+  return KEDGE_OK;
+}
+
+/// The mass, where it is a number; else 0.
+static double mass_number(const parabolic *p)
+{
+  const kg_function *const f = &p->solver->elliptic->equation.resolved.equation.mass;
+  return f->kind == KG_FUNCTION_CONSTANT ? f->constant : 0.0;
+}
+
+/// The weights of norms are those of the mass, where it is a number.
+static kedge_status have_volume(parabolic *p)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  if (mass_number(p) > 0.0 || p->volume.weight.data) return KEDGE_OK;
+  return kg_mass_make(&e->rules, &e->equation, &kg_function_one, e->space.is_affine, &p->volume);
+}
+
+/// The L2 norm of a state.
+static kedge_status norm_of(parabolic *p, const double *u, double *norm)
+{
+  const kg_elliptic *const e = p->solver->elliptic;
+  const int64_t lanes = (int64_t)e->shape.count.n_groups * KG_LANES;
+  const double mass = mass_number(p);
+  double *const of_lanes = p->norms.data, squares;
+  const kg_rounding_args sum = {.n = lanes,
+                                .number = KG_DOUBLE,
+                                .ap = of_lanes,
+                                .part = of_lanes + lanes,
+                                .total = of_lanes + lanes + KG_PIECES};
+  KG_TRY(have_volume(p));
+  KG_TRY(kg_mass_norms(&e->rules, mass > 0.0 ? &p->mass : &p->volume, u, of_lanes));
+  KG_TRY(kg_rounding_sum(p->ctx, &sum));
+  KG_TRY(kg_copy_out(p->ctx, &squares, sum.total, sizeof squares));
+  *norm = sqrt(squares / (mass > 0.0 ? mass : 1.0));
   return KEDGE_OK;
 }
 
@@ -174,18 +218,26 @@ static kedge_status allocate(parabolic *p)
   p->next = all + p->n;
   p->base = all + 2 * p->n;
   for (int i = 0; i < p->n_k; ++i) p->k[i] = all + (VECTORS + i) * p->n;
+  if (kg_time_measures(&p->problem->time)) {
+    KG_TRY(kg_alloc(p->ctx, kg_norm_numbers(s), sizeof(double), &p->norms));
+    KG_TRY(kg_zero(p->ctx, p->norms.data, p->norms.bytes));  // lanes without elements stay 0
+    KG_TRY(have_volume(p));
+  }
   return kg_alloc(p->ctx, (size_t)s->count.n_edges * (size_t)s->m, sizeof(double), &p->trace);
 }
 
+/// What is left out comes from [exact], as source and boundary values do; its time is 0 here.
 static kedge_status put_initial(parabolic *p)
 {
   const size_t n = (size_t)p->n;
+  const bool is_exact = p->problem->initial.kind == KG_FUNCTION_NONE;
+  const kg_function *const f = is_exact ? &p->problem->exact_u : &p->problem->initial;
   char place[KG_PLACE_BYTES];
   double *u;
-  kedge_problem_place(p->from, "initial", "u", place, sizeof place);
+  kedge_problem_place(p->from, is_exact ? "exact" : "initial", "u", place, sizeof place);
   KG_TRY(kg_host_alloc(p->ctx, n, sizeof *u, &u));
-  kedge_status status =
-      kg_project(&p->solver->elliptic->rules, &p->problem->initial, "initial u", place, u);
+  kedge_status status = kg_project(&p->solver->elliptic->rules, f,
+                                   is_exact ? "exact u at t = 0" : "initial u", place, u);
   if (status == KEDGE_OK) status = kg_copy_in(p->ctx, p->u, u, n * sizeof *u);
   free(u);
   return status;
@@ -272,6 +324,14 @@ static kedge_status make_base(parabolic *p, const kg_march_stage *s)
   return kg_combine(p->ctx, &base);
 }
 
+/// Coefficients that begin to vary inside of elements have results of other sizes.
+static void drop_what_does_not_fit(parabolic *p)
+{
+  if (!p->solution || kg_solver_fits(p->solver, p->solution)) return;
+  kedge_solution_destroy(p->solution);
+  p->solution = NULL;
+}
+
 static kedge_status stage(void *state, const kg_march_stage *s)
 {
   parabolic *const p = state;
@@ -286,7 +346,8 @@ static kedge_status stage(void *state, const kg_march_stage *s)
   work.begins = true;
   work.run = run_stage;
   work.start = trace_to_begin_with(p);
-  p->is_made = p->is_ready = false;
+  p->is_made = p->is_ready = p->is_resumed = false;
+  drop_what_does_not_fit(p);
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   add_to_report(p);
   KG_TRY(keep_trace(p));
@@ -305,13 +366,31 @@ static kedge_status accept(void *state)
   return kg_sync(p->ctx);
 }
 
+/// The work of a solution of which there are u, base and trace.
+static kedge_status run_resumed(kedge_solver *solver)
+{
+  kg_elliptic *const e = solver->elliptic;
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRANSFER, kg_stage_loads));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_LOCAL_MATRICES, kg_stage_condense));
+  KG_TRY(kg_elliptic_stage(e, KG_STAGE_TRACE_SOLVE, kg_stage_trace_solve));
+  return kg_solver_end(solver);
+}
+
 /// Make all fields of what the last stage has left: its trace is still where it was found.
 static kedge_status make_solution(parabolic *p)
 {
   kg_work work = work_of(p, "kedge_march_solution");
+  const kg_taken_trace trace = {.there.from = p->trace.data};
   work.run = kg_solver_end;
+  if (p->is_resumed) {
+    KG_TRY(set_time(p, p->resumed_at));
+    p->moving.factor = p->problem->shift;
+    work.begins = true;
+    work.trace = &trace;
+    work.run = run_resumed;
+  }
   p->moving.work = p->next;  // what was u before the step
-  p->is_ready = false;
+  p->is_ready = p->is_resumed = false;
   KG_TRY(kg_solver_work(p->solver, &work, &p->solution));
   p->is_made = true;
   return KEDGE_OK;
@@ -321,20 +400,31 @@ static kedge_status solution(void *state, const kedge_solution **out)
 {
   parabolic *const p = state;
   KG_REQUIRE(
-      p->ctx, p->is_made || p->is_ready, KEDGE_ERR_ARG,
+      p->ctx, p->is_made || p->is_ready || p->is_resumed, KEDGE_ERR_ARG,
       "kedge_march_solution: what was called last has failed, and took the solution with it");
   if (!p->is_made) KG_TRY(make_solution(p));
   *out = p->solution;
   return KEDGE_OK;
 }
 
+/// Read them once, so that what is wrong is said here, and not by the next step.
+static kedge_status check_data(parabolic *p, const own_data *given)
+{
+  kg_data_made made;
+  const kedge_status status =
+      kg_data_make(p->solver, "kedge_march_data", given->are_given ? &given->data : NULL, &made);
+  kg_data_free(&made);
+  return status;
+}
+
 static kedge_status data(void *state, const kedge_data *given)
 {
   parabolic *const p = state;
   own_data next = {0};
-  if (p->is_ready) KG_TRY(make_solution(p));
+  if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   if (given) KG_TRY(kg_check_sized(p->ctx, "KEDGE_DATA_INIT", given->size));
-  const kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  kedge_status status = given ? copy_data(p->ctx, given, &next) : KEDGE_OK;
+  if (status == KEDGE_OK && p->is_set_up) status = check_data(p, &next);
   if (status != KEDGE_OK) {
     free_data(&next);
     return status;
@@ -352,17 +442,68 @@ static kedge_status update(void *state)
              "kedge_march_update: u has order %d, and the problem now has order %d: begin another "
              "march",
              p->problem->order, p->from->order);
-  if (p->is_ready) KG_TRY(make_solution(p));
+  if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
   const double t = p->problem->t;
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   kg_problem_set_time(p->problem, t);
   const bool was_made = p->is_made;
   KG_TRY(set_up(p, rate));
   p->is_made = was_made;
+  const kg_shape *const s = &p->solver->elliptic->shape;
+  // Mesh and order alone say how u lies, whatever coefficients are.
+  KG_REQUIRE(p->ctx, p->n == (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches),
+             KEDGE_ERR_INTERNAL, "kedge_march_update: u has another layout");
   return KEDGE_OK;
 }
 
-static const kg_march_method method = {prepare, stage, accept, solution, data, update, destroy};
+static kedge_status estimate(void *state, int n, const double *factor, double *norm)
+{
+  parabolic *const p = state;
+  const double last = factor[n - 1] * p->moving.factor;
+  // The last k is made of the value of its stage. None but the first and the last are read again.
+  kg_combine_args all = {
+      .n = p->n, .n_terms = 2, .from = {p->next, p->base}, .factor = {last, -last}, .to = p->k[1]};
+  for (int j = 0; j < n - 1; ++j) {
+    if (factor[j] == 0.0) continue;
+    all.from[all.n_terms] = p->k[j];
+    all.factor[all.n_terms++] = factor[j];
+  }
+  KG_TRY(kg_combine(p->ctx, &all));
+  return norm_of(p, p->k[1], norm);
+}
+
+static kedge_status change(void *state, double *norm)
+{
+  parabolic *const p = state;
+  if (p->n_k > 0) return norm_of(p, p->k[0], norm);
+  KG_TRY(make_k(p, p->u, p->next));
+  return norm_of(p, p->next, norm);
+}
+
+static int arrays(void *state, kg_march_array list[KG_MARCH_ARRAYS_MAX])
+{
+  const parabolic *const p = state;
+  int n = 0;
+  list[n++] = (kg_march_array){p->u, p->n};
+  list[n++] = (kg_march_array){p->base, p->n};
+  if (p->n_k > 0) list[n++] = (kg_march_array){p->k[0], p->n};
+  list[n++] = (kg_march_array){p->trace.data, (int64_t)(p->trace.bytes / sizeof(double))};
+  return n;
+}
+
+/// Base and trace are those of the last stage, whose value is u.
+static kedge_status resume(void *state, double t)
+{
+  parabolic *const p = state;
+  p->cut = kg_layout_use(p->solver->elliptic->space.cut);
+  p->moving = (kg_moving){&p->mass, p->problem->shift, p->base, p->u, NULL};
+  p->is_resumed = true;
+  p->resumed_at = t;
+  return KEDGE_OK;
+}
+
+static const kg_march_method method = {prepare, stage,  accept, estimate, change, solution,
+                                       data,    update, arrays, resume,   destroy};
 
 static kedge_status start(parabolic *p, double rate)
 {
@@ -371,23 +512,21 @@ static kedge_status start(parabolic *p, double rate)
              "needs: take double or mixed");
   KG_TRY(kg_problem_clone(p->from, &p->problem));
   KG_TRY(set_up(p, rate));
-  KG_TRY(allocate(p));
-  return put_initial(p);
+  return allocate(p);
 }
 
-kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
-                                const kedge_problem *problem, kedge_march **out)
+/// Make a march, which begins at 0, or goes on.
+/// @param[in]  from  NULL: it begins
+/// @param[out] out   kedge_march_destroy(), also after a failure
+static kedge_status make(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                         const kg_checkpoint *from, kedge_march **out)
 {
-  kedge_march *m = NULL;
+  kedge_march *m;
   parabolic *p = NULL;
-  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
-  *out = NULL;
-  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
-             "kedge_march_create: context, mesh or problem is NULL");
-  KG_TRY(kg_enter(ctx));
-  KG_TRY(kg_problem_check_time(ctx, problem));
-  if (kg_problem_is_wave(problem)) return kg_waves_march(ctx, mesh, problem, out);
-  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  if (kg_problem_is_wave(problem)) return kg_waves_march(ctx, mesh, problem, from, out);
+  kedge_status status = kg_march_open(ctx, mesh, problem, out);
+  m = *out;
+  if (status == KEDGE_OK && from) status = kg_checkpoint_take_plan(from, m);
   if (status == KEDGE_OK) status = kg_host_calloc(ctx, 1, sizeof *p, &p);
   if (status == KEDGE_OK) {
     m->method = &method;
@@ -397,13 +536,46 @@ kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
                      .from = problem,
                      .report = &m->report,
                      .n_k = kg_march_ks(m->scheme)};
-    status = start(p, kg_march_rate(m));
+    // Steps whose lengths differ by rounding have the matrix of the first of them.
+    status = start(p, from && m->plan.rate > 0.0 ? m->plan.rate : kg_march_rate(m));
   }
-  if (status == KEDGE_OK) m->rate = p->problem->shift;
-  if (status == KEDGE_OK)
-    *out = m;
-  else
-    kedge_march_destroy(m);
+  if (status == KEDGE_OK) m->plan.rate = p->problem->shift;
+  if (status == KEDGE_OK) status = from ? kg_checkpoint_take_state(from, m) : put_initial(p);
+  return status;
+}
+
+kedge_status kedge_march_create(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, kedge_march **out)
+{
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_create: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem, KEDGE_ERR_ARG,
+             "kedge_march_create: context, mesh or problem is NULL");
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  const kedge_status status = make(ctx, mesh, problem, NULL, out);
+  if (status == KEDGE_OK) return status;
+  kedge_march_destroy(*out);
+  *out = NULL;
+  return status;
+}
+
+kedge_status kedge_march_restore(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, const char *path, kedge_march **out)
+{
+  kg_checkpoint from;
+  KG_REQUIRE(ctx, out != NULL, KEDGE_ERR_ARG, "kedge_march_restore: out is NULL");
+  *out = NULL;
+  KG_REQUIRE(ctx, ctx && mesh && problem && path, KEDGE_ERR_ARG,
+             "kedge_march_restore: context, mesh, problem or path is NULL");
+  KG_TRY(kg_enter(ctx));
+  KG_TRY(kg_problem_check_time(ctx, problem));
+  kedge_status status = kg_checkpoint_read(ctx, mesh, problem, path, &from);
+  if (status == KEDGE_OK) status = make(ctx, mesh, problem, &from, out);
+  kg_checkpoint_free(&from);
+  if (status == KEDGE_OK) return status;
+  kedge_march_destroy(*out);
+  *out = NULL;
   return status;
 }
 
@@ -415,7 +587,7 @@ kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
   KG_TRY(kg_problem_check_time(ctx, problem));
   if (kg_problem_is_wave(problem)) return kg_waves_march_plan(ctx);
-  kedge_status status = kg_march_open(ctx, &problem->time, &m);
+  kedge_status status = kg_march_open(ctx, mesh, problem, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {
     copy->shift = kg_march_rate(m);

@@ -18,6 +18,9 @@ typedef struct kg_tableau {
   double gamma;
   double c[KG_STAGES_MAX];
   double a[KG_STAGES_MAX][KG_STAGES_MAX];  ///< below the diagonal
+  /// By which k make the difference from a scheme of the order below, embedded in this one: what
+  /// steps adapt to. All 0: there is none.
+  double error[KG_STAGES_MAX];
   /// The scheme of a step that has no k to begin with, of the same gamma; NULL: this one.
   const struct kg_tableau *first;
 } kg_tableau;

@@ -7,6 +7,7 @@
 
 #include "core/memory.h"
 #include "device/context.h"
+#include "march/checkpoint.h"
 #include "march/march.h"
 #include "waves/waves.h"
 
@@ -79,6 +80,23 @@ static kedge_status update(void *user)
                  "another march");
 }
 
+/// The state alone: the first stage of a step needs nothing else. Numbers of single precision are
+/// taken two at a time; there is an even number of them.
+static int arrays(void *user, kg_march_array list[KG_MARCH_ARRAYS_MAX])
+{
+  const kg_wave_args *const a = &((state *)user)->waves.args;
+  const int64_t n = kg_wave_state(a);
+  list[0] = (kg_march_array){(double *)(void *)a->u, a->number == KG_SINGLE ? n / 2 : n};
+  return 1;
+}
+
+static kedge_status resume(void *user, double t)
+{
+  state *const s = user;
+  s->waves.t = t;
+  return KEDGE_OK;
+}
+
 static void destroy(void *user)
 {
   state *const s = user;
@@ -92,38 +110,35 @@ static const kg_march_method method = {.prepare = prepare,
                                        .solution = solution,
                                        .data = data,
                                        .update = update,
+                                       .arrays = arrays,
+                                       .resume = resume,
                                        .destroy = destroy};
 
-/// The times of a problem with the longest step that is stable where it names none.
-static kg_time_settings times_of(const kedge_problem *problem, const kg_waves *waves)
-{
-  kg_time_settings times = problem->time;
-  if (times.step == 0.0) times.step = problem->wave.cfl * waves->longest;
-  return times;
-}
-
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
-                            const kedge_problem *problem, kedge_march **out)
+                            const kedge_problem *problem, const kg_checkpoint *from,
+                            kedge_march **out)
 {
   state *s;
-  kedge_march *m = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
   if (status == KEDGE_OK) {
-    const kg_time_settings times = times_of(problem, &s->waves);
-    status = kg_march_open(ctx, &times, &m);
+    kg_time_settings *const time = &s->waves.problem->time;
+    if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
+    status = kg_march_open(ctx, mesh, s->waves.problem, out);
   }
   if (status != KEDGE_OK) {
-    kedge_march_destroy(m);
     destroy(s);
     return status;
   }
+  kedge_march *const m = *out;
   m->method = &method;
   m->state = s;
   m->scheme = &scheme;
   m->report.scheme = scheme.name;
-  *out = m;
-  return KEDGE_OK;
+  if (!from) return KEDGE_OK;
+  KG_TRY(kg_checkpoint_take_plan(from, m));
+  if (m->plan.rate > 0.0) KG_TRY(prepare(s, m->plan.rate));
+  return kg_checkpoint_take_state(from, m);
 }
 
 kedge_status kg_waves_march_plan(kedge_context *ctx)
@@ -202,7 +217,7 @@ kedge_status kedge_march_write(const kedge_march *m, const char *path)
 {
   kg_waves *waves;
   KG_TRY(waves_of(m, __func__, path, &waves));
-  return kg_waves_write(waves, m->t, path);
+  return kg_waves_write(waves, m->plan.t, path);
 }
 
 kedge_status kedge_march_error(const kedge_march *m, const char *field, double *error)
@@ -214,7 +229,7 @@ kedge_status kedge_march_error(const kedge_march *m, const char *field, double *
   if (field) KG_TRY(field_of(waves, __func__, field, &number));
   KG_REQUIRE(m->ctx, kg_waves_has_exact(waves, number), KEDGE_ERR_ARG,
              "kedge_march_error: [exact] has no %s", field ? field : "field");
-  KG_TRY(kg_waves_errors(waves, m->t, errors));
+  KG_TRY(kg_waves_errors(waves, m->plan.t, errors));
   double sum = 0.0;
   for (int f = 0; f < waves->law->n_fields; ++f)
     if (number < 0 || f == number) sum += errors[f] * errors[f];

@@ -35,6 +35,12 @@ typedef struct kg_time_settings {
   double *outputs;  ///< [n_outputs] after 0, to the end; owned by the problem
 } kg_time_settings;
 
+/// Whether a march takes norms of what it computes, to adapt its steps or to end.
+static inline bool kg_time_measures(const kg_time_settings *time)
+{
+  return time->tolerance > 0.0 || time->until == KG_UNTIL_STEADY;
+}
+
 /// Make what depends on several keys, which all have been read: the step of `steps`, and the scheme
 /// where none is named.
 /// @param[in] names_scheme  one is

@@ -164,9 +164,9 @@ kedge_status kedge_solver_report(const kedge_solver *s, kedge_report *report)
   return KEDGE_OK;
 }
 
-/// Whether a solution has the arrays of this solver's results.
-static bool fits(const kg_elliptic *p, const kedge_solution *s)
+bool kg_solver_fits(const kedge_solver *solver, const kedge_solution *s)
 {
+  const kg_elliptic *const p = solver->elliptic;
   const kg_shape *shape = &p->shape;
   bool same = s->ctx == p->ctx && s->mesh == p->mesh && s->size.order == shape->size.order &&
               s->n_groups == p->shape.count.n_groups && s->n_edges == p->shape.count.n_edges &&
@@ -185,7 +185,7 @@ static kedge_status begin(kedge_solver *solver, const char *function, kedge_solu
   const bool given = *solution != NULL;
   if (!given) KG_TRY(kg_solution_create(p->ctx, solution));
   kedge_solution *const s = p->run.solution = *solution;
-  KG_REQUIRE(p->ctx, !given || fits(p, s), KEDGE_ERR_ARG,
+  KG_REQUIRE(p->ctx, !given || kg_solver_fits(solver, s), KEDGE_ERR_ARG,
              "%s: the solution was not made by this solver: give its own, or NULL", function);
   KG_TRY(kg_results_allocate(p, KG_ON_DEVICE));
   s->note[0] = '\0';

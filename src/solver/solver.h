@@ -28,6 +28,9 @@ kedge_status kg_solver_check(const kedge_solver *solver, const char *function);
 /// Fail also if the trace operator is not kept in double precision.
 kedge_status kg_solver_check_double(const kedge_solver *solver, const char *function);
 
+/// Whether a solution has the arrays of this solver's results.
+bool kg_solver_fits(const kedge_solver *solver, const kedge_solution *solution);
+
 /// A trace that is taken as it is, without an iteration.
 typedef struct kg_taken_trace {
   const double *rows;      ///< [free row] in host memory, in the numbering of the trace; or NULL

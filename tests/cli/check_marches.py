@@ -65,7 +65,7 @@ class Marches(Command):
     def test_every_output_is_a_file_and_the_list_has_their_times(self):
         said = self.kedge("solve", "plate.ini").stdout
         self.assertEqual(self.files(), ["mid.csv", *OUTPUTS, "plate.csv", "plate.vtkhdf.series"])
-        self.assertEqual(self.series(), dict(zip(OUTPUTS, [0.3, 0.6, 3 * 0.3, 1])))
+        self.assertEqual(self.series(), dict(zip(OUTPUTS, [0.3, 0.6, 0.9, 1])))
         self.assertIn("\noutput       plate.vtkhdf.series (4 files, the last plate.0004.vtkhdf)\n"
                       "table        plate.csv (17 steps)\nprobe        mid.csv (mid, 3 points)\n", said)
         last = self.content(OUTPUTS[1])
@@ -117,7 +117,8 @@ class Marches(Command):
         self.assertGreater(iterations, march["solves"])
         self.assertAlmostEqual(march.pop("step"), 0.05, delta=1e-12)
         self.assertEqual(march, {"scheme": "esdirk4", "t": 1, "end": 1, "steps": 17, "solves": 85, "set_ups": 2,
-                                 "remakes": False, "converged": True, "note": ""})
+                                 "remakes": False, "converged": True, "note": "", "rejected": 0, "steady": False,
+                                 "change": None})
         self.assertRegex(said, rf"\nmarch        esdirk4, 17 steps to t = 1 of 1: 85 solves, {iterations} iterations, "
                          r"2 set-ups, [0-9.e-]+ s\n\n")
         balance = self.json("r.json")["balance"]
@@ -128,6 +129,19 @@ class Marches(Command):
         self.assertIn(f"\nbalance      storage {balance['storage']:.9g}, source ", said)
         self.kedge("solve", "plate.ini", "-q", "-r", "r.json", "-s", "equation.reaction=t")
         self.assertTrue(self.json("r.json")["march"]["remakes"])
+
+    def test_steps_adapt_and_a_steady_state_ends_the_march(self):
+        text = SERIES.replace("step = 0.06", "tolerance = 1e-4").replace("value = 1 + t", "value = 0")
+        self.write("plate.ini", text.replace("end = 1", "end = 90\nuntil = steady\nsteady_tolerance = 1e-3")
+                   .replace("every = 0.3", "every = 2").replace("source = x*sin(3*t)", "source = 0"))
+        said = self.kedge("solve", "plate.ini", "-r", "r.json").stdout
+        march = self.json("r.json")["march"]
+        self.assertTrue(march["steady"] and march["change"] < 1e-3 and 1 < march["t"] < 6, march)
+        self.assertEqual((march["scheme"], march["solves"]), ("esdirk4", 5 * (march["steps"] + march["rejected"])))
+        self.assertIn(f"steps to t = {march['t']:.9g} of 90: ", said)
+        self.assertRegex(said, r"\n             \(steady: \|u_t\| = [0-9.e-]+\)\n")
+        self.assertEqual(list(self.series().values())[-1], march["t"])
+        self.assertEqual(float(self.table()[-1]["t"]), march["t"])
 
     def test_a_note_comes_once_with_its_step(self):
         self.write("plate.ini", SERIES.replace("type = neumann", "type = robin\ncoefficient = -1e-3*(1 + t)"))

@@ -27,6 +27,14 @@ static void assert_content(const char *expected)
   assert_string_equal(text, expected);
 }
 
+static void put_text(const char *text)
+{
+  FILE *const file = fopen(path, "w");
+  assert_non_null(file);
+  assert_true(fputs(text, file) >= 0);
+  assert_int_equal(fclose(file), 0);
+}
+
 static void assert_name(const char *of, int64_t i, const char *expected)
 {
   char *const name = kg_series_name(of, i);
@@ -100,6 +108,30 @@ static void a_disk_that_fills_leaves_whole_rows(void **state)
   assert_int_equal(table.rows, 1);
 }
 
+static void a_table_goes_on_behind_a_step(void **state)
+{
+  static const char *const names[] = {"t", "step", "a"};
+  (void)state;
+  kg_table table = {.path = path};
+  put_text("t,step,a\n0.1,1,5\n0.2,2,6\n0.3,3,7\n0.4,4");
+  assert_int_equal(kg_table_resume(&table, 3, names, 2), 0);
+  assert_int_equal(table.rows, 2);
+  assert_int_equal(kg_table_add(&table, (double[]){0.5, 3, 8}), 0);
+  kg_table_close(&table);
+  assert_content("t,step,a\n0.1,1,5\n0.2,2,6\n0.5,3,8\n");
+  assert_int_equal(kg_table_resume(&table, 3, names, 9), 0);
+  kg_table_close(&table);
+  assert_int_equal(kg_table_resume(&table, 2, names, 9), KG_TABLE_OTHER);
+  assert_false(table.is_open);
+  assert_content("t,step,a\n0.1,1,5\n0.2,2,6\n0.5,3,8\n");
+  put_text("t,st");  // was killed there
+  assert_int_equal(kg_table_resume(&table, 3, names, 9), KG_TABLE_OTHER);
+  unlink(path);
+  assert_int_equal(kg_table_resume(&table, 3, names, 9), 0);  // begins
+  kg_table_close(&table);
+  assert_content("t,step,a\n");
+}
+
 static void a_table_that_cannot_be_begun_is_told(void **state)
 {
   (void)state;
@@ -152,6 +184,7 @@ int main(void)
       cmocka_unit_test(a_name_without_room_for_numbers_is_told),
       cmocka_unit_test(a_table_quotes_names_and_leaves_out_what_is_not_finite),
       cmocka_unit_test(a_disk_that_fills_leaves_whole_rows),
+      cmocka_unit_test(a_table_goes_on_behind_a_step),
       cmocka_unit_test(a_table_that_cannot_be_begun_is_told),
       cmocka_unit_test(the_line_tells_time_step_iterations_and_what_is_left),
   };

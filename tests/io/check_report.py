@@ -81,7 +81,7 @@ def check_awkward(report):
     assert (report["balance"]["storage"], report["regions"][0]["storage"]) == (0.0625, 0.125)
     assert report["march"] == {"scheme": "trbdf2", "t": 0.75, "end": 1, "step": 0.25, "steps": 3, "solves": 6,
                                "iterations": 60, "set_ups": 2, "remakes": False, "converged": True, "seconds": 0.5,
-                               "note": "step 1: a note"}
+                               "rejected": 4, "steady": True, "change": 0.125, "note": "step 1: a note"}
     assert report["backend"]["device"] == 'a "CPU" \\ \n\t\x01 \ufffd \u00e9'
     assert report["errors"] is None
     assert report["solver"]["relative_residual"] is None

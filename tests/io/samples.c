@@ -164,6 +164,9 @@ static kedge_status write_report(bool awkward, const char *path)
   const kedge_integral_value nothing = {sizeof nothing, "a \"name\"", NAN};
   const kedge_integral_value *const integrals[] = {&heat, &nothing};
   const kedge_marched marched = {.size = sizeof marched,
+                                 .rejected = 4,
+                                 .change = 0.125,
+                                 .is_steady = true,
                                  .scheme = "trbdf2",
                                  .t = 0.75,
                                  .step = 0.25,

@@ -168,7 +168,7 @@ static void a_step_that_was_cancelled_is_taken_again(void **state)
     kedge_context_set_progress(m.ctx, be_patient, &p);
     assert_int_equal(kedge_march_step(m.march), KEDGE_ERR_CANCELLED);
     kedge_context_set_progress(m.ctx, NULL, NULL);
-    assert_true(kedge_march_time(m.march) == 0.3 / STEPS);
+    assert_true(kedge_march_time(m.march) == 0.1);
     assert_refused(&m, kedge_march_solution(m.march, &none), KEDGE_ERR_ARG, "has failed");
     assert_null(none);
   }
@@ -198,10 +198,13 @@ static void what_makes_no_sense_is_refused(void **state)
   assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_ARG, "1 boundary values without");
   data.n_values = 0;
   data.source = "1+";
-  must(m.ctx, kedge_march_data(m.march, &data));
-  assert_refused(&m, kedge_march_step(m.march), KEDGE_ERR_INPUT, "of source");
-  assert_true(kedge_march_time(m.march) == 0.0);
-  must(m.ctx, kedge_march_data(m.march, NULL));
+  assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_INPUT, "of source");
+  kedge_boundary_value value = {.group = "lef", .text = "1"};
+  data.source = NULL;
+  data.n_values = 1;
+  data.values = &value;
+  assert_refused(&m, kedge_march_data(m.march, &data), KEDGE_ERR_INPUT,
+                 "the mesh has no boundary group 'lef'; did you mean 'left'?");
   must(m.ctx, kedge_problem_set(m.problem, "space", "order", "3"));
   assert_refused(&m, kedge_march_update(m.march), KEDGE_ERR_INPUT,
                  "u has order 2, and the problem");
@@ -273,6 +276,36 @@ static void outputs_events_and_the_end_are_hit(void **state)
   }
 }
 
+static void times_of_steps_are_round(void **state)
+{
+  (void)state;
+  moving m = moving_of(SETTINGS(COOLING, {"output", "every", "0.3"}), "trbdf2", 1.2, 12);
+  for (int k = 1; !kedge_march_ended(m.march); ++k) {
+    must(m.ctx, kedge_march_step(m.march));
+    assert_true(kedge_march_time(m.march) == k / 10.0);
+  }
+  moving_free(&m);
+}
+
+static void outputs_up_to_now_are_counted(void **state)
+{
+  double t[2] = {0.0};
+  (void)state;
+  moving m =
+      moving_of(SETTINGS(COOLING, {"output", "every", "0.1"}, {"time", "events", "0.15, 0.3"}),
+                "trbdf2", 0.5, 5);
+  assert_int_equal(kedge_march_outputs(m.march, 2, t), 0);
+  must(m.ctx, kedge_march_hit(m.march, 0.22));
+  for (int i = 0; i < 5; ++i) must(m.ctx, kedge_march_step(m.march));
+  assert_true(kedge_march_time(m.march) == 0.3 && !kedge_march_ended(m.march));
+  assert_int_equal(kedge_march_outputs(m.march, 2, t), 3);
+  assert_true(t[0] == 0.1 && t[1] == 0.2);
+  march_on(&m);
+  assert_int_equal(kedge_march_outputs(m.march, 0, NULL), 5);
+  assert_int_equal(kedge_march_outputs(NULL, 2, t), 0);
+  moving_free(&m);
+}
+
 static void an_event_next_to_the_end_or_an_output_is_one_with_it(void **state)
 {
   static const double expected[] = {0.15, 0.3, 0.5};
@@ -303,6 +336,8 @@ int main(void)
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(what_cannot_march_is_refused),
       cmocka_unit_test(outputs_events_and_the_end_are_hit),
+      cmocka_unit_test(times_of_steps_are_round),
+      cmocka_unit_test(outputs_up_to_now_are_counted),
       cmocka_unit_test(an_event_next_to_the_end_or_an_output_is_one_with_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,16 +1,6 @@
 // Errors of the schemes at the end of a march, against those of another implementation.
 #include "moving.h"
 
-/// Settings of the tables: a tensor, tau = 1, Dirichlet conditions, a source that is derived.
-#define OF(order_text, exact_text)                                                       \
-  {"mesh", "generate", "square 3"}, {"space", "order", order_text},                      \
-      {"space", "stabilization", "1"}, {"equation", "diffusion", "1, 0.2, 0.8"},         \
-      {"exact", "u", exact_text}, {"initial", "u", exact_text},                          \
-      {"boundary default", "type", "dirichlet"}, {"solver", "preconditioner", "jacobi"}, \
-  {                                                                                      \
-    "solver", "tolerance", "1e-13"                                                       \
-  }
-
 typedef struct row {
   const char *scheme;
   int steps;
@@ -43,7 +33,7 @@ static void moving_walls_have_the_errors_of_another_implementation(void **state)
       {"esdirk4", 10, 1.83179e-05, 1.81599e-04}, {"esdirk4", 20, 2.10530e-06, 3.00645e-05},
       {"esdirk4", 40, 2.35724e-07, 4.97367e-06}};
   (void)state;
-  assert_rows(SETTINGS(OF("3", MOVES)), rows, sizeof rows / sizeof *rows);
+  assert_rows(SETTINGS(TABLE_OF("3", MOVES)), rows, sizeof rows / sizeof *rows);
 }
 
 static void fixed_walls_have_the_errors_of_another_implementation(void **state)
@@ -54,22 +44,8 @@ static void fixed_walls_have_the_errors_of_another_implementation(void **state)
       {"trbdf2", 20, 5.07633e-06, 2.06956e-05},  {"trbdf2", 40, 1.24066e-06, 5.05718e-06},
       {"esdirk4", 10, 4.00882e-07, 1.76172e-06}, {"esdirk4", 20, 2.86104e-08, 1.36371e-07}};
   (void)state;
-  assert_rows(SETTINGS(OF("4", FIXED)), rows, sizeof rows / sizeof *rows);
+  assert_rows(SETTINGS(TABLE_OF("4", FIXED)), rows, sizeof rows / sizeof *rows);
 }
-
-/// u = 1, and from a time on walls that are 0: a product of series, with terms of 1e-11 left out.
-#define OF_X(x, t)                                                                       \
-  "(sin(pi*" x ")*exp(-pi^2*(" t "))+sin(3*pi*" x ")/3*exp(-9*pi^2*(" t "))+sin(5*pi*" x \
-  ")/5*"                                                                                 \
-  "exp(-25*pi^2*(" t ")))"
-#define COOLING(t, wall)                                                                      \
-  {"mesh", "generate", "square 6"}, {"space", "order", "3"}, {"space", "stabilization", "1"}, \
-      {"equation", "source", "0"}, {"exact", "u", "16/pi^2*" OF_X("x", t) "*" OF_X("y", t)},  \
-      {"boundary default", "type", "dirichlet"}, {"boundary default", "value", wall},         \
-      {"initial", "u", "1"},                                                                  \
-  {                                                                                           \
-    "solver", "tolerance", "1e-13"                                                            \
-  }
 
 /// @param[in] before  times 0.05 before the event
 static void assert_cooling(const setting *settings, int before)
@@ -91,13 +67,13 @@ static void assert_cooling(const setting *settings, int before)
 static void walls_that_change_at_once_cost_no_digit(void **state)
 {
   (void)state;
-  assert_cooling(SETTINGS(COOLING("t", "0")), 0);
+  assert_cooling(SETTINGS(SUDDEN("t", "0")), 0);
 }
 
 static void neither_do_walls_that_change_at_an_event(void **state)
 {
   (void)state;
-  assert_cooling(SETTINGS(COOLING("t-0.5", "t < 0.5 ? 1 : 0"), {"time", "events", "0.5"}), 10);
+  assert_cooling(SETTINGS(SUDDEN("t-0.5", "t < 0.5 ? 1 : 0"), {"time", "events", "0.5"}), 10);
 }
 
 int main(void)

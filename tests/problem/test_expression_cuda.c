@@ -32,8 +32,8 @@ static void assert_emitted_as(const char *expression, const char *body)
 {
   char expected[1000];
   snprintf(expected, sizeof expected,
-           "static __device__ void evaluate(double x, double y, double region, double t, double "
-           "*value)\n"
+           "static __device__ void evaluate(double x, double y, double z, double region, double t, "
+           "double *value)\n"
            "{\n%s}\n",
            body);
   const kg_function function = function_of(expression);
@@ -47,6 +47,7 @@ static void every_operation_is_a_local(void **state)
   (void)state;
   assert_emitted_as("x", "  value[0] = x;\n");
   assert_emitted_as("t", "  value[0] = t;\n");
+  assert_emitted_as("z", "  value[0] = z;\n");
   assert_emitted_as("-2", "  value[0] = (-2.0);\n");
   assert_emitted_as("1e300*y", "  const double v3 = 1e+300 * y;\n  value[0] = v3;\n");
   assert_emitted_as("x^-3", "  const double v3 = integer_power(x, -3);\n  value[0] = v3;\n");
@@ -108,8 +109,8 @@ static void what_functions_share_is_computed_once(void **state)
   assert_int_equal(kg_expression_differentiate(NULL, u.expression, 'y', &dy.expression), KEDGE_OK);
   const kg_function *const functions[] = {&u, &constant, &none, &dy};
   assert_emitted(4, functions,
-                 "static __device__ void evaluate(double x, double y, double region, double t, "
-                 "double *value)\n"
+                 "static __device__ void evaluate(double x, double y, double z, double region, "
+                 "double t, double *value)\n"
                  "{\n"
                  "  int angle = 0;\n"
                  "  const double v3 = 3.0 * x;\n"
@@ -124,7 +125,8 @@ static void what_functions_share_is_computed_once(void **state)
   kg_expression_free(dy.expression);
 }
 
-typedef void evaluate_function(double x, double y, double region, double t, double *value);
+typedef void evaluate_function(double x, double y, double z, double region, double t,
+                               double *value);
 
 static bool same_value(double a, double b)
 {
@@ -139,18 +141,19 @@ static double coordinate(int i, double step)
 static void assert_same_values(const char *text, const kg_expression *e,
                                evaluate_function *evaluate)
 {
-  double x[POINTS], y[POINTS], region[POINTS], expected[POINTS];
+  double x[POINTS], y[POINTS], z[POINTS], region[POINTS], expected[POINTS];
   for (int i = 0; i < POINTS; ++i) {
     x[i] = coordinate(i, 0.6180339887498949);
     y[i] = i % 9 == 0 ? x[i] : coordinate(i, 0.7548776662466927);
+    z[i] = coordinate(i, 0.5698402909980532);
     region[i] = i % 5;
   }
   const double t = 0.375;
-  kg_expression_evaluate(e, &(kedge_points){.n = POINTS, .x = x, .y = y, .region = region, .t = t},
-                         expected);
+  kg_expression_evaluate(
+      e, &(kedge_points){.n = POINTS, .x = x, .y = y, .z = z, .region = region, .t = t}, expected);
   for (int i = 0; i < POINTS; ++i) {
     double value = 0.0;
-    evaluate(x[i], y[i], region[i], t, &value);
+    evaluate(x[i], y[i], z[i], region[i], t, &value);
     if (!same_value(value, expected[i]))
       fail_msg("%s at %.17g, %.17g: %.17g, not %.17g", text, x[i], y[i], value, expected[i]);
   }
@@ -185,8 +188,8 @@ static void assert_same_as_host(int n, const char *const *texts)
     fprintf(out,
             "#define evaluate evaluate_%d\n#define integer_power integer_power_%d\n%s"
             "#undef evaluate\n#undef integer_power\n"
-            "void call_%d(double x, double y, double r, double t, double *v)\n"
-            "{\n  evaluate_%d(x, y, r, t, v);\n}\n",
+            "void call_%d(double x, double y, double z, double r, double t, double *v)\n"
+            "{\n  evaluate_%d(x, y, z, r, t, v);\n}\n",
             i, i, text, i, i);
     free(text);
   }
@@ -216,6 +219,7 @@ static void every_operation_gives_the_bits_of_the_host(void **state)
       "-0.0*x",
       "x+y",
       "x*t-y",
+      "x*z-y/z",
       "x-y",
       "x*y",
       "x/y",

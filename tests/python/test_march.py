@@ -49,6 +49,28 @@ class Numbers(Marches):
                     np.testing.assert_allclose((s.report.u_l2, s.report.sigma_l2), expected, rtol=1e-4)
                     self.assertAlmostEqual(s.error(norm="u") / expected[0], 1, delta=1e-4)  # exact has the t of s
 
+    def test_what_begins_nowhere_begins_with_the_exact_solution(self):
+        everywhere_fixed = {"default": kedge.Dirichlet("x^2-x*y+t")}
+        functions = (lambda x, y, t: x**2 - x*y + t, lambda x, y, t: 2*x - y, lambda x, y, t: -x)
+        for exact in "x^2-x*y+t", functions:
+            problem = kedge.Problem(order=2, exact=exact, source="1-2", boundary=everywhere_fixed, tolerance=1e-13)
+            self.assertLess(self.march(problem).run().report.u_l2, 1e-10)
+            self.assert_same(self.march(problem).step(), self.march(problem, "x^2-x*y").step(), 1e-15)
+        self.assertGreater(self.march(problem, 0, steps=100).step().report.u_l2, 0.01)
+
+    def test_the_balance_has_what_is_stored(self):
+        for mesh in kedge.square(4), kedge.Mesh.generate("cube 2"):
+            problem = kedge.Problem(order=2, source="x", reaction=2, mass="3+x", boundary={"default": kedge.Robin(2, "t")},
+                                    tolerance=1e-12)
+            s = self.march(problem, "1+y", mesh=mesh).run()
+            b, region = s.balance, s.regions["domain"]
+            self.assertGreater(abs(b.storage), 0.01)
+            self.assertAlmostEqual(b.reaction + b.storage - b.source - b.flux, b.remainder, delta=1e-13)
+            self.assertLess(abs(b.remainder), 1e-10)
+            self.assertAlmostEqual(region.storage, b.storage, delta=1e-13)
+        steady = kedge.solve(kedge.square(4), self.problem(boundary={"default": kedge.Dirichlet(1)}, source=1))
+        self.assertEqual((steady.balance.storage, steady.regions["domain"].storage), (0, 0))
+
     def test_functions_with_t_are_as_good_as_text(self):
         text = self.march(self.problem(diffusion="1+t*x", mass="2+x*t"), "x*y")
         boundary = {"left": kedge.Dirichlet(lambda x, y, t: 1 + t), "default": kedge.Robin(2, 0)}
@@ -153,6 +175,19 @@ class Steps(Marches):
         gc.collect()
         self.assertEqual(last.u.shape, u.shape)
 
+    def test_steps_adapt_to_a_tolerance_and_a_steady_state_ends_them(self):
+        problem = kedge.Problem(order=2, boundary={"default": kedge.Dirichlet(0)}, tolerance=1e-12)
+        m = kedge.march(kedge.square(6), problem, "sin(pi*x)*sin(pi*y)", end=9, tolerance=1e-5, steady_tolerance=1e-2,
+                        backend=self.context)
+        steps = [m.report.step for s in m]
+        self.assertGreater(max(steps), 2 * steps[0])
+        report = m.report
+        self.assertTrue(m.ended and report.is_steady and report.change < 1e-2 and 0.3 < m.t < 0.6, report)
+        self.assertEqual((report.scheme, report.solves), ("esdirk4", 5 * (report.steps + report.rejected)))
+        m.update(source=1)
+        self.assertFalse(m.ended or m.report.is_steady)
+        self.assertAlmostEqual(m.run().t, m.report.t)
+
     def test_a_problem_file_with_time_marches(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rod.ini")
@@ -194,6 +229,44 @@ class Steps(Marches):
         self.assertGreaterEqual(plan["march_bytes"], 5 * 8 * 32 * 6)  # three vectors of u, and two of its derivative
 
 
+class Files(Marches):
+    def setUp(self):
+        super().setUp()
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.path = os.path.join(scratch.name, "c.march")
+
+    def test_what_was_saved_goes_on_to_the_same_bits(self):
+        for problem in self.problem(), self.problem(diffusion="1+x*t"), self.problem(source=lambda x, y, t: x * t):
+            m = self.march(problem, "x*y")
+            m.run(until=0.3)
+            s = m.step()
+            m.save(self.path)
+            other = self.march(problem, "x*y", mesh=kedge.square(4), resume=self.path)
+            self.assertEqual((other.t, other.solution.t, other.report.steps), (m.t, m.t, m.report.steps))
+            np.testing.assert_array_equal(other.solution.u_star, s.u_star)
+            np.testing.assert_array_equal(other.run().u, m.run().u)
+            np.testing.assert_array_equal(other.solution.trace()[1], m.solution.trace()[1])
+            self.assertEqual(other.report[:6], m.report[:6])
+
+    def test_files_of_others_are_refused_with_what_differs(self):
+        m = self.march(self.problem(), "x*y")
+        m.save(self.path)
+        of = "^the checkpoint .*c.march is of another "
+        for sentence, problem, more in (
+                (f"{of}problem: time steps = 8 there, and = 9 here$", self.problem(), {"steps": 9}),
+                (f"{of}problem: reaction is not set there, and = 1 here$", self.problem(reaction=1), {}),
+                (f"{of}problem: source = x.sin.* there, and is a function here$", self.problem(source=lambda x, y: x), {}),
+                (f"{of}mesh: it has 32 elements, and this one 50$", self.problem(), {"mesh": kedge.square(5)})):
+            self.assert_refused(sentence, self.march, problem, "x*y", resume=self.path, **more)
+        self.assert_refused("cannot open", self.march, self.problem(), "x*y", resume="none.march", kind=OSError)
+        self.assert_refused("resume is 5; it takes the name of a file", self.march, self.problem(), resume=5,
+                            kind=kedge.WrongType)
+        m.data(source=2)
+        self.assert_refused("^the problem or its data have changed on the way, and a checkpoint has none of that", m.save,
+                            self.path, kind=kedge.Unsupported)
+
+
 class Changes(Marches):
     def test_data_take_the_place_of_those_of_the_problem_until_they_are_taken_back(self):
         def heat(x, y, t):
@@ -221,6 +294,9 @@ class Changes(Marches):
         self.assert_refused("no parameter 'powr'; did you mean 'power'", m.data, parameters={"powr": 1})
         self.assert_refused("is a kedge.Neumann, and", m.data, boundary={"left": kedge.Neumann(1)},
                             kind=kedge.WrongType)
+        for value in 2, kedge.Dirichlet(2), kedge.Neumann():
+            self.assert_refused("^the mesh has no boundary group 'lef'; did you mean 'left'", m.data,
+                                boundary={"lef": value})
         self.assert_same(m.step(), other.step())  # what was refused has changed nothing
 
     def test_a_coefficient_of_the_solution_has_the_values_of_when_it_was_given(self):
@@ -237,12 +313,23 @@ class Changes(Marches):
             gc.collect()
         self.assert_same(fields.run(), points.run(), 1e-8)
 
-    @unittest.expectedFailure  # the library's own solution has the arrays of constant coefficients
     def test_a_coefficient_begins_to_vary_inside_of_elements(self):
         m, other = self.march(self.problem(), "x*y"), self.march(self.problem(diffusion=lambda x, y: 1 + 0 * x), "x*y")
         for one in (m, other):
             one.update(diffusion=1 + one.step()**2)
         self.assert_same(m.run(), other.run())
+
+    def test_functions_without_t_cost_one_set_up(self):
+        m = self.march(self.problem(diffusion=lambda x, y: 1 + x, boundary={
+            "left": kedge.Robin(lambda x, y: 2 + y, lambda x, y, t: t), "default": kedge.Dirichlet(0)}))
+        m.update(diffusion=1 + m.step()**2)
+        m.step()
+        m.update(reaction=lambda x, y: x, mass={"domain": lambda x, y: 2 + x})
+        m.run()
+        self.assertEqual((m.report.set_ups, m.report.remakes, m.report.end), (3, False, 1))
+        m = self.march(self.problem(mass={"domain": lambda x, y, t: 2 + t}))
+        m.run()
+        self.assertEqual((m.report.set_ups, m.report.remakes), (1 + m.report.solves, True))
 
     def test_another_march_begins_with_a_solution_that_goes_on(self):
         m = self.march(self.problem(source="x^2"), "x*y")

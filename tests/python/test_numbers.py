@@ -278,9 +278,9 @@ class Numbers(OnBackend):
             expected = region._asdict()
             for name in "minimum", "maximum":
                 expected[name] = {"value": expected[name], "at": list(expected.pop(name + "_at"))}
-            self.assertEqual(found, expected)
+            self.assertEqual({**found, "storage": 0}, expected)  # a steady one has none in its report
         self.assertEqual(len(report["regions"]), len(s.regions))
-        self.assertEqual(report["balance"], s.balance._asdict())
+        self.assertEqual({**report["balance"], "storage": 0}, s.balance._asdict())
         self.assertEqual(report["conductance"], None if s.conductance is None else
                          {"flux": s.conductance, "energy": s.energy_conductance})
 

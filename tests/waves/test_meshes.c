@@ -99,6 +99,35 @@ static void runs_agree_bit_for_bit(void **state)
   assert_memory_equal(value[0], value[1], sizeof value[0]);
 }
 
+static void a_run_that_was_cut_has_the_bits_of_one_run(void **state)
+{
+  enum { NODES = 2 * 4 * 4 * 10 };
+  static const char file[] = "waves_checkpoint.tmp";
+  (void)state;
+  for (int single = 0; single < 2; ++single) {
+    double value[2][NODES];
+    waves w = waves_of("square 4", "3",
+                       SETTINGS(CAVITY, {"time", "end", "0.4"}, {"output", "every", "0.1"},
+                                {"solver", "precision", single ? "single" : "double"}));
+    kedge_march *rest;
+    for (int i = 0; i < 7; ++i) must(w.ctx, kedge_march_step(w.march));
+    must(w.ctx, kedge_march_save(w.march, file));
+    must(w.ctx, kedge_march_restore(w.ctx, w.mesh, w.problem, file, &rest));
+    waves_on(&w);
+    must(w.ctx, kedge_march_values(w.march, "Hy", 3, value[0]));
+    const int64_t steps = waves_steps(&w);
+    kedge_march_destroy(w.march);
+    w.march = rest;
+    waves_on(&w);
+    must(w.ctx, kedge_march_values(w.march, "Hy", 3, value[1]));
+    assert_int_equal(waves_steps(&w), steps);
+    assert_true(largest(NODES, value[0]) > 0.1);
+    assert_memory_equal(value[0], value[1], sizeof value[0]);
+    waves_free(&w);
+    remove(file);
+  }
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -106,6 +135,7 @@ int main(void)
       cmocka_unit_test(properties_of_regions_are_those_of_a_function),
       cmocka_unit_test(numbers_of_vertices_and_elements_change_nothing_above_rounding),
       cmocka_unit_test(runs_agree_bit_for_bit),
+      cmocka_unit_test(a_run_that_was_cut_has_the_bits_of_one_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

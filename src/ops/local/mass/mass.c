@@ -4,6 +4,7 @@
 
 KG_OPERATOR(kg_mass_add, kg_mass_args)
 KG_OPERATOR(kg_mass_integral, kg_mass_args)
+KG_OPERATOR(kg_mass_norm, kg_mass_args)
 
 kg_cost kg_mass_cost(const kg_mass_args *a)
 {
@@ -25,5 +26,13 @@ kedge_status kg_mass_integral_host(kedge_context *ctx, const kg_mass_args *a)
   const int64_t n = a->n_elements, work = (int64_t)a->n_modes * (a->n_points + 1);
 #pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, work))
   for (int64_t e = 0; e < n; ++e) kg_mass_element_integral(a, e);
+  return KEDGE_OK;
+}
+
+kedge_status kg_mass_norm_host(kedge_context *ctx, const kg_mass_args *a)
+{
+  const int64_t n = a->n_elements, work = (int64_t)a->n_modes * (a->n_points + 1);
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(ctx, n, work))
+  for (int64_t e = 0; e < n; ++e) kg_mass_element_norm(a, e);
   return KEDGE_OK;
 }

@@ -7,6 +7,8 @@
 /// stands beside the reaction: both sides must have the same errors of quadrature, as they are
 /// divided by the step.
 #pragma once
+#include <math.h>
+
 #include "core/inline.h"
 #include "ops/ops.h"
 KEDGE_BEGIN_DECLS
@@ -31,6 +33,8 @@ typedef struct kg_mass_args {
 KG_DECLARE_OPERATOR(kg_mass_add, kg_mass_args);
 /// The integral of mass u over each element, [group][lane], in place of `load`. `factor` is not read.
 KG_DECLARE_OPERATOR(kg_mass_integral, kg_mass_args);
+/// The root of the integral of mass u^2 over each element, likewise.
+KG_DECLARE_OPERATOR(kg_mass_norm, kg_mass_args);
 kg_cost kg_mass_cost(const kg_mass_args *args);
 
 /// Where the modes, points, ... of element e begin; they are KG_LANES apart.
@@ -74,6 +78,22 @@ KG_INLINE void kg_mass_element_integral(const kg_mass_args *a, int64_t e)
     sum += weight[q * KG_LANES] * here;
   }
   a->load[e] = sum;
+}
+
+KG_INLINE void kg_mass_element_norm(const kg_mass_args *a, int64_t e)
+{
+  const double *const u = a->u + kg_mass_at(e, a->n_modes);
+  const double *const weight = a->weight + kg_mass_at(e, a->n_points > 0 ? a->n_points : 1);
+  double sum = 0.0;
+  if (a->n_points == 0)
+    for (int i = 0; i < a->n_modes; ++i) sum += *weight * u[i * KG_LANES] * u[i * KG_LANES];
+  for (int q = 0; q < a->n_points; ++q) {
+    const double *const phi = a->value + (int64_t)q * a->stride;
+    double here = 0.0;
+    for (int i = 0; i < a->n_modes; ++i) here += phi[i] * u[i * KG_LANES];
+    sum += weight[q * KG_LANES] * here * here;
+  }
+  a->load[e] = sqrt(sum);
 }
 
 KEDGE_END_DECLS
