@@ -50,4 +50,5 @@
 #include "kedge/probe.h"
 #include "kedge/solver.h"
 #include "kedge/march.h"
+#include "kedge/waves.h"
 #include "kedge/machine.h"

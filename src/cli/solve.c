@@ -1,5 +1,7 @@
+#include <kedge/waves.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/task.h"
 
@@ -202,7 +204,9 @@ static int solve(const solve_options *options)
   r.output = options->output ? options->output : kedge_problem_output(r.problem);
   code = check_targets(&r, options);
   if (code == KG_EXIT_SOLVED) code = prepare(&r);
-  if (code == KG_EXIT_SOLVED) code = r.beside.moves ? kg_cli_march(&r) : solve_steady(&r);
+  const bool waves = strcmp(kedge_problem_system(r.problem), "elliptic") != 0;
+  if (code == KG_EXIT_SOLVED)
+    code = waves ? kg_cli_waves(&r) : r.beside.moves ? kg_cli_march(&r) : solve_steady(&r);
 done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);

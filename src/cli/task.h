@@ -44,3 +44,5 @@ int kg_cli_task_deliver(kg_cli_task *task, const kg_cli_result *result);
 /// March through a problem with [time], once mesh, probes and integrals are made. Returns an exit
 /// code.
 int kg_cli_march(kg_cli_task *task);
+/// Likewise through one of waves.
+int kg_cli_waves(kg_cli_task *task);

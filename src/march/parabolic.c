@@ -9,6 +9,7 @@
 #include "core/memory.h"
 #include "core/sized.h"
 #include "device/context.h"
+#include "march/waves.h"
 #include "ops/vector/combine.h"
 #include "ops/vector/rounding.h"
 #include "plan/plan.h"
@@ -536,6 +537,7 @@ static kedge_status make(kedge_context *ctx, const kedge_mesh *mesh, const kedge
 {
   kedge_march *m;
   parabolic *p = NULL;
+  if (kg_problem_is_wave(problem)) return kg_waves_march(ctx, mesh, problem, from, out);
   kedge_status status = kg_march_open(ctx, mesh, problem, out);
   m = *out;
   if (status == KEDGE_OK && from) status = kg_checkpoint_take_plan(from, m);
@@ -598,6 +600,7 @@ kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_march *m = NULL;
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
   KG_TRY(kg_problem_check_time(ctx, problem));
+  if (kg_problem_is_wave(problem)) return kg_waves_march_plan(ctx);
   kedge_status status = kg_march_open(ctx, mesh, problem, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {

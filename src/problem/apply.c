@@ -8,9 +8,9 @@
 #include "expression/nearest.h"
 #include "expression/parser.h"
 #include "problem/problem.h"
+#include "problem/waves.h"
 
-/// True when a row of the table is about this section.
-static bool covers(const kg_problem_key *key, const char *section)
+bool kg_key_covers(const kg_problem_key *key, const char *section)
 {
   for (const char *const *word = kg_named_sections; *word; ++word)
     if (kg_section_group(key->section, *word)) return kg_section_group(section, *word) != NULL;
@@ -80,7 +80,7 @@ kedge_status kg_section_check(const kg_settings *settings, const kg_setting *set
     return kg_periodic_refuse(settings, setting);
   kg_nearest nearest = kg_nearest_to(section);
   for (const kg_problem_key *key = kg_problem_keys; key->section; ++key) {
-    if (covers(key, section)) return KEDGE_OK;
+    if (kg_key_covers(key, section)) return KEDGE_OK;
     kg_nearest_offer(&nearest, key->section);
   }
   const char *const meant = nearest_word(section);
@@ -142,7 +142,7 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
   char list[200] = "";
   size_t length = 0;
   for (const kg_problem_key *key = kg_problem_keys; key->section; ++key) {
-    if (!covers(key, setting->section)) continue;
+    if (!kg_key_covers(key, setting->section)) continue;
     *out = key;
     if (strcmp(key->section, "parameters") == 0) return KEDGE_OK;  // any name
     if (strcmp(key->name, setting->key) == 0) return KEDGE_OK;
@@ -150,6 +150,8 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
     length += (size_t)snprintf(list + length, sizeof list - length, "%s%s", length ? ", " : "",
                                key->name);
   }
+  *out = kg_wave_key_of(setting);
+  if (*out) return KEDGE_OK;
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown key '%s' in [%s]; did you mean '%s'?",
                            setting->key, setting->section, nearest.best);
@@ -161,7 +163,7 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
 static const kg_problem_key *function_key(const kg_setting *setting)
 {
   for (const kg_problem_key *key = kg_function_keys; key->section; ++key)
-    if (covers(key, setting->section) && strcmp(key->name, setting->key) == 0) return key;
+    if (kg_key_covers(key, setting->section) && strcmp(key->name, setting->key) == 0) return key;
   return NULL;
 }
 

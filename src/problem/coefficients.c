@@ -480,6 +480,14 @@ static const char *find_unread(const regions *r)
   return NULL;
 }
 
+kedge_status kg_regions_match(kedge_context *ctx, const kedge_problem *problem,
+                              const kedge_mesh *mesh, const kg_coefficients **of)
+{
+  const int first = kg_line_groups(mesh), n = mesh->n_groups - first;
+  for (int g = 0; g < mesh->n_groups; ++g) of[g] = NULL;
+  return match(&(regions){ctx, problem, mesh, NULL, mesh->groups + first, n, of + first});
+}
+
 kedge_status kg_coefficients_resolve(kedge_context *ctx, const kedge_problem *problem,
                                      const kedge_mesh *mesh, kg_resolved *out)
 {
@@ -505,5 +513,6 @@ void kg_coefficients_free(kg_coefficients *c)
   kg_function_free(&c->reaction);
   kg_function_free(&c->source);
   kg_function_free(&c->mass);
+  for (int k = 0; k < KG_WAVE_PROPERTIES; ++k) kg_function_free(&c->property[k]);
   *c = (kg_coefficients){0};
 }

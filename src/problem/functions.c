@@ -32,6 +32,7 @@ static bool takes_function(const char *section, const char *key)
                                         {"", "source"},        {"", "mass"},
                                         {"boundary", "value"}, {"boundary", "coefficient"}};
   const bool boundary = kg_section_group(section, "boundary") != NULL;
+  if (kg_wave_takes_function(section, key)) return true;
   if (strcmp(section, "initial") == 0) return strcmp(key, "u") == 0;
   if (!boundary && strcmp(section, "equation") != 0 && !kg_section_group(section, "region"))
     return false;

@@ -201,10 +201,8 @@ READER(read_positive)
   return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", member_of(p, key));
 }
 
-/// The coefficients that a setting of [equation] or [region NAME] belongs to, made when they are
-/// new.
-static kedge_status coefficients_of(kedge_problem *p, const kg_settings *settings,
-                                    const kg_setting *s, kg_coefficients **out)
+kedge_status kg_section_coefficients(kedge_problem *p, const kg_settings *settings,
+                                     const kg_setting *s, kg_coefficients **out)
 {
   const char *const group = kg_section_group(s->section, "region");
   *out = &p->equation;
@@ -279,14 +277,14 @@ kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
                            const kg_setting *section)
 {
   kg_coefficients *c;
-  return coefficients_of(problem, settings, section, &c);
+  return kg_section_coefficients(problem, settings, section, &c);
 }
 
 READER(read_diffusion)
 {
   kg_coefficients *c;
   const char *comma[PARTS_MAX] = {0};
-  KG_TRY(coefficients_of(p, settings, s, &c));
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
   const int n = s->value ? count_parts(s->value, comma) : 1;
   if (s->value && is_bracketed(s->value))
     return kg_setting_fail(settings, s,
@@ -312,7 +310,7 @@ const char *const kg_tensor_keys[2][KG_TENSOR_MAX] = {
 READER(read_tensor_part)
 {
   kg_coefficients *c;
-  KG_TRY(coefficients_of(p, settings, s, &c));
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
   const int dimension = kg_settings_find(settings, s->section, "diffusion_zz") ? 3 : 2;
   int k = 1;
   while (strcmp(key->name, kg_tensor_keys[dimension - 2][k]) != 0) ++k;
@@ -347,21 +345,21 @@ READER(read_map)
 READER(read_reaction)
 {
   kg_coefficients *c;
-  KG_TRY(coefficients_of(p, settings, s, &c));
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
   return read_coefficient(p, settings, s, 0, "zero or positive", &c->reaction);
 }
 
 READER(read_mass)
 {
   kg_coefficients *c;
-  KG_TRY(coefficients_of(p, settings, s, &c));
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
   return read_coefficient(p, settings, s, DBL_MIN, "positive", &c->mass);
 }
 
 READER(read_source)
 {
   kg_coefficients *c;
-  KG_TRY(coefficients_of(p, settings, s, &c));
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
   return kg_value_function(p, settings, s, &c->source);
 }
 
@@ -427,9 +425,8 @@ READER(read_parameter)
   return KEDGE_OK;
 }
 
-/// The boundary that a setting belongs to, made when it is new.
-static kedge_status boundary_of(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
-                                kg_boundary **out)
+kedge_status kg_section_boundary(kedge_problem *p, const kg_settings *settings, const kg_setting *s,
+                                 kg_boundary **out)
 {
   const char *const group = kg_section_group(s->section, "boundary");
   for (int i = 0; i < p->n_boundaries; ++i) {
@@ -496,11 +493,13 @@ READER(read_boundary_type)
 {
   kg_boundary *b;
   int type;
-  KG_TRY(boundary_of(p, settings, s, &b));
+  KG_TRY(kg_section_boundary(p, settings, s, &b));
   if (strcmp(s->value, "periodic") == 0) return kg_periodic_refuse(settings, s);
+  b->type_at = s;
+  KG_TRY(kg_wave_type(settings, s, &b->wave_type));
+  if (b->wave_type >= 0) return KEDGE_OK;
   KG_TRY(kg_value_word(settings, s, kg_boundary_words, KG_BOUNDARY_TYPES, &type));
   b->type = (kedge_boundary_type)type;
-  b->type_at = s;
   return KEDGE_OK;
 }
 
@@ -509,7 +508,7 @@ READER(read_boundary_function)
 {
   kg_boundary *b;
   const bool is_value = strcmp(key->name, "value") == 0;
-  KG_TRY(boundary_of(p, settings, s, &b));
+  KG_TRY(kg_section_boundary(p, settings, s, &b));
   *(is_value ? &b->value_at : &b->coefficient_at) = s;
   return kg_value_function(p, settings, s, is_value ? &b->value : &b->coefficient);
 }
@@ -571,12 +570,26 @@ READER(read_output_times)
                     &p->time.n_outputs, &p->time.outputs);
 }
 
+/// A length, or `auto`, which waves alone have and which stays 0.
+READER(read_step)
+{
+  if (strcmp(s->value, "auto") == 0) return KEDGE_OK;
+  return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->time.step);
+}
+
 READER(read_steps)
 {
   int64_t steps;
   KG_TRY(kg_value_integer(settings, s, 1, KG_STEPS_MAX, &steps));
   p->time.steps = steps;
   return KEDGE_OK;
+}
+
+READER(read_precision)
+{
+  bool is_wave;
+  KG_TRY(kg_wave_read_precision(&p->wave, settings, s, &is_wave));
+  return is_wave ? KEDGE_OK : read_word(p, key, settings, s);
 }
 
 READER(read_fields)
@@ -632,7 +645,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"exact", "quadrature", "order + 2 or more", read_integer,
    .member = MEMBER(exact_quadrature), .least = KEDGE_ORDER_MIN + 2, .most = KG_QUADRATURE_MAX},
   {"time", "end", "a constant > 0", read_positive, true, .member = MEMBER(time.end)},
-  {"time", "step", "a constant > 0", read_positive, true, .member = MEMBER(time.step)},
+  {"time", "step", "a constant > 0", read_step, true},
   {"time", "steps", "at least 1", read_steps},
   {"time", "tolerance", "a constant > 0", read_positive, true, .member = MEMBER(time.tolerance)},
   {"time", "scheme", "euler, trbdf2 or esdirk4", read_word, WORDS(kg_scheme_words, time.scheme)},
@@ -648,7 +661,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"solver", "smoother", "auto, edge or line", read_word, WORDS(smoothers, smoother)},
   {"solver", "smoothing_steps", "1 to " TEXT_OF(KEDGE_SMOOTHING_STEPS_MAX), read_integer,
    .member = MEMBER(smoothing_steps), .least = 1, .most = KEDGE_SMOOTHING_STEPS_MAX},
-  {"solver", "precision", "double, mixed or compact", read_word, WORDS(precisions, precision)},
+  {"solver", "precision", "double, mixed or compact", read_precision, WORDS(precisions, precision)},
   {"solver", "tolerance", "auto or a constant between 0 and 1", read_tolerance, true},
   {"solver", "max_iterations", "at least 1", read_max_iterations},
   {"output", "file", "a file, .vtkhdf or .hdf", read_text, .may_be_empty = true,

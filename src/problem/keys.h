@@ -30,6 +30,8 @@ extern const kg_problem_key kg_problem_keys[], kg_function_keys[];
 /// of problem files.
 extern const char *const kg_tensor_keys[2][KG_TENSOR_MAX];
 
+/// Whether a row of a table is about this section.
+bool kg_key_covers(const kg_problem_key *key, const char *section);
 /// The key of a setting; refused with the nearest valid section or key when there is none such, and
 /// with what to write instead when it or its value is gone.
 kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,

@@ -27,6 +27,7 @@ static const kedge_problem defaults = {
     .accepts_rounding = true,
     .max_iterations = 100000,
     .time = {.scheme = KG_SCHEME_TRBDF2},
+    .wave = {.upwind = 1.0, .cfl = 1.0},
 };
 
 /// Free what a problem points to.
@@ -50,6 +51,7 @@ static void clear(kedge_problem *p)
     free(p->boundaries[i].group);
     kg_expression_free(p->boundaries[i].value.expression);
     kg_expression_free(p->boundaries[i].coefficient.expression);
+    kg_wave_values_free(&p->boundaries[i].wave);
   }
   free(p->boundaries);
   for (int i = 0; i < p->n_integrals; ++i) {
@@ -59,6 +61,8 @@ static void clear(kedge_problem *p)
   }
   free(p->integrals);
   kg_expression_free(p->initial.expression);
+  kg_wave_values_free(&p->wave.initial);
+  kg_wave_values_free(&p->wave.exact);
   free(p->time.events);
   free(p->time.outputs);
   free(p->parameters);

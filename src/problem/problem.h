@@ -8,6 +8,7 @@
 #include "mesh/mesh.h"
 #include "problem/settings.h"
 #include "problem/time.h"
+#include "problem/waves.h"
 
 enum { KG_BOUNDARY_TYPES = KEDGE_BOUNDARY_ROBIN + 1 };
 extern const char *const kg_boundary_words[KG_BOUNDARY_TYPES];  ///< of problem files
@@ -17,6 +18,8 @@ typedef struct kg_boundary {
   kedge_boundary_type type;
   kg_function value, coefficient;
   const kg_setting *type_at, *value_at, *coefficient_at;  ///< borrowed from settings; NULL: not set
+  int wave_type;        ///< of kg_wave_boundaries, in a problem of waves
+  kg_wave_values wave;  ///< fields of the data of waves
 } kg_boundary;
 
 /// Coefficients as [equation] or a section [region NAME] gives them; of kind NONE where it does
@@ -28,8 +31,9 @@ typedef struct kg_coefficients {
   int n_diffusion;  ///< 0: none is given; 1: a scalar; kg_tensor_numbers(): a tensor
   kg_function diffusion[KG_TENSOR_MAX];  ///< the scalar, or the numbers of the tensor
   kg_function reaction, source;
-  kg_function mass;      ///< of u_t
-  const kg_setting *at;  ///< one of its settings; borrowed
+  kg_function mass;                          ///< of u_t
+  kg_function property[KG_WAVE_PROPERTIES];  ///< of waves
+  const kg_setting *at;                      ///< one of its settings; borrowed
 } kg_coefficients;
 
 /// An integral as a section [integral NAME] or a caller gives it.
@@ -96,6 +100,7 @@ struct kedge_problem {
   kg_function exact_dx, exact_dy, exact_dz;  ///< symbolic derivatives when u is text
   kg_time_settings time;
   kg_function initial;  ///< u at the time 0; of kind NONE: 0
+  kg_wave_settings wave;
   int n_parameters;
   kg_constant *parameters;  ///< names borrowed from settings
   int n_boundaries;
@@ -201,6 +206,20 @@ void kg_resolved_free(kg_resolved *resolved);
 /// Check that the exact solution has the coordinates and derivatives that a mesh has.
 kedge_status kg_problem_check_exact(kedge_context *ctx, const kedge_problem *problem,
                                     const kedge_mesh *mesh);
+
+/// The coefficients that a setting of [equation] or [region NAME] belongs to, and the boundary that
+/// one of [boundary NAME] belongs to (keys.c); made when they are new.
+kedge_status kg_section_coefficients(kedge_problem *problem, const kg_settings *settings,
+                                     const kg_setting *setting, kg_coefficients **out);
+kedge_status kg_section_boundary(kedge_problem *problem, const kg_settings *settings,
+                                 const kg_setting *setting, kg_boundary **out);
+/// Find the section of every group on the boundary of a mesh, and, of waves, of every region.
+/// @param[out] of  [mesh->n_groups]; NULL where a group is of another kind
+/// @retval KEDGE_ERR_INPUT  as from kg_problem_resolve()
+kedge_status kg_problem_match(kedge_context *ctx, const kedge_problem *problem,
+                              const kedge_mesh *mesh, const kg_boundary **of);
+kedge_status kg_regions_match(kedge_context *ctx, const kedge_problem *problem,
+                              const kedge_mesh *mesh, const kg_coefficients **of);
 
 /// Set the time at which all functions of a problem are evaluated from now on (time.c), but for the
 /// initial state, which is that at 0. That is no change of the problem: its version stays, and so

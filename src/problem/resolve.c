@@ -240,6 +240,13 @@ static kedge_status match_groups(matching *m)
   return KEDGE_OK;
 }
 
+kedge_status kg_problem_match(kedge_context *ctx, const kedge_problem *problem,
+                              const kedge_mesh *mesh, const kg_boundary **of)
+{
+  for (int g = 0; g < mesh->n_groups; ++g) of[g] = NULL;
+  return match_groups(&(matching){ctx, problem, mesh, of});
+}
+
 /// A coefficient belongs to a Robin condition, and to no other.
 static kedge_status check_coefficient(const matching *m, const kg_boundary *b)
 {

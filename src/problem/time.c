@@ -12,6 +12,7 @@ static void set_time(kg_coefficients *c, double t)
   kg_function_set_time(&c->reaction, t);
   kg_function_set_time(&c->source, t);
   kg_function_set_time(&c->mass, t);
+  for (int k = 0; k < KG_WAVE_PROPERTIES; ++k) kg_function_set_time(&c->property[k], t);
 }
 
 void kg_problem_set_time(kedge_problem *p, double t)
@@ -23,9 +24,11 @@ void kg_problem_set_time(kedge_problem *p, double t)
   for (int i = 0; i < p->n_boundaries; ++i) {
     kg_function_set_time(&p->boundaries[i].value, t);
     kg_function_set_time(&p->boundaries[i].coefficient, t);
+    kg_wave_values_set_time(&p->boundaries[i].wave, t);
   }
   for (int k = 0; k < 4; ++k) kg_function_set_time(exact[k], t);
   kg_function_set_time(&p->initial, 0.0);
+  kg_wave_values_set_time(&p->wave.exact, t);
 }
 
 void kg_resolved_set_time(kg_resolved *resolved, double t)
@@ -91,6 +94,10 @@ static kedge_status check_step(kedge_context *ctx, const kedge_problem *p)
                              s->key);
     if (s) given = s;
   }
+  if (kg_problem_is_wave(p) && p->time.step == 0.0) return KEDGE_OK;
+  if (given && p->time.step == 0.0 && p->time.tolerance == 0.0)
+    return kg_problem_fail(ctx, p, given,
+                           "step = auto is of waves, whose steps have a limit; give a length");
   if (!given)
     return kg_problem_fail(ctx, p, end,
                            "[time] has no step; add step = ... or steps = ..., or tolerance = ... "
@@ -151,6 +158,7 @@ static kedge_status check_times(kedge_context *ctx, const kedge_problem *p)
 
 kedge_status kg_problem_check_time(kedge_context *ctx, const kedge_problem *p)
 {
+  KG_TRY(kg_problem_check_waves(ctx, p));
   if (!p->time.is_set) return check_steady(ctx, p);
   if (!find(p, "time", "end")) {
     const kg_setting *first = p->settings.items;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "core/file.h"
 #include "problem/keys.h"
 #include "problem/problem.h"
 
@@ -322,6 +323,23 @@ static int read_rows(row *rows, int room)
   return n;
 }
 
+/// docs/waves.md has keys of [equation] and of [region NAME] in one table.
+static void every_key_of_waves_is_documented(void **state)
+{
+  (void)state;
+  char *page;
+  size_t bytes;
+  assert_int_equal(kg_file_read(NULL, KEDGE_SOURCE_DIR "/docs/waves.md", &page, &bytes), KEDGE_OK);
+  for (const kg_problem_key *key = kg_wave_keys; key->section; ++key) {
+    char line[80];
+    snprintf(line, sizeof line, "\n| `%s` | ", key->name);
+    if (!strstr(page, line)) fail_msg("docs/waves.md has no row of %s", key->name);
+    snprintf(line, sizeof line, "`[%s]`", key->section);
+    if (!strstr(page, line)) fail_msg("docs/waves.md has no table of [%s]", key->section);
+  }
+  free(page);
+}
+
 static void every_key_is_documented(void **state)
 {
   (void)state;
@@ -388,6 +406,7 @@ int main(void)
       cmocka_unit_test(overrides_take_the_place_of_the_file),
       cmocka_unit_test(files_are_read_and_missing_ones_named),
       cmocka_unit_test(every_key_is_documented),
+      cmocka_unit_test(every_key_of_waves_is_documented),
       cmocka_unit_test(the_defaults_are_those_of_the_documentation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

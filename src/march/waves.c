@@ -1,0 +1,238 @@
+// Waves as what marches: a stage is one of a low-storage Runge-Kutta scheme.
+#include "kedge/waves.h"
+#include "march/waves.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "march/checkpoint.h"
+#include "march/march.h"
+#include "waves/waves.h"
+
+enum { LOOKS = 32 };  ///< steps between two looks for numbers that are not finite
+
+/// Stages by times alone: what they add is the affair of kg_waves_stage().
+static const kg_tableau scheme = {
+    .name = "lsrk4", .order = 4, .n_stages = KG_WAVE_STAGES, .gamma = 1.0, .c = KG_WAVE_TIMES};
+
+typedef struct state {
+  kg_waves waves;
+  double step;
+  int64_t steps;
+  bool is_lost;  ///< a stage has failed
+} state;
+
+static kedge_status prepare(void *user, double rate)
+{
+  state *const s = user;
+  s->step = 1.0 / rate;
+  return KEDGE_OK;
+}
+
+static kedge_status stage(void *user, const kg_march_stage *what)
+{
+  state *const s = user;
+  KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
+             "kedge_march_step: a step has failed and left no state; begin another march");
+  s->is_lost = true;
+  KG_TRY(kg_enter(s->waves.ctx));
+  KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
+  s->is_lost = false;
+  return KEDGE_OK;
+}
+
+static kedge_status accept(void *user)
+{
+  state *const s = user;
+  KG_TRY(kg_sync(s->waves.ctx));
+  if (++s->steps % LOOKS == 0) {
+    s->is_lost = true;
+    KG_TRY(kg_waves_check(&s->waves));
+    s->is_lost = false;
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status solution(void *user, const kedge_solution **out)
+{
+  state *const s = user;
+  (void)out;
+  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
+                 "kedge_march_solution: waves have no solution of this kind; read their fields by "
+                 "name");
+}
+
+static kedge_status data(void *user, const kedge_data *given)
+{
+  state *const s = user;
+  (void)given;
+  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
+                 "kedge_march_data: waves take no other data between steps yet");
+}
+
+static kedge_status update(void *user)
+{
+  state *const s = user;
+  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
+                 "kedge_march_update: waves take no change of the problem between steps yet; begin "
+                 "another march");
+}
+
+/// The state alone: the first stage of a step needs nothing else. Numbers of single precision are
+/// taken two at a time; there is an even number of them.
+static int arrays(void *user, kg_march_array list[KG_MARCH_ARRAYS_MAX])
+{
+  const kg_wave_args *const a = &((state *)user)->waves.args;
+  const int64_t n = kg_wave_state(a);
+  list[0] = (kg_march_array){(double *)(void *)a->u, a->number == KG_SINGLE ? n / 2 : n};
+  return 1;
+}
+
+static kedge_status resume(void *user, double t)
+{
+  state *const s = user;
+  s->waves.t = t;
+  return KEDGE_OK;
+}
+
+static void destroy(void *user)
+{
+  state *const s = user;
+  kg_waves_free(&s->waves);
+  free(s);
+}
+
+static const kg_march_method method = {.prepare = prepare,
+                                       .stage = stage,
+                                       .accept = accept,
+                                       .solution = solution,
+                                       .data = data,
+                                       .update = update,
+                                       .arrays = arrays,
+                                       .resume = resume,
+                                       .destroy = destroy};
+
+kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
+                            const kedge_problem *problem, const kg_checkpoint *from,
+                            kedge_march **out)
+{
+  state *s;
+  KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
+  kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
+  if (status == KEDGE_OK) {
+    kg_time_settings *const time = &s->waves.problem->time;
+    if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
+    status = kg_march_open(ctx, mesh, s->waves.problem, out);
+  }
+  if (status != KEDGE_OK) {
+    destroy(s);
+    return status;
+  }
+  kedge_march *const m = *out;
+  m->method = &method;
+  m->state = s;
+  m->scheme = &scheme;
+  m->report.scheme = scheme.name;
+  if (!from) return KEDGE_OK;
+  KG_TRY(kg_checkpoint_take_plan(from, m));
+  if (m->plan.rate > 0.0) KG_TRY(prepare(s, m->plan.rate));
+  return kg_checkpoint_take_state(from, m);
+}
+
+kedge_status kg_waves_march_plan(kedge_context *ctx)
+{
+  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
+                 "kedge_march_plan: the memory of waves is not predicted yet: it is three states "
+                 "and a fifth of one of tables");
+}
+
+/// The waves of a march. @param[in] call  of the API
+static kedge_status waves_of(const kedge_march *m, const char *call, const void *out,
+                             kg_waves **waves)
+{
+  *waves = NULL;
+  KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "%s: the march is NULL", call);
+  KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "%s: an argument is NULL", call);
+  KG_REQUIRE(m->ctx, m->method == &method, KEDGE_ERR_ARG,
+             "%s: the problem is none of waves; its solution has its fields", call);
+  *waves = &((state *)m->state)->waves;
+  return KEDGE_OK;
+}
+
+static kedge_status field_of(const kg_waves *waves, const char *call, const char *name, int *field)
+{
+  *field = kg_waves_field(waves, name);
+  KG_REQUIRE(waves->ctx, *field >= 0, KEDGE_ERR_ARG, "%s: system = %s has no field '%s'", call,
+             waves->law->name, name);
+  return KEDGE_OK;
+}
+
+static kedge_status check_order(const kg_waves *waves, const char *call, int order)
+{
+  KG_REQUIRE(waves->ctx, order >= 1 && order <= KEDGE_ORDER_MAX + 1, KEDGE_ERR_ARG,
+             "%s: order of nodes is %d, and must be 1 to %d", call, order, KEDGE_ORDER_MAX + 1);
+  return KEDGE_OK;
+}
+
+double kedge_march_longest(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.longest : 0.0;
+}
+
+const char *kedge_march_field(const kedge_march *m, int index)
+{
+  if (!m || m->method != &method) return NULL;
+  const kg_law *const law = ((const state *)m->state)->waves.law;
+  return index >= 0 && index < law->n_fields ? law->fields[index] : NULL;
+}
+
+kedge_status kedge_march_values(const kedge_march *m, const char *field, int order, double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_TRY(check_order(waves, __func__, order));
+  return kg_waves_values(waves, number, order, values);
+}
+
+kedge_status kedge_march_nodes(const kedge_march *m, int order, double *at)
+{
+  kg_waves *waves;
+  KG_TRY(waves_of(m, __func__, at, &waves));
+  KG_TRY(check_order(waves, __func__, order));
+  return kg_waves_nodes(waves, order, at);
+}
+
+kedge_status kedge_march_energy(const kedge_march *m, double *energy)
+{
+  kg_waves *waves;
+  KG_TRY(waves_of(m, __func__, energy, &waves));
+  return kg_waves_energy(waves, energy);
+}
+
+kedge_status kedge_march_write(const kedge_march *m, const char *path)
+{
+  kg_waves *waves;
+  KG_TRY(waves_of(m, __func__, path, &waves));
+  return kg_waves_write(waves, m->plan.t, path);
+}
+
+kedge_status kedge_march_error(const kedge_march *m, const char *field, double *error)
+{
+  kg_waves *waves;
+  double errors[KG_WAVE_FIELDS_MAX];
+  int number = -1;
+  KG_TRY(waves_of(m, __func__, error, &waves));
+  if (field) KG_TRY(field_of(waves, __func__, field, &number));
+  KG_REQUIRE(m->ctx, kg_waves_has_exact(waves, number), KEDGE_ERR_ARG,
+             "kedge_march_error: [exact] has no %s", field ? field : "field");
+  KG_TRY(kg_waves_errors(waves, m->plan.t, errors));
+  double sum = 0.0;
+  for (int f = 0; f < waves->law->n_fields; ++f)
+    if (number < 0 || f == number) sum += errors[f] * errors[f];
+  *error = sqrt(sum);
+  return KEDGE_OK;
+}

@@ -1,0 +1,15 @@
+/// @file
+/// Marches of waves (src/waves).
+#pragma once
+#include "kedge/march.h"
+
+struct kg_checkpoint;
+
+/// kedge_march_create() and kedge_march_restore() of a problem whose system is one of waves.
+/// @param[in]  from  NULL: it begins
+/// @param[out] out   kedge_march_destroy(), also after a failure
+kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
+                            const kedge_problem *problem, const struct kg_checkpoint *from,
+                            kedge_march **out);
+/// kedge_march_plan() of such a problem refuses.
+kedge_status kg_waves_march_plan(kedge_context *ctx);

@@ -1,0 +1,13 @@
+enum { KG_LAW_DIMENSION = 2 };
+#include "ops/waves/acoustics.h"
+
+#include "ops/waves/laws.h"
+
+#define KG_LAW_HOST KG_REAL(kg_wave_acoustics_plane_host)
+#include "ops/waves/stage_host.h"
+
+#ifndef KG_COMPILE_SINGLE
+KG_OPERATOR_OF_NUMBERS(kg_wave_acoustics_plane, kg_wave_args, args->number)
+
+const kg_law kg_law_acoustics_plane = KG_LAW_TABLE(kg_wave_acoustics_plane);
+#endif

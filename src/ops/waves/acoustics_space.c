@@ -1,0 +1,14 @@
+enum { KG_LAW_DIMENSION = 3 };
+#define KG_LAW_SPACE 1
+#include "ops/waves/acoustics.h"
+
+#include "ops/waves/laws.h"
+
+#define KG_LAW_HOST KG_REAL(kg_wave_acoustics_space_host)
+#include "ops/waves/stage_host.h"
+
+#ifndef KG_COMPILE_SINGLE
+KG_OPERATOR_OF_NUMBERS(kg_wave_acoustics_space, kg_wave_args, args->number)
+
+const kg_law kg_law_acoustics_space = KG_LAW_TABLE(kg_wave_acoustics_space);
+#endif

@@ -1,0 +1,214 @@
+#include "waves/waves.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/loop.h"
+#include "problem/located.h"
+
+enum {
+  LANES = KG_WAVE_LANES,
+  ELEMENTS_MAX = (1 << 29) - LANES,  ///< their sides are not negative as int32_t
+};
+
+static kedge_status find_law(kg_waves *w)
+{
+  const char *const word = kg_system_words[w->problem->wave.system];
+  const kedge_mesh *const mesh = w->mesh;
+  const kg_setting *const at = kg_settings_find(&w->problem->settings, "equation", "system");
+  const char *shape = NULL;
+  for (int i = 0; kg_laws[i]; ++i) {
+    if (strcmp(kg_laws[i]->name, word) != 0) continue;
+    if (kg_laws[i]->dimension == mesh->dimension) w->law = kg_laws[i];
+    shape = kg_laws[i]->dimension == 2 ? "triangles" : "tetrahedra";
+  }
+  if (!shape) return kg_problem_fail(w->ctx, w->problem, at, "system = %s is not there yet", word);
+  if (!w->law || kg_mesh_quadrilaterals(mesh) > 0)
+    return kg_problem_fail(w->ctx, w->problem, at,
+                           "system = %s takes meshes of %s, and %s is of %s", word, shape,
+                           mesh->source ? mesh->source : "the mesh", kg_mesh_shapes(mesh, 2));
+  KG_REQUIRE(w->ctx, mesh->n_elements <= ELEMENTS_MAX, KEDGE_ERR_UNSUPPORTED,
+             "waves take meshes of at most %d elements, and the mesh has %d", ELEMENTS_MAX,
+             mesh->n_elements);
+  if (mesh->nodes)
+    return kg_problem_fail(w->ctx, w->problem, at,
+                           "waves need straight elements, and those of %s are curved: set geometry "
+                           "= 1 in [mesh]",
+                           mesh->source ? mesh->source : "the mesh");
+  return KEDGE_OK;
+}
+
+void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t element, int n,
+                       const double *place, const double *normal, size_t stride, double *value)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const int d = mesh->dimension;
+  const int32_t *const v = kg_element_vertices(mesh, element);
+  double memory[KG_LOCATED * KG_WAVE_POINTS], x[3 * KG_WAVE_POINTS], out[3][KG_WAVE_POINTS];
+  const kg_located at = kg_located_in(memory, KG_WAVE_POINTS);
+  for (int i = 0; i < n; ++i) {
+    double here[3];
+    for (int k = 0; k < d; ++k) here[k] = place[(size_t)k * stride + (size_t)i];
+    kg_locate_at(&at, (size_t)i, mesh, element, here);
+    for (int k = 0; k < d; ++k) {
+      const double *const vertices = mesh->vertices + k;
+      double sum = vertices[(int64_t)d * v[0]];
+      for (int a = 0; a < d; ++a)
+        sum +=
+            0.5 * (1.0 + here[a]) * (vertices[(int64_t)d * v[a + 1]] - vertices[(int64_t)d * v[0]]);
+      x[k * KG_WAVE_POINTS + i] = sum;
+      out[k][i] = normal ? normal[k] : 0.0;
+    }
+  }
+  kedge_points points = kg_located_at(&at, mesh, (size_t)n, x, KG_WAVE_POINTS);
+  if (normal) {
+    points.normal_x = out[0];
+    points.normal_y = out[1];
+    if (d == 3) points.normal_z = out[2];
+  }
+  for (int f = 0; f < w->law->n_fields; ++f) {
+    const int field = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, w->law->fields[f]);
+    kg_function_evaluate(&values->of[field], &points, value + (size_t)f * stride);
+  }
+}
+
+/// [initial], or [exact] at the time 0 where there is none.
+static const kg_wave_values *initial_of(const kg_waves *w)
+{
+  const kg_wave_values *const initial = &w->problem->wave.initial;
+  for (int i = 0; i < KG_WAVE_FIELDS; ++i)
+    if (initial->of[i].kind != KG_FUNCTION_NONE) return initial;
+  return &w->problem->wave.exact;
+}
+
+static void evaluate_element(const kg_waves *w, const kg_wave_values *values, int32_t e, double *u)
+{
+  const int n = w->nodal.n, fields = w->law->n_fields;
+  double value[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
+  kg_waves_evaluate(w, values, e, n, w->nodal.at, NULL, (size_t)n, value);
+  for (int f = 0; f < fields; ++f)
+    for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = value[f * n + i];
+}
+
+static kedge_status put_initial(kg_waves *w)
+{
+  const int64_t n = kg_wave_state(&w->args);
+  const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
+  const kg_wave_values *const values = initial_of(w);
+  double *u;
+  KG_TRY(kg_host_calloc(w->ctx, (size_t)n, sizeof *u, &u));
+  kg_problem_set_time(w->problem, 0.0);
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, 10 * w->nodal.n))
+  for (int32_t e = 0; e < w->mesh->n_elements; ++e) evaluate_element(w, values, e, u);
+  int64_t bad = 0;
+  while (bad < n && fabs(u[bad]) <= most) ++bad;
+  kedge_status status = KEDGE_OK;
+  if (bad < n)
+    status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
+                     w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
+                     isnan(u[bad]) ? (double)NAN : (double)u[bad]);
+  if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
+  free(u);
+  return status;
+}
+
+static kedge_status allocate(kg_waves *w)
+{
+  kg_wave_args *const a = &w->args;
+  const size_t n = (size_t)kg_wave_state(a), bytes = n * kg_number_bytes(a->number);
+  KG_TRY(kg_alloc(w->ctx, 3 * bytes, 1, &w->state));
+  KG_TRY(kg_zero(w->ctx, w->state.data, w->state.bytes));
+  char *const all = w->state.data;
+  a->u = (kg_real *)(void *)all;
+  a->next = (kg_real *)(void *)(all + bytes);
+  a->residual = (kg_real *)(void *)(all + 2 * bytes);
+  return KEDGE_OK;
+}
+
+kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kedge_problem *problem, kg_waves *w)
+{
+  *w = (kg_waves){.ctx = ctx, .mesh = mesh};
+  KG_TRY(kg_problem_clone(problem, &w->problem));
+  KG_TRY(find_law(w));
+  const kg_cell *const cell = mesh->block[0].cell;
+  const int order = problem->order, most = kg_nodal_order_max(cell);
+  if (order > most)
+    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
+                           "order of waves on %s is 1 to %d, not %d", cell->plural, most, order);
+  KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
+  w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
+                           .n_groups = (mesh->n_elements + LANES - 1) / LANES,
+                           .n = w->nodal.n,
+                           .n_facet = w->nodal.n_facet,
+                           .n_facets = cell->n_facets,
+                           .dimension = mesh->dimension,
+                           .n_fields = w->law->n_fields,
+                           .n_numbers = w->law->n_numbers,
+                           .upwind = problem->wave.upwind};
+  KG_TRY(kg_waves_set_up(w));
+  KG_TRY(allocate(w));
+  return put_initial(w);
+}
+
+kedge_status kg_waves_put(const kg_waves *w, void *there, const double *here, int64_t n)
+{
+  float *single;
+  if (w->args.number == KG_DOUBLE) return kg_copy_in(w->ctx, there, here, (size_t)n * sizeof *here);
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)n, sizeof *single, &single));
+  for (int64_t i = 0; i < n; ++i) single[i] = (float)here[i];
+  const kedge_status status = kg_copy_in(w->ctx, there, single, (size_t)n * sizeof *single);
+  free(single);
+  return status;
+}
+
+kedge_status kg_waves_get(const kg_waves *w, double *state)
+{
+  const size_t n = (size_t)kg_wave_state(&w->args);
+  if (w->args.number == KG_DOUBLE) return kg_copy_out(w->ctx, state, w->args.u, n * sizeof *state);
+  // The numbers lie in the upper half first, and are read before doubles overwrite them.
+  float *const single = (float *)(void *)state + n;
+  KG_TRY(kg_copy_out(w->ctx, single, w->args.u, n * sizeof *single));
+  for (size_t i = 0; i < n; ++i) {
+    float value;
+    memcpy(&value, single + i, sizeof value);
+    const double wide = (double)value;
+    memcpy(state + i, &wide, sizeof wide);
+  }
+  return KEDGE_OK;
+}
+
+void kg_waves_free(kg_waves *w)
+{
+  kg_free(w->ctx, &w->tables);
+  kg_free(w->ctx, &w->state);
+  kg_free(w->ctx, &w->boundary);
+  kg_nodal_free(&w->nodal);
+  free(w->number);
+  free(w->jacobian);
+  free(w->facet);
+  free(w->data);
+  kedge_problem_destroy(w->problem);
+  *w = (kg_waves){0};
+}
+
+bool kg_waves_has_exact(const kg_waves *w, int field)
+{
+  bool any = false;
+  for (int f = 0; f < w->law->n_fields; ++f) {
+    const int place = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, w->law->fields[f]);
+    any = any ||
+          ((field < 0 || f == field) && w->problem->wave.exact.of[place].kind != KG_FUNCTION_NONE);
+  }
+  return any;
+}
+
+int kg_waves_field(const kg_waves *w, const char *name)
+{
+  return kg_word_among(w->law->fields, w->law->n_fields, name);
+}

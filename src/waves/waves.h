@@ -1,0 +1,88 @@
+/// @file
+/// Waves on a mesh: the state of a system of equations (ops/waves/stage.h), what a stage reads, and
+/// what is made of the state. Nothing here knows which system it is, and nothing how steps follow
+/// each other (march/waves.c).
+#pragma once
+#include "device/backend.h"
+#include "ops/waves/laws.h"
+#include "problem/problem.h"
+
+/// A facet whose data are functions.
+typedef struct kg_wave_facet {
+  kg_side side;
+  const kg_wave_values *values;  ///< of its section
+} kg_wave_facet;
+
+typedef struct kg_waves {
+  kedge_context *ctx;
+  const kedge_mesh *mesh;
+  kedge_problem *problem;  ///< a copy, whose time is that of the last stage
+  const kg_law *law;
+  kg_nodal nodal;
+  double longest;              ///< step of cfl 1
+  double *number;              ///< [element][n_numbers]: its medium
+  double *jacobian;            ///< [element]: |det dx/dr|
+  int32_t n_facets, n_moving;  ///< facets with data; the first ones depend on the time, or may
+  kg_wave_facet *facet;        ///< [n_facets]
+  double *data;                ///< [n_facets][field][n_facet] in host memory
+  double t, step;              ///< of the last stage
+  kg_wave_args args;           ///< in device memory
+  kg_buffer tables, state, boundary;
+} kg_waves;
+
+/// Set up, with the initial state.
+/// @param[in]  mesh  borrowed
+/// @param[out] out   kg_waves_free(), also after a failure
+/// @retval KEDGE_ERR_INPUT  the problem does not fit the mesh, or a value is not what it may be
+/// @retval KEDGE_ERR_UNSUPPORTED  the mesh has other elements than the system takes
+kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kedge_problem *problem, kg_waves *out);
+void kg_waves_free(kg_waves *waves);
+
+/// Stages of a step (waves/stages.c).
+enum { KG_WAVE_STAGES = 5 };
+/// Times of the data of stages, as parts of the step.
+#define KG_WAVE_TIMES                                                          \
+  {                                                                            \
+    0.0, 1432997174477.0 / 9575080441755.0, 2526269341429.0 / 6820363962896.0, \
+        2006345519317.0 / 3224310063776.0, 2802321613138.0 / 2924317926251.0   \
+  }
+
+/// One stage of a step of this length. @param[in] t  of its data
+kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
+
+/// The number of a field; -1: the system has none of this name.
+int kg_waves_field(const kg_waves *waves, const char *name);
+/// Whether [exact] has a field. @param[in] field  -1: any
+bool kg_waves_has_exact(const kg_waves *waves, int field);
+/// Fail with KEDGE_ERR_NUMERIC where the state is not finite.
+kedge_status kg_waves_check(kg_waves *waves);
+/// What is made of the state, which is copied to the host for it.
+kedge_status kg_waves_energy(kg_waves *waves, double *energy);
+/// L2 norms of the errors of fields at the time t against [exact]; fields that have none count 0.
+/// @param[out] error  [n_fields]
+kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
+/// Values of a field at the nodes of kg_cell.nodes(order). @param[out] values  [element][node], in
+/// the caller's order of elements
+kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *values);
+/// Where these nodes are. @param[out] at  [element][node][dimension]
+kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
+
+/// Write the state, at the time t, as VTKHDF: a Lagrange cell of the order an element, with the
+/// fields and the region (waves/output.c).
+kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
+
+// Between the files of this folder.
+
+/// Fields at points of an element. @param[in] place  [dimension][stride]: r, s, t
+/// @param[out] value  [field][stride]; 0 where a field has no function
+void kg_waves_evaluate(const kg_waves *waves, const kg_wave_values *values, int32_t element, int n,
+                       const double *place, const double *normal, size_t stride, double *value);
+/// Geometry, media, neighbours and boundaries (waves/set_up.c).
+kedge_status kg_waves_set_up(kg_waves *waves);
+/// Data of the first n facets, at the time of the problem, to the device.
+kedge_status kg_waves_data(kg_waves *waves, int32_t n);
+/// Copy numbers to the device, and the state from it, which has those of args.number.
+kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
+kedge_status kg_waves_get(const kg_waves *waves, double *state);
+enum { KG_WAVE_POINTS = 128 };  ///< of kg_waves_evaluate() at once, at most

@@ -1,0 +1,63 @@
+/// @file
+/// Problems of waves, as tests make them.
+#pragma once
+#include "backend.h"
+#include "compare.h"
+#include "support.h"
+
+/// A march with its mesh and problem.
+typedef struct waves {
+  kedge_context *ctx;
+  kedge_mesh *mesh;
+  kedge_problem *problem;
+  kedge_march *march;
+} waves;
+
+/// Begin a march. @param[in] settings  of the problem, with a mesh; the list ends with zeros
+waves waves_of(const char *generate, const char *order, const setting *settings);
+void waves_free(waves *w);
+void waves_on(const waves *w);  ///< step to the end
+double waves_error(const waves *w, const char *field);
+double waves_energy(const waves *w);
+int64_t waves_steps(const waves *w);
+
+/// A number of a table, of six digits.
+void assert_digits(double value, double expected);
+
+/// The cavity of the tables, in the plane.
+#define CAVITY                                                                     \
+  {"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"}, \
+      {"parameters", "k", "pi*sqrt(2)"}, {"initial", "Ez", "sin(pi*x)*sin(pi*y)"}, \
+      {"exact", "Ez", "sin(pi*x)*sin(pi*y)*cos(k*t)"},                             \
+      {"exact", "Hx", "-pi/k*sin(pi*x)*cos(pi*y)*sin(k*t)"},                       \
+  {                                                                                \
+    "exact", "Hy", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"                             \
+  }
+
+/// A wave of the cube between conductors.
+#define CUBE(cosine, sine)                                                             \
+  {"equation", "system", "maxwell"}, {"boundary default", "type", "conductor"},        \
+      {"exact", "Ex", "2*cos(pi*x)*sin(pi*y)*sin(pi*z)*" cosine},                      \
+      {"exact", "Ey", "-sin(pi*x)*cos(pi*y)*sin(pi*z)*" cosine},                       \
+      {"exact", "Ez", "-sin(pi*x)*sin(pi*y)*cos(pi*z)*" cosine}, {"exact", "Hx", "0"}, \
+      {"exact", "Hy", "-3*pi*cos(pi*x)*sin(pi*y)*cos(pi*z)*" sine},                    \
+  {                                                                                    \
+    "exact", "Hz", "3*pi*cos(pi*x)*cos(pi*y)*sin(pi*z)*" sine                          \
+  }
+#define CAVITY_OF_CUBE {"parameters", "w", "pi*sqrt(3)"}, CUBE("cos(w*t)", "sin(w*t)/w")
+#define TO_ONE         \
+  {                    \
+    "time", "end", "1" \
+  }
+
+/// A row of a table of errors.
+typedef struct row {
+  const char *order, *mesh;
+  double error;
+  int steps;  ///< 0: not given
+} row;
+
+/// Assert errors of all fields, and steps, at the end.
+void assert_table(const setting *settings, int n, const row *table);
+#define ASSERT_TABLE(settings, table) \
+  assert_table(settings, (int)(sizeof(table) / sizeof *(table)), table)

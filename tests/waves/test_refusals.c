@@ -1,0 +1,221 @@
+// What waves refuse, each with its sentence, and what they survive.
+#include "moving_waves.h"
+
+#include <string.h>
+
+#define TM                                                                     \
+  {"mesh", "generate", "square 3"}, {"equation", "system", "maxwell-tm"},      \
+      {"boundary default", "type", "conductor"}, {"initial", "Ez", "x*(1-x)"}, \
+  {                                                                            \
+    "time", "end", "1"                                                         \
+  }
+
+static kedge_context *ctx;
+
+static void assert_said(kedge_status status, kedge_status expected, const char *sentence)
+{
+  assert_int_equal(status, expected);
+  if (!strstr(kedge_context_error(ctx), sentence))
+    fail_msg("'%s' has not '%s'", kedge_context_error(ctx), sentence);
+}
+
+/// Begin a march that is refused.
+static void assert_refused(const setting *settings, kedge_status expected, const char *sentence)
+{
+  kedge_problem *problem = problem_of(ctx, settings);
+  kedge_mesh *mesh;
+  kedge_march *march;
+  must(ctx, kedge_problem_mesh(problem, &mesh));
+  assert_said(kedge_march_create(ctx, mesh, problem, &march), expected, sentence);
+  assert_null(march);
+  kedge_mesh_destroy(mesh);
+  kedge_problem_destroy(problem);
+}
+
+static void what_does_not_fit_is_refused_with_a_sentence(void **state)
+{
+  (void)state;
+  const struct {
+    const setting *settings;
+    const char *sentence;
+  } cases[] = {
+      {SETTINGS(TM, {"equation", "diffusion", "2"}),
+       "diffusion in [equation] is of elliptic problems, and system = maxwell-tm; leave it out"},
+      {SETTINGS(TM, {"boundary default", "value", "2"}),
+       "value in [boundary default] is of elliptic"},
+      {SETTINGS(TM, {"equation", "bulk", "2"}),
+       "bulk in [equation] is of another system; system = maxwell-tm has permittivity, "
+       "permeability "
+       "or conductivity"},
+      {SETTINGS(TM, {"initial", "p", "2"}),
+       "p in [initial] is of another system; system = maxwell-tm has Ez, Hx or Hy"},
+      {SETTINGS(TM, {"equation", "permittivity", "x-0.5"}),
+       "permittivity must be positive, and in element"},
+      {SETTINGS(TM, {"equation", "conductivity", "-1"}),
+       "conductivity must be zero or positive, and in element"},
+      {SETTINGS(TM, {"mesh", "generate", "quads 3"}),
+       "system = maxwell-tm takes meshes of triangles, and quads 3 is of quadrilaterals"},
+      {SETTINGS(TM, {"mesh", "generate", "cube 2"}), "takes meshes of triangles"},
+      {SETTINGS(TM, {"equation", "system", "maxwell"}, {"mesh", "generate", "square 2"}),
+       "takes meshes of tetrahedra"},
+      {SETTINGS(TM, {"mesh", "generate", "disk 3"}, {"mesh", "geometry", "2"}),
+       "waves need straight elements"},
+      {SETTINGS(TM, {"space", "order", "10"}), "order of waves on triangles is 1 to 9, not 10"},
+      {SETTINGS(TM, {"initial", "Hx", "log(x-0.5)"}), "initial Hx is nan"},
+      {SETTINGS(TM, {"initial", "Hx", "1e99"}, {"solver", "precision", "single"}),
+       "initial Hx is 1e+99"},
+      {SETTINGS(TM, {"boundary default", "type", "incident"}),
+       "[boundary default] is incident and has no field"},
+      {SETTINGS(TM, {"boundary default", "type", "absorbing"}, {"boundary default", "Ez", "1"}),
+       "[boundary default] is absorbing and has fields"},
+      {SETTINGS(TM, {"boundary default", "Ez", "log(x-0.5)"}), "the field Ez of a boundary is nan"},
+      {SETTINGS(TM, {"boundary lef", "type", "conductor"}), "did you mean 'left'?"},
+      {SETTINGS(TM, {"region glass", "permittivity", "2"}), "has no region 'glass'"},
+      {SETTINGS(TM, {"time", "scheme", "euler"}), "scheme in [time] is of elliptic problems"},
+      {SETTINGS({"mesh", "generate", "square 3"}, {"equation", "system", "acoustics"},
+                {"boundary default", "type", "wall"}),
+       "system = acoustics moves in time, and there is no [time]"},
+      {SETTINGS({"mesh", "generate", "square 3"}, {"boundary default", "type", "dirichlet"},
+                {"boundary default", "value", "0"}, {"time", "end", "1"}, {"time", "step", "auto"}),
+       "step = auto is of waves"},
+      {SETTINGS({"mesh", "generate", "square 3"}, {"boundary default", "type", "dirichlet"},
+                {"boundary default", "value", "0"}, {"time", "end", "1"}, {"time", "steps", "3"},
+                {"equation", "permittivity", "1"}),
+       "permittivity in [equation] is of waves, and the problem is elliptic"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    assert_refused(cases[i].settings, KEDGE_ERR_INPUT, cases[i].sentence);
+}
+
+static void wrong_words_are_refused_where_they_are_read(void **state)
+{
+  static const setting cases[][2] = {
+      {{"boundary left", "type", "dirichlet"},
+       {0, 0,
+        "type of a boundary of system = maxwell-tm must be conductor, absorbing or incident"}},
+      {{"boundary left", "type", "wall"}, {0, 0, "must be conductor, absorbing or incident, not"}},
+      {{"space", "upwind", "1.5"}, {0, 0, "upwind must be between 0 and 1"}},
+      {{"solver", "precision", "mixed"}, {0, 0, "double or single"}},
+      {{"time", "cfl", "0"}, {0, 0, "cfl must be positive"}},
+      {{"equation", "system", "maxwel"}, {0, 0, "did you mean 'maxwell'?"}},
+  };
+  (void)state;
+  kedge_problem *problem = problem_of(ctx, SETTINGS(TM));
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    assert_said(kedge_problem_set(problem, cases[i][0].section, cases[i][0].key, cases[i][0].value),
+                KEDGE_ERR_INPUT, cases[i][1].value);
+  kedge_problem_destroy(problem);
+}
+
+static void calls_that_make_no_sense_are_refused(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "2", SETTINGS(TM));
+  kedge_context *const own = ctx;
+  ctx = w.ctx;
+  const kedge_solution *solution;
+  kedge_plan plan = KEDGE_PLAN_INIT;
+  double value[1000];
+  must(ctx, kedge_march_step(w.march));
+  assert_said(kedge_march_solution(w.march, &solution), KEDGE_ERR_UNSUPPORTED, "by name");
+  assert_said(kedge_march_values(w.march, "Hz", 2, value), KEDGE_ERR_ARG, "has no field 'Hz'");
+  assert_said(kedge_march_values(w.march, "Ez", 0, value), KEDGE_ERR_ARG, "order of nodes is 0");
+  assert_said(kedge_march_error(w.march, NULL, value), KEDGE_ERR_ARG, "[exact] has no field");
+  assert_said(kedge_march_error(w.march, "Ez", value), KEDGE_ERR_ARG, "[exact] has no Ez");
+  assert_said(kedge_march_energy(w.march, NULL), KEDGE_ERR_ARG, "an argument is NULL");
+  assert_said(kedge_march_update(w.march), KEDGE_ERR_UNSUPPORTED, "begin another march");
+  assert_said(kedge_march_data(w.march, NULL), KEDGE_ERR_UNSUPPORTED, "no other data");
+  assert_said(kedge_march_write(w.march, "waves.txt"), KEDGE_ERR_ARG, ".vtkhdf");
+  assert_said(kedge_march_plan(ctx, w.mesh, w.problem, &plan), KEDGE_ERR_UNSUPPORTED,
+              "not predicted");
+  assert_said(kedge_solve(ctx, w.mesh, w.problem, (kedge_solution **)&solution), KEDGE_ERR_INPUT,
+              "march with it");
+  ctx = own;
+  waves_free(&w);
+}
+
+static void a_step_that_is_too_long_ends_in_a_sentence(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "4", SETTINGS(TM, {"time", "steps", "10"}));
+  kedge_context *const own = ctx;
+  double energy;
+  ctx = w.ctx;
+  assert_true(kedge_march_longest(w.march) < 0.1);
+  waves_free(&w);
+  ctx = own;
+  w = waves_of("square 3", "4", SETTINGS(TM, {"time", "end", "1000"}, {"time", "step", "0.5"}));
+  ctx = w.ctx;
+  kedge_status status = KEDGE_OK;
+  while (status == KEDGE_OK && !kedge_march_ended(w.march)) status = kedge_march_step(w.march);
+  assert_said(status, KEDGE_ERR_NUMERIC, "is not finite at t =");
+  assert_said(status, KEDGE_ERR_NUMERIC, "steps of 0.5 are longer than");
+  assert_said(kedge_march_energy(w.march, &energy), KEDGE_ERR_NUMERIC, "is not finite");
+  assert_said(kedge_march_step(w.march), KEDGE_ERR_ARG, "begin another march");
+  ctx = own;
+  waves_free(&w);
+}
+
+/// Steps of a problem whose energy never grows.
+static void assert_stable(const char *mesh, const char *order, const setting *settings)
+{
+  waves w = waves_of(mesh, order, settings);
+  double before = waves_energy(&w);
+  for (int k = 0; k < 10; ++k) {
+    for (int step = 0; step < 30; ++step) must(w.ctx, kedge_march_step(w.march));
+    const double after = waves_energy(&w);
+    assert_at_most(after, before * (1.0 + 1e-12));
+    before = after;
+  }
+  waves_free(&w);
+}
+
+/// A state that is not smooth, with whatever order, flux and damping.
+static void automatic_steps_are_stable(void **state)
+{
+  static const char *const orders[] = {"1", "3", "5", "9"}, *const upwinds[] = {"0", "0.5", "1"};
+  static const char *const conductivities[] = {"0", "40", "1000*x"};
+  (void)state;
+  for (int i = 0; i < 36; ++i) {
+    assert_stable(
+        "square 2", orders[i / 9],
+        SETTINGS(TM, {"space", "upwind", upwinds[i / 3 % 3]},
+                 {"equation", "conductivity", conductivities[i % 3]}, {"time", "end", "1e6"},
+                 {"initial", "Ez", "sin(40*x)*cos(39*y)"}, {"initial", "Hx", "cos(41*x*y)"}));
+    assert_stable(
+        "cube 1", i < 27 ? orders[i / 9] : "7",
+        SETTINGS({"equation", "system", "maxwell"}, {"time", "end", "1e6"},
+                 {"boundary default", "type", "conductor"}, {"boundary x0", "type", "absorbing"},
+                 {"space", "upwind", upwinds[i / 3 % 3]},
+                 {"equation", "conductivity", conductivities[i % 3]},
+                 {"initial", "Ez", "sin(40*x)*cos(39*y+3*z)"},
+                 {"initial", "Hx", "cos(41*x*y-20*z)"}));
+  }
+}
+
+static int open(void **state)
+{
+  (void)state;
+  ctx = open_backend(test_backend(), 2);
+  return 0;
+}
+
+static int close(void **state)
+{
+  (void)state;
+  kedge_context_destroy(ctx);
+  return 0;
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_does_not_fit_is_refused_with_a_sentence),
+      cmocka_unit_test(wrong_words_are_refused_where_they_are_read),
+      cmocka_unit_test(calls_that_make_no_sense_are_refused),
+      cmocka_unit_test(a_step_that_is_too_long_ends_in_a_sentence),
+      cmocka_unit_test(automatic_steps_are_stable),
+  };
+  return cmocka_run_group_tests(tests, open, close);
+}

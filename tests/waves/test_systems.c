@@ -1,0 +1,252 @@
+// All systems and boundaries: exact solutions, energy, materials; backends agree.
+#include "moving_waves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// The pressure of a box with rigid walls.
+#define BOX                                                                              \
+  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},             \
+      {"parameters", "k", "pi*sqrt(2)"}, {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}, \
+      {"exact", "vx", "pi/k*sin(pi*x)*cos(pi*y)*sin(k*t)"},                              \
+      {"exact", "vy", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"},                              \
+  {                                                                                      \
+    "time", "end", "1"                                                                   \
+  }
+
+/// A plane wave in a dielectric that comes in wherever it does, and leaves.
+#define PLANE_WAVE                                                            \
+  {"equation", "system", "maxwell-tm"}, {"equation", "permittivity", "2.25"}, \
+      {"boundary default", "type", "incident"}, {"parameters", "a", "0.6"},   \
+      {"parameters", "b", "0.8"}, {"exact", "Ez", "sin(4*(a*x+b*y-t/1.5))"},  \
+      {"exact", "Hx", "1.5*b*sin(4*(a*x+b*y-t/1.5))"},                        \
+      {"exact", "Hy", "-1.5*a*sin(4*(a*x+b*y-t/1.5))"},                       \
+  {                                                                           \
+    "time", "end", "1"                                                        \
+  }
+
+/// Sound that comes in along x.
+#define SOUND                                                                        \
+  {"equation", "system", "acoustics"}, {"equation", "density", "1.3"},               \
+      {"equation", "bulk", "5.2"}, {"boundary left", "type", "incident"},            \
+      {"boundary right", "type", "absorbing"}, {"boundary default", "type", "wall"}, \
+      {"exact", "p", "sin(3*(x-2*t))"}, {"exact", "vx", "sin(3*(x-2*t))/2.6"},       \
+  {                                                                                  \
+    "time", "end", "1"                                                               \
+  }
+
+static double error_of(const char *mesh, const char *order, const setting *settings)
+{
+  waves w = waves_of(mesh, order, settings);
+  waves_on(&w);
+  const double error = waves_error(&w, NULL);
+  waves_free(&w);
+  return error;
+}
+
+/// By the order of the method, at least.
+static void assert_order(const setting *settings, const char *order)
+{
+  const double coarse = error_of("square 3", order, settings);
+  const double fine = error_of("square 6", order, settings);
+  assert_at_most(fine, coarse * pow(2.0, -atof(order) - 0.9));
+}
+
+static void errors_fall_with_the_order_and_one_more(void **state)
+{
+  static const char *const orders[] = {"1", "2", "3", "4", "5"};
+  (void)state;
+  for (int i = 0; i < (test_is_quick() ? 1 : 5); ++i) {
+    assert_order(SETTINGS(BOX), orders[i]);
+    if (i == 4) break;  // the error in time of data at the boundary is as large (docs/waves.md)
+    assert_order(SETTINGS(PLANE_WAVE), orders[i]);
+    assert_order(SETTINGS(SOUND), orders[i]);
+  }
+}
+
+/// The error of what a wall of data makes is that of the plane wave.
+static void a_conductor_has_the_field_of_its_data(void **state)
+{
+  (void)state;
+  const double error = error_of("square 5", "4",
+                                SETTINGS(PLANE_WAVE, {"boundary default", "type", "conductor"},
+                                         {"boundary default", "Ez", "sin(4*(a*x+b*y-t/1.5))"}));
+  assert_at_most(error, 2e-4);
+}
+
+static void what_is_soft_has_the_pressure_of_its_data(void **state)
+{
+  (void)state;
+  const double error =
+      error_of("square 5", "4",
+               SETTINGS(BOX, {"boundary default", "type", "soft"},
+                        {"boundary default", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}));
+  assert_at_most(error, 2e-4);
+}
+
+static double pseudo_random(int i)
+{
+  return fabs(sin(12.9898 * (i + 1)) * 43758.5453 - floor(sin(12.9898 * (i + 1)) * 43758.5453));
+}
+
+/// Materials that differ from element to element, and a state that is not smooth.
+static void central_fluxes_keep_the_energy_and_upwind_ones_do_not(void **state)
+{
+  static const char *const systems[2][5] = {
+      {"maxwell-tm", "conductor", "permittivity", "permeability", "Ez"},
+      {"acoustics", "wall", "density", "bulk", "p"}};
+  enum { ELEMENTS = 2 * 5 * 5 };
+  double material[2][ELEMENTS], start[ELEMENTS];
+  (void)state;
+  for (int i = 0; i < ELEMENTS; ++i) {
+    material[0][i] = 1.0 + 3.0 * pseudo_random(i);
+    material[1][i] = 1.0 + pseudo_random(i + 99);
+    start[i] = pseudo_random(i + 999) - 0.5;
+  }
+  for (int s = 0; s < 2; ++s)
+    for (int alpha = 0; alpha < 2; ++alpha) {
+      waves w = {.ctx = open_backend(test_backend(), 2)};
+      w.problem = problem_of(
+          w.ctx,
+          SETTINGS({"mesh", "generate", "square 5"}, {"space", "order", "3"},
+                   {"space", "upwind", alpha ? "1" : "0"}, {"equation", "system", systems[s][0]},
+                   {"boundary default", "type", systems[s][1]}, {"time", "end", "1"},
+                   {"time", "steps", alpha ? "200" : "1600"}));
+      for (int k = 0; k < 2; ++k)
+        must(w.ctx, kedge_problem_set_function(w.problem, "equation", systems[s][2 + k],
+                                               kedge_by_element, material[k]));
+      must(w.ctx, kedge_problem_set_function(w.problem, "initial", systems[s][4], kedge_by_element,
+                                             start));
+      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+      const double before = waves_energy(&w);
+      for (int i = 0; i < 25 && test_is_quick(); ++i) must(w.ctx, kedge_march_step(w.march));
+      if (!test_is_quick()) waves_on(&w);
+      const double after = waves_energy(&w);
+      if (alpha == 0)
+        assert_at_most(fabs(after - before), 1e-6 * before);
+      else
+        assert_at_most(after, 0.999 * before);
+      waves_free(&w);
+    }
+}
+
+/// Whatever the backend, values at nodes are those of the host.
+static void backends_agree(void **state)
+{
+  static const char *const orders[] = {"1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  const struct {
+    const setting *settings;
+    const char *field, *mesh;
+  } cases[] = {
+      {SETTINGS({"equation", "system", "maxwell"}, {"equation", "conductivity", "1+x"},
+                {"equation", "permeability", "1+y"}, {"boundary default", "type", "conductor"},
+                {"boundary x0", "type", "absorbing"}, {"boundary y0", "type", "incident"},
+                {"boundary y0", "Hx", "sin(9*x-t)"}, {"boundary x1", "type", "conductor"},
+                {"boundary x1", "Ez", "cos(3*y+t)"}, {"initial", "Ey", "x*y*z"},
+                {"space", "upwind", "0.7"}, {"time", "end", "1"}, {"time", "steps", "300"}),
+       "Hy", "cube 2"},
+      {SETTINGS({"equation", "system", "acoustics"}, {"equation", "density", "1+x"},
+                {"boundary default", "type", "wall"}, {"boundary x0", "type", "absorbing"},
+                {"boundary y0", "type", "incident"}, {"boundary y0", "p", "sin(9*x-t)"},
+                {"boundary x1", "type", "soft"}, {"initial", "vz", "x*y*z"}, {"time", "end", "1"},
+                {"time", "steps", "300"}),
+       "vx", "cube 2"},
+      {SETTINGS(PLANE_WAVE, {"equation", "conductivity", "1+x"},
+                {"boundary left", "type", "conductor"}, {"boundary top", "type", "absorbing"},
+                {"space", "upwind", "0.7"}, {"time", "steps", "300"}),
+       "Hx", "square 3"},
+      {SETTINGS(SOUND, {"boundary top", "type", "soft"}, {"boundary top", "p", "t*x"},
+                {"time", "steps", "300"}),
+       "vy", "square 3"}};
+  (void)state;
+  for (int c = 0; c < 4; ++c)
+    for (int i = 0; i < (c < 2 ? 7 : 9); i += test_is_quick() ? 4 : 1) {
+      double *values[2];
+      size_t n = 0;
+      for (int which = 0; which < 2; ++which) {
+        waves w = {.ctx = open_backend(which ? test_backend() : KEDGE_BACKEND_HOST, which ? 3 : 1)};
+        w.problem = problem_of(w.ctx, cases[c].settings);
+        must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", cases[c].mesh));
+        must(w.ctx, kedge_problem_set(w.problem, "space", "order", orders[i]));
+        must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+        must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+        for (int k = 0; k < 5; ++k) must(w.ctx, kedge_march_step(w.march));
+        kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+        must(w.ctx, kedge_mesh_get_info(w.mesh, &info));
+        n = (size_t)(info.elements * kedge_node_count(i + 1));
+        if (c < 2) n = n * (size_t)(i + 4) / 3;  // those of tetrahedra
+        values[which] = malloc(n * sizeof *values[which]);
+        assert_non_null(values[which]);
+        must(w.ctx, kedge_march_values(w.march, cases[c].field, i + 1, values[which]));
+        waves_free(&w);
+      }
+      assert_true(largest(n, values[0]) > 1e-3);
+      assert_at_most(distance(n, values[1], values[0]), rounding(1000));
+      free(values[0]);
+      free(values[1]);
+    }
+}
+
+static void errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding(
+    void **state)
+{
+  static const char *const orders[] = {"1", "2", "4"}, *const meshes[] = {"square 4", "cube 2"};
+  (void)state;
+  for (int i = 0; i < 6; ++i) {
+    const setting *const sound =
+        i % 2 ? SETTINGS({"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},
+                         {"parameters", "k", "pi*sqrt(2)"},
+                         {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}, {"time", "end", "0.5"})
+              : SETTINGS(BOX);
+    double error[2];
+    for (int single = 0; single < 2; ++single) {
+      waves w = {.ctx = open_backend(test_backend(), 2)};
+      w.problem = problem_of(w.ctx, sound);
+      must(w.ctx,
+           kedge_problem_set(w.problem, "solver", "precision", single ? "single" : "double"));
+      must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", meshes[i % 2]));
+      must(w.ctx, kedge_problem_set(w.problem, "space", "order", orders[i / 2]));
+      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+      waves_on(&w);
+      error[single] = waves_error(&w, NULL);
+      waves_free(&w);
+    }
+    assert_true(error[0] != error[1]);
+    assert_at_most(fabs(error[1] - error[0]), 0.01 * error[0] + 1e-6);
+  }
+}
+
+static void values_at_nodes_are_those_of_the_exact_solution(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 4", "6", SETTINGS(PLANE_WAVE));
+  enum { NODES = 32 * 10 };
+  double at[NODES][2], value[NODES];
+  waves_on(&w);
+  must(w.ctx, kedge_march_nodes(w.march, 3, at[0]));
+  must(w.ctx, kedge_march_values(w.march, "Hy", 3, value));
+  for (int i = 0; i < NODES; ++i)
+    assert_at_most(fabs(value[i] + 0.9 * sin(4.0 * (0.6 * at[i][0] + 0.8 * at[i][1] - 1.0 / 1.5))),
+                   2e-5);
+  assert_string_equal(kedge_march_field(w.march, 2), "Hy");
+  assert_null(kedge_march_field(w.march, 3));
+  waves_free(&w);
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_fall_with_the_order_and_one_more),
+      cmocka_unit_test(a_conductor_has_the_field_of_its_data),
+      cmocka_unit_test(what_is_soft_has_the_pressure_of_its_data),
+      cmocka_unit_test(central_fluxes_keep_the_energy_and_upwind_ones_do_not),
+      cmocka_unit_test(backends_agree),
+      cmocka_unit_test(
+          errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding),
+      cmocka_unit_test(values_at_nodes_are_those_of_the_exact_solution),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
