@@ -164,8 +164,9 @@ KEDGE_API kedge_status kedge_problem_set_all(kedge_problem *problem, int n,
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,
                                                 void *user);
 /// Any key that takes an expression as a function: diffusion, reaction and source of "equation" or
-/// "region NAME", value and coefficient of "boundary NAME", u of "initial". The functions of coefficients, and
-/// their data, must live as long as solutions too, which evaluate them where q or sigma is read.
+/// "region NAME", value and coefficient of "boundary NAME", u of "initial". The functions of
+/// coefficients, and their data, must live as long as solutions too, which evaluate them where q or
+/// sigma is read.
 KEDGE_API kedge_status kedge_problem_set_function(kedge_problem *problem, const char *section,
                                                   const char *key, kedge_function *function,
                                                   void *user);

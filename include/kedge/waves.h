@@ -1,5 +1,6 @@
 /// @file
-/// Waves: problems whose [equation] system is maxwell-tm or acoustics (docs/waves.md), step by step.
+/// Waves: problems whose [equation] system is maxwell-tm or acoustics (docs/waves.md), step by
+/// step.
 ///
 /// A march of them is made, stepped, asked for its time and reported on as any other (march.h); its
 /// report has no solves. It has no kedge_solution: fields are read here. A failure in a step leaves
@@ -40,8 +41,8 @@ KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *ener
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
 
-/// Write VTKHDF: Lagrange cells of the order of the problem with all fields by name, and the region.
-/// Written under a temporary name, then renamed.
+/// Write VTKHDF: Lagrange cells of the order of the problem with all fields by name, and the
+/// region. Written under a temporary name, then renamed.
 /// @param[in] path  ends in .vtkhdf or .hdf
 /// @retval KEDGE_ERR_ARG  also where the path does not end in one of these
 /// @retval KEDGE_ERR_IO   the file could not be written; an old file there is as it was

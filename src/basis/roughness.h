@@ -1,8 +1,8 @@
 /// @file
-/// Whether values at the points of a product rule of n x n points, or n x n x n, are those of something smooth:
-/// the parts of highest degree that the points see, n - 1 along rows and across them, beside the
-/// integral of the absolute values. A spike that one point sees has both of one size; of what the
-/// rule integrates well the first is far less.
+/// Whether values at the points of a product rule of n x n points, or n x n x n, are those of
+/// something smooth: the parts of highest degree that the points see, n - 1 along rows and across
+/// them, beside the integral of the absolute values. A spike that one point sees has both of one
+/// size; of what the rule integrates well the first is far less.
 #pragma once
 #include <math.h>
 #include <stdbool.h>

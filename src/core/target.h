@@ -33,7 +33,8 @@ kedge_status kg_target_reserve(const kg_target *target, int descriptor, int64_t 
 /// Write bytes at `offset`.
 kedge_status kg_target_write(const kg_target *target, int descriptor, int64_t offset, int64_t bytes,
                              const void *values);
-/// Flush the temporary file to disk, unless it is passing, and rename it; its stream or descriptor has been closed.
+/// Flush the temporary file to disk, unless it is passing, and rename it; its stream or descriptor
+/// has been closed.
 kedge_status kg_target_commit(const kg_target *target);
 /// Remove what was not committed, and free. Does nothing for a target that was never opened.
 void kg_target_close(kg_target *target);

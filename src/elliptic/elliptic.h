@@ -50,7 +50,8 @@ typedef struct kg_elliptic {
   kg_conductor conductor;       ///< of the solve that runs
   int32_t lost_error;           ///< an element whose errors are not finite, if one's are
   bool repeats;                 ///< set up once, to solve many times
-  /// Vectors of u that a march has beside, of whose steps these solves are stages; 0: there is none.
+  /// Vectors of u that a march has beside, of whose steps these solves are stages; 0: there is
+  /// none.
   int march_vectors;
   /// An earlier set-up for this mesh, whose cut into patches and device memory may serve; or NULL.
   const struct kg_elliptic *before;

@@ -44,8 +44,8 @@ static inline size_t kg_norm_numbers(const kg_shape *shape)
 ///                      if the peak on the device stays the same, because the host waits for the
 ///                      device in each chunk. The host may then need more.
 int32_t kg_chunk_groups(const kg_shape *shape, bool separate);
-/// The bytes that a solve is going to allocate at its peak, of which `peak` on the device, and those
-/// of a march beside.
+/// The bytes that a solve is going to allocate at its peak, of which `peak` on the device, and
+/// those of a march beside.
 kg_memory kg_memory_needed(const kedge_context *ctx, const kg_shape *shape, int64_t peak);
 
 kg_memory kg_memory_free(kedge_context *ctx);

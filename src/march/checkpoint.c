@@ -148,8 +148,8 @@ static bool next_entry(const char **at, const char *end, entry *out)
   return true;
 }
 
-/// What is said of a value: "= 2", "is an array", "is a function", "is not set"; of a section without
-/// keys "is empty", "is not".
+/// What is said of a value: "= 2", "is an array", "is a function", "is not set"; of a section
+/// without keys "is empty", "is not".
 static void describe(const entry *e, bool is_section, char text[80])
 {
   char shown[60];

@@ -26,8 +26,8 @@ static const double SAFETY = 0.9, GROWTH = 4.0, SHRINKAGE = 0.2;
 /// New matrices are paid by a step that is longer by this, and need not be made for one that would
 /// be shorter by that (tests/march/test_adaptive.c counts what is saved).
 static const double PAYS = 1.5, DOES = 0.96;
-/// A first step knows little: one that is much too long becomes much shorter, by an order that holds
-/// where data jump.
+/// A first step knows little: one that is much too long becomes much shorter, by an order that
+/// holds where data jump.
 static const double FIRST_SHRINKAGE = 0.01, FIRST_ORDER = 2.0;
 
 /// What times of this size lose to rounding, as a part of a step.
@@ -241,8 +241,8 @@ static kedge_status try_step(kedge_march *m, trial *s)
   return KEDGE_OK;
 }
 
-/// Plan the steps behind one of those that adapt, which keep their length where another one does not
-/// pay for its matrices.
+/// Plan the steps behind one of those that adapt, which keep their length where another one does
+/// not pay for its matrices.
 static void adapt(kedge_march *m, const trial *s)
 {
   const bool keeps = s->factor >= DOES && s->factor <= PAYS;

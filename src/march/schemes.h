@@ -3,7 +3,8 @@
 /// diagonal, so that the stages of a step have the same matrix, and stiffly accurate: the last
 /// stage is the end of the step.
 ///
-///   base_i = u + dt sum_{j < i} a_ij k_j,   u_i solves the stage,   k_i = (u_i - base_i) / (gamma dt)
+///   base_i = u + dt sum_{j < i} a_ij k_j,   u_i solves the stage,
+///   k_i = (u_i - base_i) / (gamma dt)
 #pragma once
 #include <stdbool.h>
 
@@ -30,8 +31,9 @@ extern const kg_tableau kg_tableau_euler;
 /// (1985) 1992; as a Runge-Kutta scheme Hosea and Shampine, Appl. Numer. Math. 20 (1996) 21. Its
 /// first step is SDIRK2: Alexander, SIAM J. Numer. Anal. 14 (1977) 1006.
 extern const kg_tableau kg_tableau_trbdf2;
-/// The implicit part of ARK4(3)6L[2]SA: Kennedy and Carpenter, Appl. Numer. Math. 44 (2003) 139. Its
-/// first step is SDIRK4: Hairer and Wanner, Solving Ordinary Differential Equations II, table IV.6.5.
+/// The implicit part of ARK4(3)6L[2]SA: Kennedy and Carpenter, Appl. Numer. Math. 44 (2003) 139.
+/// Its first step is SDIRK4: Hairer and Wanner, Solving Ordinary Differential Equations II, table
+/// IV.6.5.
 extern const kg_tableau kg_tableau_esdirk4;
 
 /// How many stages of a scheme are solves.

@@ -334,7 +334,8 @@ static inline double kg_normal_flux(const double *k, size_t stride, double u_x, 
   return n_x * (xx * u_x + xy * u_y) + n_y * (xy * u_x + yy * u_y);
 }
 
-/// n . diffusion grad u in the plane or in space. @param[in] k  kg_tensor_numbers() entries, likewise
+/// n . diffusion grad u in the plane or in space. @param[in] k  kg_tensor_numbers() entries,
+/// likewise
 static inline double kg_flux_along(int dimension, const double *k, size_t stride,
                                    const double slope[3], const double n[3])
 {

@@ -37,8 +37,8 @@ typedef struct kg_taken_trace {
   kg_unknowns_args there;  ///< from device memory: all but `to`
 } kg_taken_trace;
 
-/// kedge_solver_create() of a solver whose solves are stages of steps in time, beside so many vectors
-/// of u; 0: they are not.
+/// kedge_solver_create() of a solver whose solves are stages of steps in time, beside so many
+/// vectors of u; 0: they are not.
 kedge_status kg_solver_create(kedge_context *ctx, const kedge_mesh *mesh,
                               const kedge_problem *problem, int march_vectors, kedge_solver **out);
 

@@ -1,5 +1,5 @@
-// Steps that adapt to a tolerance, and marches that end when nothing moves any more: both measure in
-// L2 what they have computed.
+// Steps that adapt to a tolerance, and marches that end when nothing moves any more: both measure
+// in L2 what they have computed.
 #include "moving.h"
 
 #include <string.h>

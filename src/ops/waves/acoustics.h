@@ -3,8 +3,8 @@
 ///
 ///   p_t / bulk = -div v,   density v_t = -grad p.
 ///
-/// With Z = sqrt(density bulk) and Y = 1 / Z the flux is that of characteristics with alpha = 1, and
-/// central with alpha = 0. A wall has the n . v of its data, what is soft the p.
+/// With Z = sqrt(density bulk) and Y = 1 / Z the flux is that of characteristics with alpha = 1,
+/// and central with alpha = 0. A wall has the n . v of its data, what is soft the p.
 #pragma once
 #include <math.h>
 

@@ -3,9 +3,9 @@
 ///
 ///   permittivity E_t = curl H - conductivity E,   permeability H_t = -curl E.
 ///
-/// With Z = sqrt(permeability / permittivity) and Y = 1 / Z the flux is that of Mohammadian, Shankar
-/// and Hall, Comput. Phys. Commun. 68 (1991) 175, with alpha = 1, and central with alpha = 0. A
-/// conductor has the tangential E of its data.
+/// With Z = sqrt(permeability / permittivity) and Y = 1 / Z the flux is that of Mohammadian,
+/// Shankar and Hall, Comput. Phys. Commun. 68 (1991) 175, with alpha = 1, and central with alpha =
+/// 0. A conductor has the tangential E of its data.
 #pragma once
 #include <math.h>
 

@@ -4,9 +4,9 @@
 ///   permittivity Ez_t = Hy_x - Hx_y - conductivity Ez,
 ///   permeability Hx_t = -Ez_y,   permeability Hy_t = Ez_x.
 ///
-/// With Z = sqrt(permeability / permittivity) and Y = 1 / Z the flux is that of Mohammadian, Shankar
-/// and Hall, Comput. Phys. Commun. 68 (1991) 175, with alpha = 1, and central with alpha = 0. A
-/// conductor has the Ez of its data.
+/// With Z = sqrt(permeability / permittivity) and Y = 1 / Z the flux is that of Mohammadian,
+/// Shankar and Hall, Comput. Phys. Commun. 68 (1991) 175, with alpha = 1, and central with alpha =
+/// 0. A conductor has the Ez of its data.
 #pragma once
 #include <math.h>
 

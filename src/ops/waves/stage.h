@@ -9,9 +9,9 @@
 ///   residual = before residual + step rhs
 ///   next     = u + after residual
 ///
-/// where A(g) = sum_k g_k A_k, g_a = grad r_a, J = |det dx/dr|, and f_l is what the flux through facet
-/// l differs by from the element's own, at the facet's nodes. `next` is another array than u, of
-/// which neighbours still read.
+/// where A(g) = sum_k g_k A_k, g_a = grad r_a, J = |det dx/dr|, and f_l is what the flux through
+/// facet l differs by from the element's own, at the facet's nodes. `next` is another array than u,
+/// of which neighbours still read.
 ///
 /// A system is a header of functions (ops/waves/maxwell_tm.h is a model), which host code and
 /// kernels are compiled with; what is here knows none. Elements lie in groups of

@@ -31,7 +31,8 @@ typedef struct kg_mass_args {
 } kg_mass_args;
 
 KG_DECLARE_OPERATOR(kg_mass_add, kg_mass_args);
-/// The integral of mass u over each element, [group][lane], in place of `load`. `factor` is not read.
+/// The integral of mass u over each element, [group][lane], in place of `load`. `factor` is not
+/// read.
 KG_DECLARE_OPERATOR(kg_mass_integral, kg_mass_args);
 /// The root of the integral of mass u^2 over each element, likewise.
 KG_DECLARE_OPERATOR(kg_mass_norm, kg_mass_args);
