@@ -101,14 +101,6 @@ READER(read_function)
   return kg_value_function(p, settings, s, member_of(p, key));
 }
 
-READER(read_initial)
-{
-  KG_TRY(read_function(p, key, settings, s));
-  if (!kg_function_uses_t(&p->initial)) return KEDGE_OK;
-  return kg_setting_fail(settings, s,
-                         "initial u cannot depend on t: it is u at t = 0; put 0 in its place");
-}
-
 /// A relative path becomes one of the problem file's folder.
 static kedge_status read_path(const kedge_problem *p, const kg_settings *settings,
                               const kg_setting *s, char **out)
@@ -648,7 +640,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"time", "until", "end or steady", read_word, WORDS(untils, time.until)},
   {"time", "steady_tolerance", "a constant > 0", read_positive, true,
    .member = MEMBER(time.steady_tolerance)},
-  {"initial", "u", "an expression", read_initial, true, .member = MEMBER(initial)},
+  {"initial", "u", "an expression", read_function, true, .member = MEMBER(initial)},
   {"solver", "operator", "matrix-free, matrix-free-plain or ell", read_word,
    WORDS(operators, operator_kind)},
   {"solver", "preconditioner", "auto, jacobi, block-jacobi or multigrid", read_word,
