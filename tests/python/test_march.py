@@ -411,8 +411,6 @@ class Changes(Marches):
                 ("^unknown scheme 'rk4'; it must be euler, trbdf2 or esdirk4", {"end": 1, "step": 1, "scheme": "rk4"}),
                 ("^events in time has 1, which is not before end = 1", {"end": 1, "step": 1, "events": [0.5, 1]}),
                 ("^tolerance in time needs scheme = esdirk4", {"end": 1, "tolerance": 1e-3, "scheme": "euler"}),
-                ("^initial u cannot depend on t: it is u at t = 0; put 0 in its place$",
-                 {"end": 1, "step": 1, "initial": "x*cos(t)"}),
                 ("^initial has 3 numbers", {"end": 1, "step": 1, "initial": np.ones(3)}),
                 ("^march has no argument 'ends'; did you mean 'end'", {"ends": 1, "step": 1}),
                 ("^on_failure is 'stop'", {"end": 1, "step": 1, "on_failure": "stop"})):
