@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 32800
+LIMIT = 33300
 ROOT = pathlib.Path(sys.argv[1])
 
 
