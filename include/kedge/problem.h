@@ -111,7 +111,8 @@ typedef struct kedge_steady_function {
   kedge_function *function;
   void *user;
 } kedge_steady_function;
-/// Call it. @param[in] user  const kedge_steady_function, which must live as long as what it has
+/// Evaluate a function that is the same at all times.
+/// @param[in] user  const kedge_steady_function, which must live as long as problem and march
 KEDGE_API void kedge_steady(void *user, const kedge_points *points, double *value);
 
 /// A problem with the defaults of the problem file: order 1, diffusion 1, reaction

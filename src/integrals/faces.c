@@ -191,7 +191,8 @@ static kedge_status sample_robin(kedge_context *ctx, const sampler *s, int32_t c
                 &face);
 }
 
-/// Make coefficients those of integrals over the faces, and widen their range.
+/// Scale the values of Robin coefficients on faces to integrals over them, and note the least and
+/// the largest.
 static void finish_robin(const sampler *s, int32_t count, double scale, kg_robin_samples *out)
 {
   const int n = s->rule.n;

@@ -1,5 +1,6 @@
 // mass u_t - div(diffusion grad u) + reaction u = source as what marches: a stage is the solve of
 // the steady equation with reaction + rate mass, and rate (mass base, phi) beside the loads.
+// It is one file, as all its functions share the state of a march, which nobody else sees.
 #include "march/checkpoint.h"
 
 #include <math.h>
@@ -477,7 +478,8 @@ static kedge_status estimate(void *state, int n, const double *factor, double *n
 {
   parabolic *const p = state;
   const double last = factor[n - 1] * p->moving.factor;
-  // The last k is made of the value of its stage. None but the first and the last are read again.
+  // The k of the last stage is still (value - base) rate. The sum may overwrite k_1: the next step
+  // reads k_0 alone.
   kg_combine_args all = {
       .n = p->n, .n_terms = 2, .from = {p->next, p->base}, .factor = {last, -last}, .to = p->k[1]};
   for (int j = 0; j < n - 1; ++j) {

@@ -98,7 +98,7 @@ static void add_points(const kedge_solution *s, const kedge_problem *problem,
   }
 }
 
-/// As measure_all(), of tetrahedra: KG_LANES of them make a group.
+/// Measure the errors on a mesh of tetrahedra, KG_LANES elements at a time.
 static kedge_status measure_space(const kedge_solution *s, const kedge_problem *problem, int rows,
                                   kedge_errors *errors)
 {

@@ -138,7 +138,8 @@ static bool is_above(const kedge_mesh *mesh, const face *f, int32_t facet)
   return product > 0.0;
 }
 
-/// Take what was found into the mesh. @param[in] faces  ascending
+/// Count the faces that coincide or overlap, and store their places in the mesh.
+/// @param[in] faces  ascending
 static kedge_status take(kg_mesh_builder *b, const face *faces, int32_t n)
 {
   kedge_mesh *const mesh = b->mesh;

@@ -209,7 +209,7 @@ KG_INLINE void kg_cell_sums(const kg_region_sums_args *a, int32_t e, kg_region_s
                                t->lift + l * t->size.n_facet * N, N, 1);
 }
 
-/// How the elements of a range are summed.
+/// The shape and layout of the elements of a range, by which their sums are made.
 typedef enum kg_summed {
   KG_SUMMED_TRIANGLES,
   KG_SUMMED_BY_QUADRATURE,
