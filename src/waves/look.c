@@ -93,8 +93,9 @@ static kedge_status allocate_points(look *l, int n_points)
 /// Modes at the point times V^-1.
 void kg_waves_row(const kg_waves *w, const double *at, double *row)
 {
+  enum { N = KG_NODAL_ORDER_MAX, MODES = (N + 1) * (N + 2) * (N + 3) / 6 };
   const kg_nodal *const nodal = &w->nodal;
-  long double place[3] = {0}, phi[KG_SPACE_MODES_MAX];
+  long double place[3] = {0}, phi[MODES];
   for (int k = 0; k < w->mesh->dimension; ++k) place[k] = at[k];
   nodal->cell->modes(nodal->order, place, phi, NULL);
   for (int j = 0; j < nodal->n; ++j) {
