@@ -7,6 +7,7 @@
 /// no state to go on from: later steps are refused.
 #pragma once
 #include "kedge/march.h"
+#include "kedge/probe.h"
 KEDGE_BEGIN_DECLS
 
 /// The system of a problem, by its word: "elliptic" where it names none; NULL where it is NULL.
@@ -15,6 +16,9 @@ KEDGE_API const char *kedge_problem_system(const kedge_problem *problem);
 /// The longest step that is stable on every mesh: that of step = auto with cfl = 1; 0 where the
 /// problem is elliptic.
 KEDGE_API double kedge_march_longest(const kedge_march *march);
+
+/// The order of its polynomials; 0 where the problem is elliptic.
+KEDGE_API int kedge_march_order(const kedge_march *march);
 
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
@@ -28,12 +32,33 @@ KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
 /// @param[out] values  [element][node], in the caller's order of elements
 KEDGE_API kedge_status kedge_march_values(const kedge_march *march, const char *field, int order,
                                           double *values);
+/// Likewise in memory of the context's device, or of the host with a backend of the host; the
+/// device's default stream is waited for as by kedge_solver_apply_device(). Numbers that are not
+/// finite are there as they are. The first call takes device memory for a table, which stays.
+/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+KEDGE_API kedge_status kedge_march_values_device(const kedge_march *march, const char *field,
+                                                 int order, double *values);
 /// These nodes, as of kedge_solution_nodes(). @param[out] at  [element][node][dimension]
 KEDGE_API kedge_status kedge_march_nodes(const kedge_march *march, int order, double *at);
+
+/// The field's polynomials at the points of a probe of the same mesh (probe.h). From a GPU these
+/// numbers alone are brought, by one kernel and one copy a step, however many fields and probes are
+/// asked for. Points anywhere, once: kedge_march_values() at the order of the problem, and
+/// kedge_locator_values().
+/// @param[out] values  [kedge_probe_count()]; NaN outside
+/// @retval KEDGE_ERR_ARG      also where the probe is of another mesh object
+/// @retval KEDGE_ERR_NUMERIC  the field is not finite there
+KEDGE_API kedge_status kedge_march_probe_values(const kedge_march *march, const kedge_probe *probe,
+                                                const char *field, double *values);
 
 /// The energy of the state: half of the integral of permittivity |E|^2 + permeability |H|^2, or of
 /// p^2 / bulk + density |v|^2.
 KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *energy);
+/// The energy of a region.
+/// @param[in] region  its name, else its number; NULL: all
+/// @retval KEDGE_ERR_INPUT  the mesh has no such region, or several of this name
+KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const char *region,
+                                             double *energy);
 
 /// The L2 norm of the error of a field against [exact] at the time that is reached.
 /// @param[in] field  NULL: of all fields that [exact] has, together
