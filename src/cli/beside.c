@@ -307,7 +307,7 @@ int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, kedge_solution *sol
   return b->picture->written ? KG_EXIT_SOLVED : KG_EXIT_FAILED;
 }
 
-void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
+void kg_cli_beside_print(const kg_cli_beside *b, const char *probe_note)
 {
   kg_series_print(&b->outputs, "output");
   kg_series_print(&b->boundaries, "boundary");
@@ -326,6 +326,5 @@ void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
              (long long)kedge_probe_count(f->probe), kg_cli_plural(kedge_probe_count(f->probe)));
     putchar('\n');
   }
-  if (report->probe_note && report->probe_note[0])
-    printf("note         %s\n", kg_cli_shown(report->probe_note));
+  if (probe_note && probe_note[0]) printf("note         %s\n", kg_cli_shown(probe_note));
 }

@@ -60,8 +60,8 @@ kedge_status kg_cli_beside_write(kg_cli_beside *beside, kedge_solution *solution
 /// @return an exit code
 int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *beside, kedge_solution *solution,
                        const char *output);
-/// The lines of the summary.
-void kg_cli_beside_print(const kg_cli_beside *beside, const kedge_report *report);
+/// The lines of the summary. @param[in] probe_note  as of a report; NULL: there is none
+void kg_cli_beside_print(const kg_cli_beside *beside, const char *probe_note);
 
 // Pictures, by the Python package (picture.c).
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/task.h"
+#include "cli/march.h"
 
 typedef struct solve_options {
   kg_cli_problem from;
@@ -128,7 +128,7 @@ int kg_cli_task_deliver(kg_cli_task *r, const kg_cli_result *result)
   if (!from->quiet) {
     kg_summary_print(&report, from->file, kedge_context_reason(r->ctx),
                      result->march ? NULL : result->output);
-    kg_cli_beside_print(&r->beside, &report);
+    kg_cli_beside_print(&r->beside, report.probe_note);
   }
   if (code != KG_EXIT_SOLVED || (result->march ? result->march->converged : report.converged))
     return code;
@@ -206,7 +206,9 @@ static int solve(const solve_options *options)
   if (code == KG_EXIT_SOLVED) code = prepare(&r);
   const bool waves = strcmp(kedge_problem_system(r.problem), "elliptic") != 0;
   if (code == KG_EXIT_SOLVED)
-    code = waves ? kg_cli_waves(&r) : r.beside.moves ? kg_cli_march(&r) : solve_steady(&r);
+    code = waves            ? kg_cli_march_run(&r, &kg_cli_march_waves)
+           : r.beside.moves ? kg_cli_march_run(&r, &kg_cli_march_parabolic)
+                            : solve_steady(&r);
 done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);

@@ -1,121 +1,84 @@
-// kedge solve of waves: steps, with the fields and a row of the table at every output and at the
-// end.
+// Waves: what is made of a step is asked of the state, field by field.
 #include <kedge/waves.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/march_line.h"
-#include "cli/task.h"
-#include "core/clock.h"
+#include "cli/march.h"
 
 enum { FIELDS = 8, FIRST = 3 };  ///< of any system, at most; columns before those of errors
 
-typedef struct run {
-  kg_cli_task *task;
-  kedge_march *march;
-  kedge_marched marched;
-  kg_march_line line;
-  double energy;  ///< at the last output
+typedef struct own {
+  double first_energy, energy;  ///< at the beginning, and at the last output
   int n_errors;
   const char *names[FIELDS];  ///< [n_errors] fields that have an exact solution
   double errors[FIELDS];
-} run;
-
-/// Refuse what only solutions of elliptic problems have. Returns an exit code.
-static int check(const kg_cli_task *task)
-{
-  const char *const option = task->from->report       ? "--report"
-                             : task->from->checkpoint ? "--checkpoint"
-                             : task->from->resume     ? "--resume"
-                             : task->beside.picture   ? "--picture"
-                                                      : NULL;
-  if (!option) return KG_EXIT_SOLVED;
-  if (task->line) kg_progress_clear(task->line);
-  fprintf(stderr, "kedge: %s: waves have none yet; leave it out\n", option);
-  return KG_EXIT_INPUT;
-}
+} own;
 
 /// Energy and errors of the present state. Returns an exit code.
-static int measure(run *r)
+static int measure(kg_cli_march *r)
 {
-  kedge_status status = kedge_march_energy(r->march, &r->energy);
-  for (int i = 0; i < r->n_errors && status == KEDGE_OK; ++i)
-    status = kedge_march_error(r->march, r->names[i], &r->errors[i]);
+  own *const o = r->own;
+  kedge_status status = kedge_march_energy(r->march, &o->energy);
+  for (int i = 0; i < o->n_errors && status == KEDGE_OK; ++i)
+    status = kedge_march_error(r->march, o->names[i], &o->errors[i]);
   return status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_task_fail(r->task, status, false);
 }
 
-/// Which fields have an exact solution.
-static void list_fields(run *r)
+static int begin(kg_cli_march *r)
 {
   double error;
   const char *name;
+  own *const o = r->own = calloc(1, sizeof *o);
+  r->values = calloc(FIRST + FIELDS, sizeof *r->values);
+  if (!o || !r->values) return kg_cli_no_memory();
   for (int i = 0; i < FIELDS && (name = kedge_march_field(r->march, i)); ++i)
-    if (kedge_march_error(r->march, name, &error) == KEDGE_OK) r->names[r->n_errors++] = name;
+    if (kedge_march_error(r->march, name, &error) == KEDGE_OK) o->names[o->n_errors++] = name;
+  const int code = measure(r);
+  o->first_energy = o->energy;
+  return code;
 }
 
-/// Returns an exit code.
-static int tell_of_table(const run *r, int error)
+static kg_cli_look wanted(const kg_cli_march *r)
 {
-  if (!error) return KG_EXIT_SOLVED;
-  if (r->task->line) kg_progress_clear(r->task->line);
-  fprintf(stderr, "kedge: cannot write the table %s: %s\n",
-          kg_cli_shown(r->task->beside.steps.path), strerror(error));
-  return KG_EXIT_FAILED;
+  (void)r;
+  return KG_CLI_PASSES;
 }
 
 /// Add the row of an output. Returns an exit code.
-static int add_row(run *r)
+static int add_row(kg_cli_march *r)
 {
+  const own *const o = r->own;
   kg_table *const table = &r->task->beside.steps;
-  double values[FIRST + FIELDS] = {r->marched.t, (double)r->marched.steps, r->energy};
   char names[FIELDS][40];
   const char *columns[FIRST + FIELDS] = {"t", "step", "energy"};
-  for (int i = 0; i < r->n_errors; ++i) {
-    snprintf(names[i], sizeof names[i], "error %s", r->names[i]);
+  r->values[0] = r->marched.t;
+  r->values[1] = (double)r->marched.steps;
+  r->values[2] = o->energy;
+  for (int i = 0; i < o->n_errors; ++i) {
+    snprintf(names[i], sizeof names[i], "error %s", o->names[i]);
     columns[FIRST + i] = names[i];
-    values[FIRST + i] = r->errors[i];
+    r->values[FIRST + i] = o->errors[i];
   }
-  int error = table->is_open ? 0 : kg_table_open(table, FIRST + r->n_errors, columns);
-  if (!error) error = kg_table_add(table, values);
-  return tell_of_table(r, error);
+  const int code =
+      table->is_open ? KG_EXIT_SOLVED : kg_cli_march_open(r, table, FIRST + o->n_errors, columns);
+  return code == KG_EXIT_SOLVED ? kg_cli_march_add(r, table, r->values) : code;
+}
+
+static int look(kg_cli_march *r, kg_cli_look how)
+{
+  const int code = measure(r);
+  const bool lists = code == KG_EXIT_SOLVED && how >= KG_CLI_LISTS && r->task->beside.table;
+  return lists ? add_row(r) : code;
 }
 
 static kedge_status write_fields(void *user, const char *path)
 {
-  return kedge_march_write(((run *)user)->march, path);
+  return kedge_march_write(((kg_cli_march *)user)->march, path);
 }
 
-/// Look at the state, and write it. Returns an exit code.
-static int look(run *r)
+static void print_summary(const kg_cli_march *r)
 {
-  kg_cli_task *const task = r->task;
-  int code = measure(r);
-  if (code == KG_EXIT_SOLVED && task->beside.table) code = add_row(r);
-  if (task->output && code == KG_EXIT_SOLVED)
-    kg_cli_task_tell(task,
-                     kg_series_add(task->ctx, &task->beside.outputs, r->marched.t, write_fields, r),
-                     &code);
-  return code;
-}
-
-/// All steps to the end, or to what fails. Returns an exit code.
-static int step_on(run *r)
-{
-  int code = KG_EXIT_SOLVED;
-  while (code == KG_EXIT_SOLVED && !kedge_march_ended(r->march)) {
-    const kedge_status status = kedge_march_step(r->march);
-    if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
-    kedge_march_report(r->march, &r->marched);
-    r->line.t = r->marched.t;
-    r->line.steps = r->marched.steps;
-    if (r->task->line) kg_march_line_draw(&r->line, &(kedge_progress){.stage = "march"});
-    if (kedge_march_is_output(r->march) || kedge_march_ended(r->march)) code = look(r);
-  }
-  return code;
-}
-
-static void print_summary(const run *r, double first_energy)
-{
+  const own *const o = r->own;
   const kg_cli_task *const task = r->task;
   const kedge_marched *const m = &r->marched;
   const double longest = kedge_march_longest(r->march);
@@ -129,30 +92,29 @@ static void print_summary(const run *r, double first_energy)
   if (m->step > longest * (1.0 + 1e-9))
     printf("note         steps are longer than %.4g, the longest that is stable on every mesh\n",
            longest);
-  printf("energy       %.9g, at the beginning %.9g\n", r->energy, first_energy);
-  for (int i = 0; i < r->n_errors; ++i)
-    printf("%-12s %s: L2 %.5e\n", i == 0 ? "errors" : "", r->names[i], r->errors[i]);
-  kg_series_print(&task->beside.outputs, "output");
-  if (task->beside.steps.rows > 0)
-    printf("table        %s (%lld row%s)\n", kg_cli_shown(task->beside.steps.path),
-           (long long)task->beside.steps.rows, kg_cli_plural(task->beside.steps.rows));
+  if (m->note) printf("note         %s\n", m->note);
+  printf("energy       %.9g, at the beginning %.9g\n", o->energy, o->first_energy);
+  for (int i = 0; i < o->n_errors; ++i)
+    printf("%-12s %s: L2 %.5e\n", i == 0 ? "errors" : "", o->names[i], o->errors[i]);
+  kg_cli_beside_print(&task->beside, NULL);
 }
 
-int kg_cli_waves(kg_cli_task *task)
+static int deliver(kg_cli_march *r, int code)
 {
-  run r = {.task = task, .marched = KEDGE_MARCHED_INIT};
-  int code = check(task);
   if (code != KG_EXIT_SOLVED) return code;
-  const kedge_status status = kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
-  if (status != KEDGE_OK) return kg_cli_task_fail(task, status, false);
-  kedge_march_report(r.march, &r.marched);
-  r.line = (kg_march_line){.begun = kg_seconds(), .end = r.marched.end};
-  list_fields(&r);
-  code = measure(&r);
-  const double first_energy = r.energy;
-  if (code == KG_EXIT_SOLVED) code = step_on(&r);
-  if (task->line) kg_progress_clear(task->line);
-  if (code == KG_EXIT_SOLVED && !task->from->quiet) print_summary(&r, first_energy);
-  kedge_march_destroy(r.march);
+  if (r->task->line) kg_progress_clear(r->task->line);
+  if (!r->task->from->quiet) print_summary(r);
   return code;
 }
+
+static void end(kg_cli_march *r)
+{
+  free(r->own);
+}
+
+const kg_cli_march_method kg_cli_march_waves = {.begin = begin,
+                                                .wanted = wanted,
+                                                .look = look,
+                                                .write = write_fields,
+                                                .deliver = deliver,
+                                                .end = end};

@@ -36,6 +36,8 @@ static kedge_status stage(void *user, const kg_march_stage *what)
   state *const s = user;
   KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
              "kedge_march_step: a step has failed and left no state; begin another march");
+  if (what->index == 0)
+    KG_TRY(kg_progress(s->waves.ctx, &(kedge_progress){.stage = "march", .iteration = 0}));
   s->is_lost = true;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
