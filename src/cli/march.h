@@ -38,7 +38,7 @@ struct kg_cli_march {
   kg_notes notes;
   double *values;   ///< [steps.n] a row of the table of steps, once it is open
   int64_t resumed;  ///< steps of the checkpoint that the run goes on from; 0: it begins
-  bool is_lost;     ///< a step has failed, and what was looked at is overwritten
+  bool is_lost;     ///< a step, or a look at it, has failed: there is nothing to deliver
   double saved_at;  ///< kg_seconds() of the last checkpoint, or of the beginning
 };
 
