@@ -230,6 +230,9 @@ static int deliver(kg_cli_march *r, int code)
     kg_cli_task_tell(task, kedge_wave_report_write(task->ctx, &o->report, task->from->report),
                      &code);
   if (task->line) kg_progress_clear(task->line);
+  if (task->beside.picture && code == KG_EXIT_SOLVED)
+    code = kg_cli_beside_draw(task->ctx, &task->beside, kg_series_last(&task->beside.outputs),
+                              write_fields, r);
   if (!task->from->quiet) print_summary(r);
   return code;
 }
