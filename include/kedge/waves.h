@@ -17,6 +17,9 @@ KEDGE_API const char *kedge_problem_system(const kedge_problem *problem);
 /// problem is elliptic.
 KEDGE_API double kedge_march_longest(const kedge_march *march);
 
+/// The order of its polynomials; 0 where the problem is elliptic.
+KEDGE_API int kedge_march_order(const kedge_march *march);
+
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
 KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
@@ -29,6 +32,12 @@ KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
 /// @param[out] values  [element][node], in the caller's order of elements
 KEDGE_API kedge_status kedge_march_values(const kedge_march *march, const char *field, int order,
                                           double *values);
+/// Likewise in memory of the context's device, or of the host with a backend of the host; the
+/// device's default stream is waited for as by kedge_solver_apply_device(). Numbers that are not
+/// finite are there as they are. The first call takes device memory for a table, which stays.
+/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+KEDGE_API kedge_status kedge_march_values_device(const kedge_march *march, const char *field,
+                                                 int order, double *values);
 /// These nodes, as of kedge_solution_nodes(). @param[out] at  [element][node][dimension]
 KEDGE_API kedge_status kedge_march_nodes(const kedge_march *march, int order, double *at);
 

@@ -196,6 +196,11 @@ double kedge_march_longest(const kedge_march *m)
   return m && m->method == &method ? ((const state *)m->state)->waves.longest : 0.0;
 }
 
+int kedge_march_order(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.nodal.order : 0;
+}
+
 const char *kedge_march_field(const kedge_march *m, int index)
 {
   if (!m || m->method != &method) return NULL;
@@ -211,6 +216,20 @@ kedge_status kedge_march_values(const kedge_march *m, const char *field, int ord
   KG_TRY(field_of(waves, __func__, field, &number));
   KG_TRY(check_order(waves, __func__, order));
   return kg_waves_values(waves, number, order, values);
+}
+
+kedge_status kedge_march_values_device(const kedge_march *m, const char *field, int order,
+                                       double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(kg_waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_TRY(check_order(waves, __func__, order));
+  KG_TRY(kg_enter(m->ctx));
+  KG_TRY(kg_join(m->ctx, values));
+  KG_TRY(kg_waves_values_there(waves, number, order, values));
+  return kg_sync(m->ctx);
 }
 
 kedge_status kedge_march_nodes(const kedge_march *m, int order, double *at)

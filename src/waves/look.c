@@ -218,14 +218,19 @@ kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
   return status;
 }
 
-/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
-static bool is_turned(const kedge_mesh *mesh, int32_t e)
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t e)
 {
   return kg_mesh_in_space(mesh) &&
          kg_space_determinant(mesh->vertices, kg_element_vertices(mesh, e)) < 0.0;
 }
 
-/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at)
+{
+  const int n = cell->n_modes(order);
+  double *const r = at, *const s = at + n, *const t = at + 2 * n;
+  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+}
+
 static kedge_status nodes_of(look *l, int order, bool turned)
 {
   const kg_cell *const cell = l->w->nodal.cell;
@@ -234,8 +239,7 @@ static kedge_status nodes_of(look *l, int order, bool turned)
   free(l->matrix);
   l->at = l->matrix = NULL;
   KG_TRY(allocate_points(l, n));
-  double *const r = l->at, *const s = l->at + n, *const t = l->at + 2 * n;
-  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+  kg_waves_nodes_of(cell, order, turned, l->at);
   fill_matrix(l);
   return KEDGE_OK;
 }
@@ -262,7 +266,7 @@ kedge_status kg_waves_values(kg_waves *w, int field, int order, double *values)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, (int64_t)l.n_points * w->nodal.n))
     for (int32_t e = 0; e < w->mesh->n_elements; ++e)
-      if (is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
+      if (kg_waves_is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
   }
   look_free(&l);
   return status;
@@ -279,7 +283,7 @@ kedge_status kg_waves_nodes(const kg_waves *w, int order, double *at)
     for (int32_t e = 0; e < mesh->n_elements && status == KEDGE_OK; ++e) {
       const int32_t *const v = kg_element_vertices(mesh, e);
       double *const out = at + (int64_t)mesh->element_origin[e] * l.n_points * d;
-      if (is_turned(mesh, e) != turned) continue;
+      if (kg_waves_is_turned(mesh, e) != turned) continue;
       for (int q = 0; q < l.n_points; ++q)
         for (int k = 0; k < d; ++k) {
           const double first = mesh->vertices[(int64_t)d * v[0] + k];

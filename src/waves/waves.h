@@ -64,6 +64,8 @@ typedef struct kg_waves {
   kg_buffer tables, state, boundary;
   kg_wave_probes probes;
   kg_wave_account account;
+  int nodes_order;      ///< of `nodes`; 0: there are none
+  kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -102,6 +104,8 @@ kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
 /// Values of a field at the nodes of kg_cell.nodes(order). @param[out] values  [element][node], in
 /// the caller's order of elements
 kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *values);
+/// Likewise in device memory, whose tables stay for the next call. @param[out] values  there
+kedge_status kg_waves_values_there(kg_waves *waves, int field, int order, double *values);
 /// Where these nodes are. @param[out] at  [element][node][dimension]
 kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
 
@@ -117,6 +121,11 @@ kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 
 /// From values at nodes to that at a point. @param[out] row  [nodes]
 void kg_waves_row(const kg_waves *waves, const double *at, double *row);
+/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t element);
+/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+/// @param[out] at  [dimension][n]
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at);
 /// Say that a number of the state is not finite.
 kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 
