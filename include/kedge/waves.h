@@ -66,6 +66,52 @@ KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const cha
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
 
+/// Room for the fields of any system, later ones too.
+#define KEDGE_WAVE_FIELDS_MAX 8
+
+/// What a march of waves is of, and has done beside kedge_marched. Strings belong to the library;
+/// `device` lives as long as the context. Begin with KEDGE_WAVE_REPORT_INIT: later versions add
+/// members at the end.
+typedef struct kedge_wave_report {
+  size_t size;            ///< sizeof(kedge_wave_report)
+  const char *system;     ///< as the problem names it
+  const char *precision;  ///< "single" or "double"
+  const char *backend, *device;
+  int dimension, order;
+  int64_t elements, edges, vertices, boundary_edges;  ///< in space edges are faces
+  int64_t unknowns;                                   ///< of all fields
+  int n_fields;
+  const char *fields[KEDGE_WAVE_FIELDS_MAX];
+  double errors[KEDGE_WAVE_FIELDS_MAX];  ///< in L2, of each field; NaN: [exact] has none
+  double upwind;
+  double longest;               ///< kedge_march_longest()
+  double first_energy, energy;  ///< at t = 0, and now
+  int64_t stages_done;          ///< five a step, by this process
+  double step_seconds;          ///< that they took, with data
+  /// Parts of the time of this process: stages; data at the boundary and sources, measured in some
+  /// of the steps; probes; output: fields, energies and errors.
+  int n_stages;
+  kedge_stage_report stages[KEDGE_STAGES_MAX];
+  int64_t peak_device_bytes;
+  // What the caller gives for kedge_wave_report_write(); a march gives NULL.
+  const struct kedge_marched *march;
+  const char *output_error;  ///< why an output was not written; "": all were; NULL: there is none
+} kedge_wave_report;
+#define KEDGE_WAVE_REPORT_INIT \
+  {                            \
+    sizeof(kedge_wave_report)  \
+  }
+
+/// Energy and errors are made for it, of the present state.
+/// @param[in,out] report  its `size` is read
+/// @retval KEDGE_ERR_ARG      also where `size` was not set by KEDGE_WAVE_REPORT_INIT
+/// @retval KEDGE_ERR_NUMERIC  the state is not finite
+KEDGE_API kedge_status kedge_march_wave_report(const kedge_march *march, kedge_wave_report *report);
+/// Write it as JSON (docs/report.md, waves), whole or not at all.
+/// @retval KEDGE_ERR_IO  the file cannot be written; an old one there is as it was
+KEDGE_API kedge_status kedge_wave_report_write(kedge_context *ctx, const kedge_wave_report *report,
+                                               const char *path);
+
 /// Write VTKHDF: Lagrange cells of the order of the problem with all fields by name, and the
 /// region. Written under a temporary name, then renamed.
 /// @param[in] path  ends in .vtkhdf or .hdf

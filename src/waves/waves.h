@@ -35,6 +35,18 @@ typedef struct kg_wave_probes {
   kg_buffer there;   ///< values, rows and elements in device memory
 } kg_wave_probes;
 
+enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as that waits for the GPU
+
+/// What a report has of a march.
+typedef struct kg_wave_account {
+  int64_t stages, timed;
+  double step_seconds;  ///< of all stages
+  double data_seconds;  ///< of those that were timed
+  double probe_seconds, output_seconds;
+  double first_energy;
+  int64_t device_bytes;
+} kg_wave_account;
+
 typedef struct kg_waves {
   kedge_context *ctx;
   const kedge_mesh *mesh;
@@ -51,6 +63,7 @@ typedef struct kg_waves {
   kg_wave_args args;           ///< in device memory
   kg_buffer tables, state, boundary;
   kg_wave_probes probes;
+  kg_wave_account account;
   int nodes_order;      ///< of `nodes`; 0: there are none
   kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
 } kg_waves;
