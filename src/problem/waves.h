@@ -30,7 +30,7 @@ typedef struct kg_wave_values {
 typedef struct kg_wave_settings {
   kg_system_kind system;
   double upwind, cfl;
-  bool single;  ///< [solver] precision
+  bool single;  ///< [solver] precision, which is so where it is not given
   kg_wave_values initial, exact;
 } kg_wave_settings;
 

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,24 @@ void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t 
   }
 }
 
+void kg_waves_place(const kg_waves *w, int32_t element, int node, char text[KG_PLACE_TEXT])
+{
+  static const char names[] = "xyz";
+  const int d = w->mesh->dimension;
+  const int32_t *const v = kg_element_vertices(w->mesh, element);
+  int n = 0;
+  for (int k = 0; k < d; ++k) {
+    const double *const vertices = w->mesh->vertices + k;
+    const double first = vertices[(int64_t)d * v[0]];
+    double sum = first;
+    for (int a = 0; a < d; ++a)
+      sum += 0.5 * (1.0 + w->nodal.at[a * w->nodal.n + node]) *
+             (vertices[(int64_t)d * v[a + 1]] - first);
+    n += snprintf(text + n, (size_t)(KG_PLACE_TEXT - n), "%s%c = %.6g", k ? ", " : "", names[k],
+                  sum);
+  }
+}
+
 /// [initial], or [exact] at the time 0 where there is none.
 static const kg_wave_values *initial_of(const kg_waves *w)
 {
@@ -94,6 +113,30 @@ static void evaluate_element(const kg_waves *w, const kg_wave_values *values, in
     for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = value[f * n + i];
 }
 
+/// Refuse what is no number, or none of single precision, with its place.
+static kedge_status check_initial(const kg_waves *w, const kg_wave_values *values, int32_t e,
+                                  double most, const double *u)
+{
+  const bool is_exact = values == &w->problem->wave.exact;
+  for (int f = 0; f < w->law->n_fields; ++f)
+    for (int i = 0; i < w->nodal.n; ++i) {
+      const double value = u[kg_wave_place(&w->args, e, f, i)];
+      if (fabs(value) <= most) continue;
+      const char *const field = w->law->fields[f];
+      char at[KG_PLACE_TEXT];
+      kg_waves_place(w, e, i, at);
+      return kg_problem_fail(
+          w->ctx, w->problem,
+          kg_settings_find(&w->problem->settings, is_exact ? "exact" : "initial", field),
+          "initial %s is %g in element %d (from 0) at %s%s", field,
+          isnan(value) ? (double)NAN : value, w->mesh->element_origin[e], at,
+          fabs(value) <= DBL_MAX ? ", which single precision does not hold; take precision = "
+                                   "double in [solver]"
+                                 : "");
+    }
+  return KEDGE_OK;
+}
+
 static kedge_status put_initial(kg_waves *w)
 {
   const int64_t n = kg_wave_state(&w->args);
@@ -105,13 +148,9 @@ static kedge_status put_initial(kg_waves *w)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, 10 * w->nodal.n))
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) evaluate_element(w, values, e, u);
-  int64_t bad = 0;
-  while (bad < n && fabs(u[bad]) <= most) ++bad;
   kedge_status status = KEDGE_OK;
-  if (bad < n)
-    status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
-                     w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
-                     isnan(u[bad]) ? (double)NAN : (double)u[bad]);
+  for (int32_t e = 0; e < w->mesh->n_elements && status == KEDGE_OK; ++e)
+    status = check_initial(w, values, e, most, u);
   if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
   free(u);
   return status;
@@ -137,10 +176,10 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_problem_clone(problem, &w->problem));
   KG_TRY(find_law(w));
   const kg_cell *const cell = mesh->block[0].cell;
-  const int order = problem->order, most = kg_nodal_order_max(cell);
-  if (order > most)
+  const int order = problem->order;
+  if (order > KG_NODAL_ORDER_MAX)
     return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
-                           "order of waves on %s is 1 to %d, not %d", cell->plural, most, order);
+                           "order of waves is 1 to %d, not %d", KG_NODAL_ORDER_MAX, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
   w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
                            .n_groups = (mesh->n_elements + LANES - 1) / LANES,

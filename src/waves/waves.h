@@ -78,6 +78,9 @@ kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 /// @param[out] value  [field][stride]; 0 where a field has no function
 void kg_waves_evaluate(const kg_waves *waves, const kg_wave_values *values, int32_t element, int n,
                        const double *place, const double *normal, size_t stride, double *value);
+enum { KG_PLACE_TEXT = 80 };
+/// Where a node is, in words.
+void kg_waves_place(const kg_waves *waves, int32_t element, int node, char text[KG_PLACE_TEXT]);
 /// Geometry, media, neighbours and boundaries (waves/set_up.c).
 kedge_status kg_waves_set_up(kg_waves *waves);
 /// Data of the first n facets, at the time of the problem, to the device.
@@ -85,4 +88,4 @@ kedge_status kg_waves_data(kg_waves *waves, int32_t n);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
 kedge_status kg_waves_get(const kg_waves *waves, double *state);
-enum { KG_WAVE_POINTS = 128 };  ///< of kg_waves_evaluate() at once, at most
+enum { KG_WAVE_POINTS = 224 };  ///< of kg_waves_evaluate() at once, at most
