@@ -12,13 +12,16 @@ static const double after[KG_WAVE_STAGES] = {
 kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
 {
   kg_problem_set_time(w->problem, t);
-  KG_TRY(kg_waves_data(w, w->n_moving));
+  KG_TRY(kg_wave_data_take(w, &w->given));
+  KG_TRY(kg_wave_data_take(w, &w->driven));
   kg_wave_args *const a = &w->args;
   a->before = before[stage];
   a->after = after[stage];
   a->step = w->step = step;
   w->t = t;
   KG_TRY(w->law->stage(w->ctx, a));
+  w->source.stage = *a;
+  if (w->source.n > 0) KG_TRY(kg_wave_source(w->ctx, &w->source));
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;
   a->u = next;
