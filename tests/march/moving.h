@@ -14,7 +14,7 @@ typedef struct moving {
   kedge_march *march;
 } moving;
 
-/// Of contexts; 0, which it is at first: test_threads().
+/// How many threads a context has; 0, which it is at first: test_threads().
 extern int moving_threads;
 
 /// Begin a march of equal steps.
