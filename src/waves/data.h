@@ -58,5 +58,9 @@ typedef struct kg_wave_pieces {
 kedge_status kg_wave_data_make(const struct kg_waves *waves, const kg_wave_pieces *pieces,
                                kg_wave_data *out, int32_t *place);
 void kg_wave_data_free(kedge_context *ctx, kg_wave_data *data);
+static inline bool kg_wave_data_moves(const kg_wave_data *data)
+{
+  return data->n_parts > 0 && data->part[0].moves;
+}
 /// Evaluate what moves at the time of the problem.
 kedge_status kg_wave_data_take(const struct kg_waves *waves, kg_wave_data *data);

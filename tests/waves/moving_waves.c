@@ -14,7 +14,7 @@ kedge_problem *waves_problem(kedge_context *ctx, const setting *settings)
 
 waves waves_of(const char *generate, const char *order, const setting *settings)
 {
-  waves w = {.ctx = open_backend(test_backend(), 2)};
+  waves w = {.ctx = open_backend(test_backend(), 1)};
   w.problem = waves_problem(w.ctx, settings);
   must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", generate));
   must(w.ctx, kedge_problem_set(w.problem, "space", "order", order));
