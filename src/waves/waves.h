@@ -50,6 +50,7 @@ typedef struct kg_waves {
   kg_nodal nodal;
   double *jacobian;   ///< [element]: |det dx/dr|
   double t, step;     ///< of the last stage
+  int64_t steps;      ///< of the march, that of the last stage among them
   kg_wave_args args;  ///< in device memory
   kg_buffer tables, state;
   kg_wave_probes probes;
