@@ -37,6 +37,7 @@ typedef struct kg_wave_data {
   kg_wave_part *part;  ///< those that move are first
   double *host;        ///< [piece][function][n]
   kg_buffer values;    ///< likewise, numbers of a state
+  int64_t n_points;    ///< in `points`,
   kg_buffer points;    ///< [part][3][points] of parts that the GPU evaluates, then regions
   kg_buffer bad;
 } kg_wave_data;

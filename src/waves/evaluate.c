@@ -152,6 +152,7 @@ static kedge_status go_to_gpu(const kg_waves *w, kg_wave_data *d)
   }
   KG_TRY(kg_evaluation_wish(w->ctx, &wish));
   if (n == 0 || (wish && strcmp(wish, "host") == 0)) return KEDGE_OK;
+  d->n_points = n;
   const size_t bytes = (size_t)n * (3 * sizeof *x + sizeof(int32_t));
   KG_TRY(kg_alloc(w->ctx, bytes, 1, &d->points));
   KG_TRY(kg_alloc(w->ctx, 1, sizeof(unsigned), &d->bad));
@@ -174,14 +175,13 @@ static kedge_status take_on_gpu(const kg_waves *w, kg_wave_data *d, kg_wave_part
                                    const kg_at_points_args *) = KG_IF_CUDA(kg_point_kernel_run);
   static kedge_status (*const evaluate)(kedge_context *, kg_point_code *,
                                         const kg_at_points_args *) = KG_IF_CUDA(kg_evaluate_points);
-  const size_t all = d->points.bytes / (3 * sizeof(double) + sizeof(int32_t));
   const double *const x = d->points.data;
   const kg_at_points_args args = {
       .number = w->args.number,
       .n = (int64_t)part->n * d->n,
       .piece = d->n,
       .x = x + 3 * part->first_point,
-      .region = (const int32_t *)(x + 3 * all) + part->first_point,
+      .region = (const int32_t *)(x + 3 * d->n_points) + part->first_point,
       .t = w->problem->t,
       .values = (char *)d->values.data +
                 (size_t)numbers_of(d, part->first) * kg_number_bytes(w->args.number),

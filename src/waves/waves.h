@@ -50,8 +50,13 @@ typedef struct kg_waves {
   kg_nodal nodal;
   double *jacobian;   ///< [element]: |det dx/dr|
   double t, step;     ///< of the last stage
+  int64_t steps;      ///< of the march, that of the last stage among them
   kg_wave_args args;  ///< in device memory
   kg_buffer tables, state;
+  kg_wave_probes probes;
+  kg_wave_account account;
+  int nodes_order;      ///< of `nodes`; 0: there are none
+  kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
   // What the problem says; an update makes it anew.
   kedge_problem *problem;  ///< a copy, whose time is that of the last stage
   double longest;          ///< step of cfl 1
@@ -60,10 +65,6 @@ typedef struct kg_waves {
   kg_wave_data driven;     ///< sources of elements
   kg_buffer settled;       ///< media, kinds of sides, what has a source
   kg_wave_source_args source;
-  kg_wave_probes probes;
-  kg_wave_account account;
-  int nodes_order;      ///< of `nodes`; 0: there are none
-  kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
 } kg_waves;
 
 /// Set up, with the initial state.
