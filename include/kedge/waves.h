@@ -54,7 +54,8 @@ KEDGE_API kedge_status kedge_march_probe_values(const kedge_march *march, const 
 /// The energy of the state: half of the integral of permittivity |E|^2 + permeability |H|^2, or of
 /// p^2 / bulk + density |v|^2.
 KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *energy);
-/// That of a region. @param[in] region  its name, else its number; NULL: all
+/// The energy of a region.
+/// @param[in] region  its name, else its number; NULL: all
 /// @retval KEDGE_ERR_INPUT  the mesh has no such region, or several of this name
 KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const char *region,
                                              double *energy);
