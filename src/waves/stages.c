@@ -12,28 +12,44 @@ static const double after[KG_WAVE_STAGES] = {
     1720146321549.0 / 2090206949498.0, 3134564353537.0 / 4481467310338.0,
     2277821191437.0 / 14882151754819.0};
 
-/// Data at the time of the problem, timed now and then.
-static kedge_status data_of_stage(kg_waves *w)
+/// The parts of a stage, one in KG_WAVE_TIMED of which is timed.
+typedef struct lap {
+  bool is_timed;
+  double from;  ///< kg_seconds()
+} lap;
+
+/// End a part. @param[in,out] sum  its time is added; NULL: it is not asked for
+static kedge_status end_part(kg_waves *w, lap *l, double *sum)
+{
+  if (!l->is_timed) return KEDGE_OK;
+  KG_TRY(kg_sync(w->ctx));
+  const double now = kg_seconds();
+  if (sum) *sum += now - l->from;
+  l->from = now;
+  return KEDGE_OK;
+}
+
+/// Begin a stage, which is timed where it has more than one part.
+static kedge_status begin_parts(kg_waves *w, lap *l)
 {
   kg_wave_account *const a = &w->account;
-  const bool timed = a->stages++ % KG_WAVE_TIMED == 0;
-  if (!kg_wave_data_moves(&w->given) && !kg_wave_data_moves(&w->driven)) return KEDGE_OK;
-  if (timed) KG_TRY(kg_sync(w->ctx));
-  const double begun = kg_seconds();
-  KG_TRY(kg_wave_data_take(w, &w->given));
-  KG_TRY(kg_wave_data_take(w, &w->driven));
-  if (!timed) return KEDGE_OK;
-  KG_TRY(kg_sync(w->ctx));
-  a->data_seconds += kg_seconds() - begun;
-  ++a->timed;
-  return KEDGE_OK;
+  const bool has_parts = w->source.n > 0 || kg_wave_data_moves(&w->given);
+  *l = (lap){.is_timed = a->stages++ % KG_WAVE_TIMED == 0 && has_parts};
+  if (l->is_timed) ++a->timed;
+  return end_part(w, l, NULL);
 }
 
 kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
 {
-  kg_problem_set_time(w->problem, t);
-  KG_TRY(data_of_stage(w));
+  kg_wave_account *const account = &w->account;
   kg_wave_args *const a = &w->args;
+  lap l;
+  KG_TRY(begin_parts(w, &l));
+  kg_problem_set_time(w->problem, t);
+  KG_TRY(kg_wave_data_take(w, &w->given));
+  KG_TRY(end_part(w, &l, &account->data_seconds));
+  KG_TRY(kg_wave_data_take(w, &w->driven));
+  KG_TRY(end_part(w, &l, &account->source_seconds));
   a->before = before[stage];
   a->after = after[stage];
   a->step = w->step = step;
@@ -41,7 +57,11 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
   w->source.stage = *a;
-  if (w->source.n > 0) KG_TRY(kg_wave_source(w->ctx, &w->source));
+  if (w->source.n > 0) {
+    KG_TRY(end_part(w, &l, NULL));
+    KG_TRY(kg_wave_source(w->ctx, &w->source));
+    KG_TRY(end_part(w, &l, &account->source_seconds));
+  }
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;
   a->u = next;

@@ -36,8 +36,8 @@ enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as th
 /// What a report has of a march.
 typedef struct kg_wave_account {
   int64_t stages, timed;
-  double step_seconds;  ///< of all stages
-  double data_seconds;  ///< of those that were timed
+  double step_seconds;                  ///< of all stages
+  double data_seconds, source_seconds;  ///< of those that were timed
   double probe_seconds, output_seconds;
   double first_energy;
   int64_t device_bytes;

@@ -106,7 +106,7 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["FIELD", "bulk", "conductivity", "density", "diffusion", "every", "file", "mass", "permeability",
+                         ["FIELD", "bulk", "conductivity", "current", "density", "diffusion", "every", "file", "mass", "permeability",
                           "permittivity", "quadrature", "reaction", "source", "tolerance", "u"])
         self.assertGreater(len(keys["tolerance"][1][1]), 1)
         for key, rows in keys.items():
@@ -149,6 +149,13 @@ class Usage(Command):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
                 self.assertRegex(shown, rf"(?m)^.{{17}}({key:34}\S|{key} +(required|from) )")
+
+    def test_every_key_of_waves_has_help(self):
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/waves.md")) as file:
+            words = set(re.findall(r"^\| `([\w-]+)` \|", file.read(), re.M))
+        self.assertTrue({"system", "cfl", "every", "FIELD", "maxwell-tm", "soft"} <= words)
+        for word in words:
+            self.kedge("help", word)
 
     def test_the_version_is_printed(self):
         for arguments in (("--version",), ("-V",), ("solve", "--version")):
