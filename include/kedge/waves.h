@@ -43,7 +43,7 @@ KEDGE_API kedge_status kedge_march_nodes(const kedge_march *march, int order, do
 
 /// The field's polynomials at the points of a probe of the same mesh (probe.h). From a GPU these
 /// numbers alone are brought, by one kernel and one copy a step, however many fields and probes are
-/// asked for. Points anywhere, once: kedge_march_values() at the order of the problem, and
+/// asked for. Points anywhere, once: kedge_march_values_device() at the order of the problem, and
 /// kedge_locator_values().
 /// @param[out] values  [kedge_probe_count()]; NaN outside
 /// @retval KEDGE_ERR_ARG      also where the probe is of another mesh object

@@ -24,7 +24,7 @@ from .shapes import cube, disk, lshape, mixed, quads, ring, square
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
 from .wave_keys import Absorbing, Conductor, Incident, Soft, Wall
-from .waves import WaveMarch, WaveSolution
+from .waves import WaveMarch, WaveReport, WaveSolution
 
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Convergence", "DeviceError", "Dirichlet",
@@ -32,5 +32,5 @@ __all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Converg
            "MarchSolution", "Mesh", "MissingPackage", "Neumann", "NoSuchName", "NotConverged", "Note", "NumericError",
            "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
            "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall", "WaveMarch",
-           "WaveOutput", "WaveSolution", "WrongType", "convergence", "cube", "disk", "lshape", "march", "mixed",
-           "plan", "quads", "read", "ring", "solve", "square"]
+           "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk", "lshape", "march",
+           "mixed", "plan", "quads", "read", "ring", "solve", "square"]

@@ -155,10 +155,14 @@ class March:
     @property
     def report(self) -> MarchReport:
         """A MarchReport of all steps."""
-        raw = c.Marched(ctypes.sizeof(c.Marched))
-        self.context.call("kedge_march_report", self._handle, raw)
+        raw = self._raw_report()
         values = [getattr(raw, name) for name in MarchReport._fields]
         return MarchReport(*(os.fsdecode(value) if isinstance(value, bytes) else value for value in values))
+
+    def _raw_report(self):
+        raw = c.Marched(ctypes.sizeof(c.Marched))
+        self.context.call("kedge_march_report", self._handle, raw)
+        return raw
 
     @property
     def solution(self) -> MarchSolution:

@@ -72,7 +72,7 @@ NAMES.update({
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
     ("output", "boundary"): "Solution.write_boundary(path)",
     **{("integral NAME", key): "Problem(integrals)" for key in ("of", "on", "quadrature")},
-    **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output")},
+    **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output", "every")},
     **{("time", key): "Problem(time)" for key in ("end", "step", "steps", "tolerance", "scheme", "events", "until",
                                                   "steady_tolerance", "cfl")},
     **{("output", key): "Problem(time)" for key in ("every", "at")},
@@ -302,9 +302,11 @@ class Problem:
                     raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], in "
                                      "space [n][3], or a dict of keys")
                 points = {"points": ", ".join(" ".join(map(repr, point)) for point in points.tolist())}
-            for key in ("points", "line", "file", "output"):
+            for key in ("points", "line", "file", "output", "every"):
                 self._settings.pop((section, key), None)
             for key, value in points.items():
+                if key == "every":
+                    value = _text(f"every of probes[{name!r}]", value)
                 if not isinstance(key, str) or not isinstance(value, (str, os.PathLike)):
                     raise WrongType(f"probes[{name!r}] has {shown(key)}: {shown(value)}; keys and values are text")
                 self._settings[section, key] = os.fspath(value)

@@ -35,6 +35,11 @@ class Stage(NamedTuple):
     flops: float
 
 
+def stages_of(raw):
+    """The stages of a report of the library, by name."""
+    return {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops) for stage in raw.stages[:raw.n_stages]}
+
+
 class Errors(NamedTuple):
     u: float
     u_star: float
@@ -62,8 +67,7 @@ class Report:
                 continue
             setattr(self, name, os.fsdecode(value) if isinstance(value, bytes) else value)
         self.stop = c.STOPS[raw.stop]
-        self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
-                       for stage in raw.stages[:raw.n_stages]}
+        self.stages = stages_of(raw)
         self.groups, self.regions, self.balance = groups_of(raw), regions_of(raw), balance_of(raw)
         for name in ("conductance", "energy_conductance"):
             if np.isnan(getattr(self, name)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cached_property
-from typing import Dict, NoReturn, Optional
+from typing import Dict, NamedTuple, NoReturn, Optional
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from .fields import Fields, by_parts
 from .hints import Any, Array, Path, Tuple
 from .march import March, refuse_gone
 from .probe import Probe
+from .solution import Stage, stages_of
 from .wave_keys import VECTORS
 
 
@@ -173,6 +174,36 @@ class WaveSolution(WaveFields):
                           values.ctypes.data)
 
 
+class WaveReport(NamedTuple):
+    """What a march of waves is of, and has done beside its MarchReport: members of kedge_wave_report
+    (include/kedge/waves.h).
+
+    errors  -- {field: L2 error} of those that the problem's exact has, at the time that is reached
+    longest -- step that is stable on every mesh
+    stages_done, step_seconds -- evaluations of the right-hand side, five a step, and how long steps took
+    speed   -- unknowns times stages over these seconds
+    stages  -- {part: Stage(seconds, bytes, flops)}: stage, data, probes, output
+    """
+
+    system: str
+    precision: str
+    backend: str
+    device: str
+    order: int
+    elements: int
+    unknowns: int
+    upwind: float
+    longest: float
+    first_energy: float
+    energy: float
+    errors: Dict[str, float]
+    stages_done: int
+    step_seconds: float
+    speed: float
+    stages: Dict[str, Stage]
+    peak_device_bytes: int
+
+
 class WaveMarch(March):
     """Is made by kedge.march() of a problem of waves. As a March, and
 
@@ -203,6 +234,28 @@ class WaveMarch(March):
 
     def _stepped(self):
         return WaveSolution(self)
+
+    def _raw_wave_report(self):
+        raw = c.WaveReport(ctypes.sizeof(c.WaveReport))
+        self.context.call("kedge_march_wave_report", self._handle, raw)
+        return raw
+
+    def wave_report(self) -> WaveReport:
+        """A WaveReport, for which energy and errors are made."""
+        raw = self._raw_wave_report()
+        values = {name: getattr(raw, name) for name in WaveReport._fields if hasattr(raw, name)}
+        values = {name: os.fsdecode(value) if isinstance(value, bytes) else value for name, value in values.items()}
+        values["errors"] = {os.fsdecode(name): error for name, error in zip(raw.fields[:raw.n_fields], raw.errors)
+                            if not np.isnan(error)}
+        values["stages"] = stages_of(raw)
+        done = raw.unknowns * raw.stages_done
+        return WaveReport(**values, speed=done / raw.step_seconds if done else 0.0)
+
+    def write_report(self, path: Path) -> None:
+        """Write both reports as JSON (docs/report.md)."""
+        raw, marched = self._raw_wave_report(), self._raw_report()
+        raw.march = ctypes.pointer(marched)
+        self.context.call("kedge_wave_report_write", self.context.handle, raw, path_of("path", path))
 
     def data(self, *_arguments: Any, **_more: Any) -> NoReturn:  # type: ignore[override]
         """Of elliptic problems alone: update() changes sources and boundaries of waves."""

@@ -1,5 +1,6 @@
 """Waves, step by step."""
 import gc
+import json
 import math
 import os
 import tempfile
@@ -99,6 +100,22 @@ class Steps(Waves):
         self.refused("is gone", kedge.Probe(m.mesh, 0.5, 0.5).values, first, "Hx")
         self.refused("the march has ended", m.step)
 
+    def test_reports_say_what_was_done(self):
+        m = self.march(cavity(exact={"Ez": EZ}))
+        s = m.run()
+        report = m.wave_report()
+        self.assertEqual((report.system, report.precision, report.order, report.unknowns), ("maxwell-tm", "double", 3, 960))
+        self.assertEqual((report.stages_done, list(report.errors)), (5 * s.steps, ["Ez"]))
+        self.assertEqual((report.errors["Ez"], report.energy, report.longest), (s.error("Ez"), s.energy, m.longest))
+        self.assertEqual(sorted(report.stages), ["data", "output", "probes", "stage"])
+        self.assertAlmostEqual(report.speed, 960 * report.stages_done / report.step_seconds, delta=1e-6 * report.speed)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.json")
+            m.write_report(path)
+            with open(path, encoding="utf-8") as file:
+                written = json.load(file)
+        self.assertEqual((written["waves"]["energy"]["end"], written["march"]["steps"]), (s.energy, s.steps))
+
     def test_times_between_are_hit(self):
         m = self.march(cfl=0.5)
         self.assertEqual(m.run(until=0).steps, 0)
@@ -161,6 +178,14 @@ class Values(Waves):
         self.refused(r"into has the shape \(32, 10\); it takes \(32, 6\)", s.values, "Ez", 2, into=array)
         self.refused("H is a vector, and into takes one number a node; take its parts: Hx, Hy", s.values, "H", into=array)
         self.refused("into is list", s.values, "Ez", into=[1], kind=kedge.WrongType)
+
+    def test_probes_of_the_problem_are_there(self):
+        line = {"line": "0.1 0.5, 0.9 0.5, 3", "every": 5}
+        m = self.march(cavity(probes={"axis": line, "corner": [[0.2, 0.3], [5, 5]]}))
+        s = m.step()
+        self.assertEqual((list(m.probes), m.probes["corner"].outside), (["axis", "corner"], 1))
+        np.testing.assert_allclose(s.probes["axis"].values(s, "H"), s([0.1, 0.5, 0.9], [0.5] * 3, "H"), atol=1e-14)
+        self.refused("every", cavity, probes={"axis": {**line, "every": 0}})
 
     def test_files_have_the_fields(self):
         m = self.march()

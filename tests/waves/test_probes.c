@@ -44,17 +44,19 @@ static int64_t nodes_of(const waves *w)
 /// What a locator finds of values at nodes.
 static void located(const waves *w, const char *field, double *values)
 {
+  kedge_context *const host = open_backend(KEDGE_BACKEND_HOST, 1);
   kedge_locator *locator;
   kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   double *const nodes = calloc((size_t)nodes_of(w), sizeof *nodes);
   must(w->ctx, kedge_mesh_get_info(w->mesh, &info));
   must(w->ctx, kedge_march_values(w->march, field, 3, nodes));
-  must(w->ctx, kedge_locator_create(w->ctx, w->mesh, &locator));
+  must(host, kedge_locator_create(host, w->mesh, &locator));
   must(w->ctx, info.dimension == 3
                    ? kedge_locator_values_space(locator, 3, nodes, POINTS, places[0], places[1],
                                                 places[2], values)
                    : kedge_locator_values(locator, 3, nodes, POINTS, places[0], places[1], values));
   kedge_locator_destroy(locator);
+  kedge_context_destroy(host);
   free(nodes);
 }
 
