@@ -7,6 +7,7 @@
 /// no state to go on from: later steps are refused.
 #pragma once
 #include "kedge/march.h"
+#include "kedge/probe.h"
 KEDGE_BEGIN_DECLS
 
 /// The system of a problem, by its word: "elliptic" where it names none; NULL where it is NULL.
@@ -31,9 +32,23 @@ KEDGE_API kedge_status kedge_march_values(const kedge_march *march, const char *
 /// These nodes, as of kedge_solution_nodes(). @param[out] at  [element][node][dimension]
 KEDGE_API kedge_status kedge_march_nodes(const kedge_march *march, int order, double *at);
 
+/// The field's polynomials at the points of a probe of the same mesh (probe.h). From a GPU these
+/// numbers alone are brought, by one kernel and one copy a step, however many fields and probes are
+/// asked for. Points anywhere, once: kedge_march_values() at the order of the problem, and
+/// kedge_locator_values().
+/// @param[out] values  [kedge_probe_count()]; NaN outside
+/// @retval KEDGE_ERR_ARG      also where the probe is of another mesh object
+/// @retval KEDGE_ERR_NUMERIC  the field is not finite there
+KEDGE_API kedge_status kedge_march_probe_values(const kedge_march *march, const kedge_probe *probe,
+                                                const char *field, double *values);
+
 /// The energy of the state: half of the integral of permittivity |E|^2 + permeability |H|^2, or of
 /// p^2 / bulk + density |v|^2.
 KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *energy);
+/// That of a region. @param[in] region  its name, else its number; NULL: all
+/// @retval KEDGE_ERR_INPUT  the mesh has no such region, or several of this name
+KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const char *region,
+                                             double *energy);
 
 /// The L2 norm of the error of a field against [exact] at the time that is reached.
 /// @param[in] field  NULL: of all fields that [exact] has, together

@@ -206,11 +206,35 @@ kedge_status kedge_march_nodes(const kedge_march *m, int order, double *at)
   return kg_waves_nodes(waves, order, at);
 }
 
+kedge_status kedge_march_probe_values(const kedge_march *m, const kedge_probe *probe,
+                                      const char *field, double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(waves_of(m, __func__, probe && field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_REQUIRE(m->ctx, probe->mesh == waves->mesh, KEDGE_ERR_ARG,
+             "%s: probe and march are of two mesh objects", __func__);
+  return kg_waves_probe(waves, probe, number, values);
+}
+
 kedge_status kedge_march_energy(const kedge_march *m, double *energy)
 {
   kg_waves *waves;
   KG_TRY(waves_of(m, __func__, energy, &waves));
-  return kg_waves_energy(waves, energy);
+  return kg_waves_energy(waves, -1, energy);
+}
+
+kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, double *energy)
+{
+  kg_waves *waves;
+  kg_integral_place at;
+  KG_TRY(waves_of(m, __func__, energy, &waves));
+  const kg_wanted_integral on = {.on = (char *)region};
+  KG_TRY(kg_integral_find(m->ctx, NULL, &on, waves->mesh, &at));
+  KG_REQUIRE(m->ctx, at.group < 0 || !kg_is_edge_group(waves->mesh, &waves->mesh->groups[at.group]),
+             KEDGE_ERR_INPUT, "%s: '%s' is no region of the mesh", __func__, region);
+  return kg_waves_energy(waves, at.group, energy);
 }
 
 kedge_status kedge_march_write(const kedge_march *m, const char *path)

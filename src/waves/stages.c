@@ -18,6 +18,7 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   a->after = after[stage];
   a->step = w->step = step;
   w->t = t;
+  w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;

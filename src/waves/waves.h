@@ -6,12 +6,34 @@
 #include "device/backend.h"
 #include "ops/waves/laws.h"
 #include "problem/problem.h"
+#include "solution/find_points.h"
 
 /// A facet whose data are functions.
 typedef struct kg_wave_facet {
   kg_side side;
   const kg_wave_values *values;  ///< of its section
 } kg_wave_facet;
+
+/// The points of a probe among those that are asked for again and again.
+typedef struct kg_wave_probe {
+  int64_t number;    ///< of the probe
+  int64_t first, n;  ///< its points
+  bool is_asked;     ///< since the state has moved
+} kg_wave_probe;
+
+enum { KG_WAVE_PROBES_MAX = 64 };
+
+/// Points whose fields are made together, by one kernel and one copy a state (waves/probes.c).
+typedef struct kg_wave_probes {
+  int n_probes;
+  kg_wave_probe probe[KG_WAVE_PROBES_MAX];
+  int64_t n;
+  int32_t *element;  ///< [n]
+  double *row;       ///< [n][nodes]: from values at nodes to that at the point
+  double *value;     ///< [n][field]
+  bool is_current;   ///< values are of the state
+  kg_buffer there;   ///< values, rows and elements in device memory
+} kg_wave_probes;
 
 typedef struct kg_waves {
   kedge_context *ctx;
@@ -28,6 +50,7 @@ typedef struct kg_waves {
   double t, step;              ///< of the last stage
   kg_wave_args args;           ///< in device memory
   kg_buffer tables, state, boundary;
+  kg_wave_probes probes;
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -58,7 +81,8 @@ bool kg_waves_has_exact(const kg_waves *waves, int field);
 /// Fail with KEDGE_ERR_NUMERIC where the state is not finite.
 kedge_status kg_waves_check(kg_waves *waves);
 /// What is made of the state, which is copied to the host for it.
-kedge_status kg_waves_energy(kg_waves *waves, double *energy);
+/// @param[in] group  of the mesh, a region; -1: all
+kedge_status kg_waves_energy(kg_waves *waves, int group, double *energy);
 /// L2 norms of the errors of fields at the time t against [exact]; fields that have none count 0.
 /// @param[out] error  [n_fields]
 kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
@@ -68,11 +92,20 @@ kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *valu
 /// Where these nodes are. @param[out] at  [element][node][dimension]
 kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
 
+/// Values of a field at the points of a probe of the mesh. @param[out] values  [n]; NAN outside
+kedge_status kg_waves_probe(kg_waves *waves, const kedge_probe *probe, int field, double *values);
+void kg_wave_probes_free(kedge_context *ctx, kg_wave_probes *probes);
+
 /// Write the state, at the time t, as VTKHDF: a Lagrange cell of the order an element, with the
 /// fields and the region (waves/output.c).
 kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 
 // Between the files of this folder.
+
+/// From values at nodes to that at a point. @param[out] row  [nodes]
+void kg_waves_row(const kg_waves *waves, const double *at, double *row);
+/// Say that a number of the state is not finite.
+kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 
 /// Fields at points of an element. @param[in] place  [dimension][stride]: r, s, t
 /// @param[out] value  [field][stride]; 0 where a field has no function
