@@ -96,7 +96,7 @@ def draw_scattering(results, device, path):
               for i, value in enumerate(row)] for row in line["plane"]]
     figure, axes = king2014_plot.plots().subplots(figsize=(8, 5.6))
     axes.set_facecolor("#3f3f46")
-    image = axes.imshow(total, origin="lower", cmap="RdBu_r", vmin=-2, vmax=2, interpolation="bilinear",
+    image = axes.imshow(total, origin="lower", cmap="RdBu_r", vmin=-2, vmax=2, interpolation="bilinear", zorder=3,
                         extent=(0, waves_cases.CUBES[0] * waves_cases.WIDTH, 0, waves_cases.CUBES[1] * waves_cases.WIDTH))
     figure.colorbar(image, label="Ey")
     king2014_plot.finish(figure, f"Ey at t = {line['end']:g}, {line['elements']:,} elements, N = {line['order']}", device, path)

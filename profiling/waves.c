@@ -2,12 +2,13 @@
 // own.
 //
 //   waves [--backend host|cuda] [--orders 1-9] [--mesh "cube 40" | FILE.msh] [--samples 5]
-//         [--only steps,parts,run] [--set equation.system=maxwell --set time.end=1 ...]
+//         [--only steps,probes,parts,run] [--set equation.system=maxwell --set time.end=1 ...]
 //         [--check|--no-check] > waves.json
 //
 // One JSON object a line: the machine, then one for each order and what is measured; orders that
 // nodes do not reach are left out.
-//   steps  the median time of kedge_march_step(), with a read of each probe where there are any
+//   steps  the median time of kedge_march_step()
+//   probes likewise, with all fields read at ten points behind it, in space
 //   parts  a stage of kedge and of wave_parts.h; of Maxwell in vacuum in a cavity alone
 //   run    all steps to the end: the error against [exact], or Ey in the plane z = middle of the
 //          box, at nodes of the order, [x, y, value]
@@ -26,7 +27,7 @@
 #include "problem/problem.h"
 #include "waves.h"
 
-enum { STAGES = 5 };
+enum { STAGES = 5, POINTS = 10 };
 
 kedge_problem *waves_problem(const bench_settings *settings, const bench_machine *machine,
                              int order)
@@ -69,29 +70,57 @@ static void print_rate(const bench_machine *m, const kedge_problem *problem,
   bench_print_number("share_of_floor", floor_seconds / stage_seconds);
 }
 
+/// What a step is timed with: a march, and a probe or NULL.
+typedef struct stepping {
+  kedge_march *march;
+  kedge_probe *probe;
+} stepping;
+
 static kedge_status call_step(void *user)
 {
-  return kedge_march_step(user);
+  const stepping *const s = user;
+  double values[POINTS];
+  KG_TRY(kedge_march_step(s->march));
+  for (int f = 0; s->probe && kedge_march_field(s->march, f); ++f)
+    KG_TRY(kedge_march_probe_values(s->march, s->probe, kedge_march_field(s->march, f), values));
+  return KEDGE_OK;
 }
 
-static void measure_steps(const bench_settings *settings, const bench_machine *m, int order)
+/// Points on a line through the box, off its diagonals.
+static kedge_probe *probe_of(const bench_machine *m)
+{
+  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
+  double at[3][POINTS];
+  kedge_probe *probe;
+  BENCH_TRY(m->ctx, kedge_mesh_get_info(m->mesh, &info));
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < POINTS; ++i)
+      at[k][i] = info.low[k] + (info.high[k] - info.low[k]) * (0.11 + 0.02 * k + 0.08 * i);
+  BENCH_TRY(m->ctx, kedge_probe_create_space(m->ctx, m->mesh, POINTS, at[0], at[1], at[2], &probe));
+  return probe;
+}
+
+static void measure_steps(const bench_settings *settings, const bench_machine *m, int order,
+                          bool probes)
 {
   kedge_problem *const problem = waves_problem(settings, m, order);
-  kedge_march *march;
+  stepping s = {NULL};
   double seconds;
   const double began = kg_seconds();
-  BENCH_TRY(m->ctx, kedge_march_create(m->ctx, m->mesh, problem, &march));
+  BENCH_TRY(m->ctx, kedge_march_create(m->ctx, m->mesh, problem, &s.march));
   const double set_up = kg_seconds() - began;
+  if (probes) s.probe = probe_of(m);
   BENCH_TRY(m->ctx,
-            bench_time(m->ctx, (bench_work){call_step, NULL, march}, settings->samples, &seconds));
-  waves_print("steps", m->mesh, order);
-  print_rate(m, problem, march, order, seconds / STAGES);
+            bench_time(m->ctx, (bench_work){call_step, NULL, &s}, settings->samples, &seconds));
+  waves_print(probes ? "probes" : "steps", m->mesh, order);
+  print_rate(m, problem, s.march, order, seconds / STAGES);
   bench_print_number("set_up_seconds", set_up);
   bench_print_number("bytes", (double)m->ctx->bytes_in_use);
   printf("}\n");
   fprintf(stderr, "steps, order %d: %.3f ms a stage, %.3f Gdof/s\n", order, 1e3 * seconds / STAGES,
-          1e-9 * STAGES * unknowns_of(march, m->mesh, order) / seconds);
-  kedge_march_destroy(march);
+          1e-9 * STAGES * unknowns_of(s.march, m->mesh, order) / seconds);
+  kedge_probe_destroy(s.probe);
+  kedge_march_destroy(s.march);
   kedge_problem_destroy(problem);
 }
 
@@ -158,7 +187,8 @@ static void measure_run(const bench_settings *settings, const bench_machine *m, 
 static int run_order(const bench_settings *settings, const bench_machine *m, int order)
 {
   if (order > kg_nodal_order_max(m->mesh->block[0].cell)) return 0;
-  if (bench_wants(settings, "steps")) measure_steps(settings, m, order);
+  if (bench_wants(settings, "steps")) measure_steps(settings, m, order, false);
+  if (bench_wants(settings, "probes")) measure_steps(settings, m, order, true);
   if (bench_wants(settings, "run")) measure_run(settings, m, order);
   return bench_wants(settings, "parts") ? waves_measure_parts(settings, m, order) : 0;
 }

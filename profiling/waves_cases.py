@@ -153,6 +153,7 @@ def commands(folder, backend, scale, mesh):
     order = str(min(BESIDE_ORDER, last))
     for name, settings in {"plain": {}, **BESIDE}.items():
         calls[f"beside {name}"] = call(f"cube {scale['cube']}", order, "steps", {**CAVITY, **settings})
+    calls["beside ten probes"] = call(f"cube {scale['cube']}", order, "probes", CAVITY)
     calls["scattering"] = call(mesh, str(scale["scattering"]), "run", {**scattering(), "time.end": scale["end"]})
     return calls
 
