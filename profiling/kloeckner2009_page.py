@@ -10,15 +10,17 @@ import programs
 PARTS = ["gather", "lift", "differentiate", "update"]
 FORMS = {"separate kernels": None, "one plain kernel": "one", "kedge": "stage"}
 STAGES = 5
-FIGURES = {"waves-rates.png": "Figure 8: unknowns a second by order", "waves-parts.png": "Figures 9 and 10a: parts of a stage",
-           "waves-blocks.png": "Figure 10b: elements of a block", "waves-elements.png": "Figure 11b: size of the mesh",
+FIGURES = {"waves-rates.png": "Figure 8: unknowns a second by order",
+           "waves-parts.png": "Figures 9 and 10a: parts of a stage",
+           "waves-blocks.png": "Figure 10b: elements of a block",
+           "waves-elements.png": "Figure 11b: size of the mesh",
            "waves-scattering.png": "Figure 12: a wave at an obstacle"}
 HEAD = """# Kloeckner 2009, repeated
 
 Kloeckner, Warburton, Bridge, Hesthaven, *Nodal discontinuous Galerkin methods on graphics processors*, Journal of
-Computational Physics 228 (2009) 7863-7882. His card is a GTX 280 (933 GFlop/s in single precision, 141.7 GB/s), his core one
-of a Core2 Duo E8400 at 3 GHz. All is in single precision, of Maxwell's equations in space, unless a table says another thing.
-Written by `profiling/waves --page`; measured by `./dev bench waves`.
+Computational Physics 228 (2009) 7863-7882. His card is a GTX 280 (933 GFlop/s in single precision, 141.7 GB/s), his
+core one of a Core2 Duo E8400 at 3 GHz. All is in single precision, of Maxwell's equations in space, unless a table says
+another thing. Written by `profiling/waves --page`; measured by `./dev bench waves`.
 """
 
 
@@ -85,13 +87,15 @@ def errors_text(results, his):
     for order in sorted({order for _, by_order in runs for order in by_order}):
         own = [by_order.get(order) for _, by_order in runs]
         theirs = his["errors"].get(str(order))
-        fitted = [order_of(counts, own), order_of(his["elements"], theirs) if theirs else None, his["orders"].get(str(order))]
+        fitted = [order_of(counts, own), order_of(his["elements"], theirs) if theirs else None,
+                  his["orders"].get(str(order))]
         rows.append([str(order), *("" if error is None else f"{error:.2e}" for error in own),
                      *("" if number is None else f"{number:.2f}" for number in fitted)])
     heads = ["N", *(f"{number:,} elements" for number in counts), "order", "his, fitted likewise", "his, as printed"]
-    return ["### Table 2: errors\n\nErrors of all fields in L2 at t = 1 of a mode of the box 1.25 x 1 x 0.8 between conductors, on "
-            f"unstructured meshes of about his {', '.join(map(str, his['elements']))} elements. His cavity and mode are not "
-            "stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in single precision too.\n",
+    return ["### Table 2: errors\n\nErrors of all fields in L2 at t = 1 of a mode of the box 1.25 x 1 x 0.8 between "
+            f"conductors, on unstructured meshes of about his {', '.join(map(str, his['elements']))} elements. His "
+            "cavity and mode are not stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in "
+            "single precision too.\n",
             king2014_page.table(heads, rows)]
 
 
@@ -101,16 +105,17 @@ def rates_text(results, his):
     for order in sorted(fast):
         rate = fast[order]["unknowns_per_second"]
         one = core[order]["unknowns_per_second"] if order in core else None
-        rows.append([str(order), giga(rate), f"{rate * flops(order) * 1e-9:.0f}",
-                     *(["", "", ""] if one is None else [giga(one), f"{one * flops(order) * 1e-9:.1f}", f"{rate / one:.0f}"]),
+        beside = ["", "", ""] if one is None else [giga(one), f"{one * flops(order) * 1e-9:.1f}", f"{rate / one:.0f}"]
+        rows.append([str(order), giga(rate), f"{rate * flops(order) * 1e-9:.0f}", *beside,
                      str(his["speedups"].get(str(order), ""))])
     if not rows:
         return []
     elements = next(iter(fast.values()))["elements"]
-    return [f"### Figure 8: rates by order\n\n10^9 unknowns a second and stage, and GFlop/s by the count of the dense products of "
-            f"separate kernels, whatever kedge's own stage does; {elements:,} elements. His: more than {his['most_gflops']} "
-            f"GFlop/s, {his['least_speedup']} to {his['most_speedup']} times his core.\n",
-            king2014_page.table(["N", "unknowns", "GFlop/s", "one core: unknowns", "GFlop/s", "ratio", "his ratio"], rows)]
+    heads = ["N", "unknowns", "GFlop/s", "one core: unknowns", "GFlop/s", "ratio", "his ratio"]
+    return ["### Figure 8: rates by order\n\n10^9 unknowns a second and stage, and GFlop/s by the count of the dense "
+            f"products of separate kernels, whatever kedge's own stage does; {elements:,} elements, fewer for the "
+            f"core. His: more than {his['most_gflops']} GFlop/s, {his['least_speedup']} to {his['most_speedup']} times "
+            "his core.\n", king2014_page.table(heads, rows)]
 
 
 def parts_text(results):
@@ -130,13 +135,14 @@ def parts_text(results):
         seconds = {form: lines[name][order]["seconds"] if name else total for form, name in FORMS.items()}
         forms.append([str(order), f"{own[0]['elements']:,}", *(giga(unknowns / seconds[form]) for form in FORMS),
                       f"{seconds['separate kernels'] / seconds['kedge']:.1f}"])
-    return ["### Figures 9 and 10a: the parts of a stage\n\nIn kernels one behind another, as his: share of their time in per cent, "
-            "GFlop/s, GB/s of numbers that each moves once, share of the floor.\n",
+    return ["### Figures 9 and 10a: the parts of a stage\n\nIn kernels one behind another, as his: share of their time "
+            "in per cent, GFlop/s, GB/s of numbers that each moves once, share of the floor.\n",
             king2014_page.table(["N", "part", "share", "GFlop/s", "GB/s", "floor"], rows),
             "### Table 3: elements of a block\n\nThe fastest of 1, 2, 4, ... with which a block fits.\n",
             king2014_page.table(["N", *PARTS, "one"], blocks), *scan_text(lines, orders),
-            "### Figure 11a: without each trick\n\n10^9 unknowns a second and stage: separate kernels; all in one, plain and dense, its "
-            "flux in shared memory; kedge's stage. The last column is kedge's in times of the first.\n",
+            "### Figure 11a: without each trick\n\n10^9 unknowns a second and stage: separate kernels; all in one, "
+            "plain and dense, its flux in shared memory; kedge's stage. The last column is kedge's in times of "
+            "the first.\n",
             king2014_page.table(["N", "elements", *FORMS, "times"], forms)]
 
 
@@ -145,15 +151,18 @@ def scan_text(lines, orders):
     order = min(orders, key=lambda own: abs(own - 4))
     times = {name: dict(map(tuple, lines[name][order]["blocks"])) for name in [*PARTS, "one"]}
     sizes = sorted({size for own in times.values() for size in own})
-    rows = [[name, *(king2014_page.ms(own[size]) if size in own else "" for size in sizes)] for name, own in times.items()]
+    rows = [[name, *(king2014_page.ms(own[size]) if size in own else "" for size in sizes)]
+            for name, own in times.items()]
     return [f"### Figure 10b: milliseconds by elements of a block, N = {order}\n",
             king2014_page.table(["", *map(str, sizes)], rows)]
 
 
 def elements_text(results):
     lines = sorted(results.lines("elements", "steps"), key=lambda line: line["elements"])
-    rows = [[f"{line['elements']:,}", giga(line["unknowns_per_second"]), f"{1e3 * line['stage_seconds']:.3f}"] for line in lines]
-    return [f"### Figure 11b: size of the mesh, N = {lines[0]['order']}\n\n10^9 unknowns a second, milliseconds a stage.\n",
+    rows = [[f"{line['elements']:,}", giga(line["unknowns_per_second"]), f"{1e3 * line['stage_seconds']:.3f}"]
+            for line in lines]
+    return [f"### Figure 11b: size of the mesh, N = {lines[0]['order']}\n\n10^9 unknowns a second, milliseconds a "
+            "stage.\n",
             king2014_page.table(["elements", "unknowns", "ms"], rows)] if lines else []
 
 
@@ -163,11 +172,11 @@ def scattering_text(results, his):
              f"{line['seconds']:.2f}", giga(line["unknowns_per_second"]),
              f"{line['unknowns_per_second'] * flops(line['order']) * 1e-9:.0f}"] for line in lines]
     own = his["scattering"]
-    return [f"### Figure 12: scattering at an obstacle\n\nA plane wave at an aeroplane of conductor, absorbing outside. His: "
-            f"{own['elements']:,} elements, N = {own['order']}, more than {own['gflops']} GFlop/s, that is "
+    heads = ["elements", "N", "unknowns", "steps", "seconds", "10^9 unknowns a second", "GFlop/s"]
+    return ["### Figure 12: scattering at an obstacle\n\nA plane wave at an aeroplane of conductor, absorbing outside. "
+            f"His: {own['elements']:,} elements, N = {own['order']}, more than {own['gflops']} GFlop/s, that is "
             f"{giga(own['unknowns_per_second'], 2)} at the count used here.\n",
-            king2014_page.table(["elements", "N", "unknowns", "steps", "seconds", "10^9 unknowns a second", "GFlop/s"], rows)] \
-        if rows else []
+            king2014_page.table(heads, rows)] if rows else []
 
 
 def systems_text(results, his):
@@ -180,10 +189,11 @@ def systems_text(results, his):
                          share(maxwell[order]), giga(sound[order]["unknowns_per_second"]),
                          share(sound[order]), "" if theirs is None else f"{theirs:g}",
                          "" if theirs is None else f"{1e-9 * sound[order]['unknowns_per_second'] / theirs:.2f}"])
-    return ["### Beside libParanumal\n\n10^9 unknowns a second and stage with all materials and boundaries compiled in, and the share "
-            "of the floor: 16 bytes an unknown and stage in single, 32 in double precision, at the read bandwidth of the same "
-            "run. libParanumal's acoustics are of an H200, 384,000 tetrahedra; the last column is acoustics in times of it.\n",
-            king2014_page.table(["", "N", "maxwell", "floor", "acoustics", "floor", "libParanumal", "times"], rows)] if rows else []
+    heads = ["", "N", "maxwell", "floor", "acoustics", "floor", "libParanumal", "times"]
+    return ["### Beside libParanumal\n\n10^9 unknowns a second and stage with all materials and boundaries compiled "
+            "in, and the share of the floor: 16 bytes an unknown and stage in single, 32 in double precision, at the "
+            "read bandwidth of the same run. libParanumal's acoustics are of an H200, 384,000 tetrahedra; the last "
+            "column is acoustics in times of it.\n", king2014_page.table(heads, rows)] if rows else []
 
 
 def beside_text(results):
@@ -192,16 +202,19 @@ def beside_text(results):
     if "plain" not in lines:
         return []
     plain = lines["plain"]["stage_seconds"]
-    rows = [[name, f"{1e3 * line['stage_seconds']:.3f}", f"{line['stage_seconds'] / plain:.3f}"] for name, line in lines.items()]
-    return [f"### What comes beside, N = {lines['plain']['order']}\n\nMilliseconds a stage, and in times of the plain cavity (wanted: "
-            "1.1 at most): materials that differ in every element, sides that absorb, ten probes read at every step.\n",
+    rows = [[name, f"{1e3 * line['stage_seconds']:.3f}", f"{line['stage_seconds'] / plain:.3f}"]
+            for name, line in lines.items()]
+    return [f"### What comes beside, N = {lines['plain']['order']}\n\nMilliseconds a stage, and in times of the plain "
+            "cavity (wanted: 1.1 at most): materials that differ in every element, sides that absorb, ten probes read "
+            "at every step.\n",
             king2014_page.table(["", "ms", "times"], rows)]
 
 
 def tables(result):
     results, his = Results(result), paper()
-    parts = [*errors_text(results, his["table_2"]), *rates_text(results, his), *parts_text(results), *elements_text(results),
-             *scattering_text(results, his), *systems_text(results, his["libparanumal"]), *beside_text(results)]
+    parts = [*errors_text(results, his["table_2"]), *rates_text(results, his), *parts_text(results),
+             *elements_text(results), *scattering_text(results, his), *systems_text(results, his["libparanumal"]),
+             *beside_text(results)]
     failures = [f"{case['name']}: {case['failure']}\n" for case in results.cases if case["failure"]]
     commit = f", commit {result['commit'][:12]}" if result.get("commit") else ""
     return "\n".join([f"## {result['device']}\n", *parts, *failures, f"{result['date']}{commit}; `profiling/waves`.\n"])

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Figures 8 to 12 of Kloeckner 2009 for one device: kloeckner2009_plot.py DIR/<device>/waves.json. Draws beside the file
-waves-rates.png, waves-parts.png, waves-blocks.png, waves-elements.png and waves-scattering.png, those for which there are
-results. Needs matplotlib."""
+"""Figures 8 to 12 of Kloeckner 2009 for one device: kloeckner2009_plot.py DIR/<device>/waves.json. Draws beside the
+file waves-rates.png, waves-parts.png, waves-blocks.png, waves-elements.png and waves-scattering.png, those for which
+there are results. Needs matplotlib."""
 import os
 import sys
 
@@ -94,12 +94,14 @@ def draw_scattering(results, device, path):
     step = waves_cases.WIDTH / line["order"]
     total = [[float("nan") if value is None else 1e-3 * value + waves_cases.incident(step * i, line["end"])
               for i, value in enumerate(row)] for row in line["plane"]]
+    width, height, _ = (waves_cases.WIDTH * number for number in waves_cases.CUBES)
     figure, axes = king2014_plot.plots().subplots(figsize=(8, 5.6))
     axes.set_facecolor("#3f3f46")
     image = axes.imshow(total, origin="lower", cmap="RdBu_r", vmin=-2, vmax=2, interpolation="bilinear", zorder=3,
-                        extent=(0, waves_cases.CUBES[0] * waves_cases.WIDTH, 0, waves_cases.CUBES[1] * waves_cases.WIDTH))
+                        extent=(0, width, 0, height))
     figure.colorbar(image, label="Ey")
-    king2014_plot.finish(figure, f"Ey at t = {line['end']:g}, {line['elements']:,} elements, N = {line['order']}", device, path)
+    title = f"Ey at t = {line['end']:g}, {line['elements']:,} elements, N = {line['order']}"
+    king2014_plot.finish(figure, title, device, path)
 
 
 DRAW = {"rates": draw_rates, "parts": draw_parts, "blocks": draw_blocks, "elements": draw_elements,

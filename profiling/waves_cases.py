@@ -134,9 +134,10 @@ def commands(folder, backend, scale, mesh):
     high = f"{scale['low'] + 1}-{last}"
 
     def call(mesh, orders, only, settings, precision="single", on=backend, flags=("--no-check", "--no-roofs")):
-        settings = {**settings, "solver.precision": precision}  # which system = maxwell, before it, makes a key of waves
+        settings = {**settings, "solver.precision": precision}  # behind the system, whose key it is
+        sets = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
         return [program, "--backend", on, "--mesh", mesh, "--orders", orders, "--only", only, "--samples",
-                str(scale["samples"]), *flags, *(w for key, value in settings.items() for w in ("--set", f"{key}={value}"))]
+                str(scale["samples"]), *flags, *sets]
     roofs = () if scale["roofs"] else ("--no-roofs",)
     calls = {}
     for settings in (CAVITY, ROOM):

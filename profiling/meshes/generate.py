@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Make the meshes of this folder anew with Gmsh (the committed ones: 4.15.2): the box 1.25 x 1 x 0.8 in as many tetrahedra,
-but for three in a hundred, as each mesh of Table 2 of Kloeckner 2009 has. The size of elements that gives them is searched
-for."""
+"""Make the meshes of this folder anew with Gmsh (the committed ones: 4.15.2): the box 1.25 x 1 x 0.8 in as many
+tetrahedra, but for three in a hundred, as each mesh of Table 2 of Kloeckner 2009 has. The size of elements that gives
+them is searched for."""
 import os
 
 import gmsh
