@@ -52,7 +52,8 @@ void bench_machine_open(const bench_settings *settings, bench_machine *out)
   BENCH_TRY(NULL, kedge_context_create(&options, &out->host_ctx));
   out->mesh = open_mesh(out->ctx, settings);
   out->free_bytes = kg_free_bytes(out->ctx);
-  if (!settings->profile) BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
+  if (!settings->profile && !settings->no_roofs)
+    BENCH_TRY(out->ctx, measure_roofs(out->ctx, &out->roof));
 }
 
 void bench_machine_close(bench_machine *machine)
@@ -73,6 +74,7 @@ void bench_print_machine(const bench_settings *settings, const bench_machine *ma
   bench_print_number("free_bytes", (double)machine->free_bytes);
   bench_print_number("read_bytes_per_second", machine->roof.read_bytes_per_second);
   bench_print_number("flops_per_second", machine->roof.flops_per_second);
+  if (settings->no_roofs) return;
   fprintf(stderr, "%s: reads %.1f GB/s, %.0f GFlop/s\n", ctx->device,
           1e-9 * machine->roof.read_bytes_per_second, 1e-9 * machine->roof.flops_per_second);
 }

@@ -41,10 +41,11 @@ typedef struct bench_settings {
   const char *sets[BENCH_SETS_MAX];  ///< SECTION.KEY=VALUE
   const char *only;  ///< names of operators to measure, with commas between; NULL: all
   bool check;
-  bool profile;  ///< time nothing: call every operator once where a profiler looks
+  bool no_roofs;  ///< the machine's are not measured, and shares of floors are null
+  bool profile;   ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
 
-/// Reads --orders, --mesh, --only, --samples, --profile, --check, --no-check and, unless `backend`
+/// Reads --orders, --mesh, --only, --samples, --profile, --no-roofs, --check, --no-check and, unless `backend`
 /// decides, --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);

@@ -17,7 +17,7 @@ static void usage(taken takes)
   fprintf(stderr,
           "usage: %s%s [--orders 1-4,9] [--mesh WORDS|FILE.msh] [--only OPERATOR,...] "
           "[--samples 1..%d] "
-          "[--check|--no-check] [--profile]%s\n",
+          "[--check|--no-check] [--no-roofs] [--profile]%s\n",
           program_invocation_short_name, takes.backend ? " [--backend host|cuda]" : "",
           BENCH_SAMPLES_MAX, takes.sets ? " [--set SECTION.KEY=VALUE ...]" : "");
   exit(2);
@@ -75,6 +75,8 @@ static bool take_flag(bench_settings *s, const char *name)
 {
   if (strcmp(name, "--profile") == 0)
     s->profile = true;
+  else if (strcmp(name, "--no-roofs") == 0)
+    s->no_roofs = true;
   else if (strcmp(name, "--check") == 0)
     s->check = true;
   else if (strcmp(name, "--no-check") == 0)

@@ -124,6 +124,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(line["rows"], 47**2)
         self.assertGreater(len(line["levels"]), 1)
 
+    def test_parts_of_a_stage_of_waves_make_the_stage(self):
+        settings = ("equation.system=maxwell", "solver.precision=single", "boundary default.type=conductor",
+                    "initial.Ez=sin(pi*x)*sin(pi*y)", "time.end=100")
+        sets = [word for setting in settings for word in ("--set", setting)]
+        lines = self.measured("waves", "--backend", BACKEND, "--orders", "1-4", "--only", "parts", *sets, mesh="cube 2")
+        stages = [line for line in lines if line["measured"] == "stage"]
+        self.assertEqual([line["order"] for line in stages], [1, 2, 3, 4])
+        for line in stages:
+            self.assertLess(max(line["error_of_parts"], line["error_of_one"]), 1e-4)
+
     @on_gpu
     def test_forms_of_the_operator_agree_with_the_host(self):
         compared = [line for line in self.measured("compare", "--orders", "2") if line.get("error_against_host") is not None]
