@@ -93,9 +93,8 @@ static kedge_status allocate_points(look *l, int n_points)
 /// Modes at the point times V^-1.
 void kg_waves_row(const kg_waves *w, const double *at, double *row)
 {
-  enum { N = KG_NODAL_ORDER_MAX, MODES = (N + 1) * (N + 2) * (N + 3) / 6 };
   const kg_nodal *const nodal = &w->nodal;
-  long double place[3] = {0}, phi[MODES];
+  long double place[3] = {0}, phi[KG_NODAL_MAX];
   for (int k = 0; k < w->mesh->dimension; ++k) place[k] = at[k];
   nodal->cell->modes(nodal->order, place, phi, NULL);
   for (int j = 0; j < nodal->n; ++j) {
@@ -126,7 +125,7 @@ static void element_energy(const look *l, int32_t e)
 {
   const kg_waves *const w = l->w;
   const int n = w->nodal.n, fields = w->law->n_fields;
-  double weight[KG_WAVE_FIELDS_MAX], u[KG_SPACE_MODES_MAX];
+  double weight[KG_WAVE_FIELDS_MAX], u[KG_NODAL_MAX];
   w->law->weights(w->number + (int64_t)e * w->law->n_numbers, weight);
   for (int f = 0; f < fields; ++f) {
     double sum = 0.0;
@@ -164,7 +163,7 @@ static void element_errors(const look *l, int32_t e)
 {
   const kg_waves *const w = l->w;
   const int n = w->nodal.n, fields = w->law->n_fields;
-  double u[KG_WAVE_FIELDS_MAX][KG_SPACE_MODES_MAX], exact[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
+  double u[KG_WAVE_FIELDS_MAX][KG_NODAL_MAX], exact[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
   double *const sum = l->sum + (int64_t)e * fields;
   for (int f = 0; f < fields; ++f) gather(l, e, f, u[f]), sum[f] = 0.0;
   for (int first = 0; first < l->n_points; first += KG_WAVE_POINTS) {
@@ -248,7 +247,7 @@ static kedge_status nodes_of(look *l, int order, bool turned)
 static void element_values(const look *l, int32_t e, int field, double *values)
 {
   const int n = l->w->nodal.n;
-  double u[KG_SPACE_MODES_MAX];
+  double u[KG_NODAL_MAX];
   gather(l, e, field, u);
   double *const out = values + (int64_t)l->w->mesh->element_origin[e] * l->n_points;
   for (int q = 0; q < l->n_points; ++q) {

@@ -17,10 +17,11 @@ static kedge_status data_of_stage(kg_waves *w)
 {
   kg_wave_account *const a = &w->account;
   const bool timed = a->stages++ % KG_WAVE_TIMED == 0;
-  if (w->n_moving == 0) return KEDGE_OK;
+  if (!kg_wave_data_moves(&w->given) && !kg_wave_data_moves(&w->driven)) return KEDGE_OK;
   if (timed) KG_TRY(kg_sync(w->ctx));
   const double begun = kg_seconds();
-  KG_TRY(kg_waves_data(w, w->n_moving));
+  KG_TRY(kg_wave_data_take(w, &w->given));
+  KG_TRY(kg_wave_data_take(w, &w->driven));
   if (!timed) return KEDGE_OK;
   KG_TRY(kg_sync(w->ctx));
   a->data_seconds += kg_seconds() - begun;
@@ -39,6 +40,8 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   w->t = t;
   w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
+  w->source.stage = *a;
+  if (w->source.n > 0) KG_TRY(kg_wave_source(w->ctx, &w->source));
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;
   a->u = next;

@@ -61,7 +61,7 @@ static void polynomials_have_their_derivatives(void **state)
   (void)state;
   const kg_cell *const cells[] = {&kg_triangle, &kg_tetrahedron};
   for (int c = 0; c < 2; ++c)
-    for (int order = 1; order <= kg_nodal_order_max(cells[c]); ++order) {
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order) {
       kg_nodal nodal = nodal_of(cells[c], order);
       const int n = nodal.n, e[3] = {order - order / 2, order / 2, 0};
       for (int a = 0; a < cells[c]->dimension; ++a)
@@ -114,7 +114,7 @@ static void neighbours_have_the_same_nodes_on_a_facet(void **state)
   (void)state;
   const kg_cell *const cells[] = {&kg_triangle, &kg_tetrahedron};
   for (int c = 0; c < 2; ++c)
-    for (int order = 1; order <= kg_nodal_order_max(cells[c]); ++order) {
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order) {
       kg_nodal nodal = nodal_of(cells[c], order);
       for (int l = 0; l < cells[c]->n_facets; ++l)
         for (int j = 0; j < nodal.n_facet; ++j) {

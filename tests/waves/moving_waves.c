@@ -2,10 +2,20 @@
 
 #include <string.h>
 
+kedge_problem *waves_problem(kedge_context *ctx, const setting *settings)
+{
+  kedge_problem *const problem = problem_of(ctx, settings);
+  bool named = false;
+  for (const setting *s = settings; s->section; ++s)
+    named = named || strcmp(s->key, "precision") == 0;
+  if (!named) must(ctx, kedge_problem_set(problem, "solver", "precision", "double"));
+  return problem;
+}
+
 waves waves_of(const char *generate, const char *order, const setting *settings)
 {
   waves w = {.ctx = open_backend(test_backend(), 1)};
-  w.problem = problem_of(w.ctx, settings);
+  w.problem = waves_problem(w.ctx, settings);
   must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", generate));
   must(w.ctx, kedge_problem_set(w.problem, "space", "order", order));
   must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));

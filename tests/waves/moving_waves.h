@@ -13,6 +13,8 @@ typedef struct waves {
   kedge_march *march;
 } waves;
 
+/// A problem in double precision, unless its settings name another one.
+kedge_problem *waves_problem(kedge_context *ctx, const setting *settings);
 /// Begin a march. @param[in] settings  of the problem, with a mesh; the list ends with zeros
 waves waves_of(const char *generate, const char *order, const setting *settings);
 void waves_free(waves *w);

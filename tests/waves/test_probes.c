@@ -186,7 +186,7 @@ static void energies_of_regions_add_up(void **state)
   double energy[3];
   (void)state;
   waves w = {.ctx = open_backend(test_backend(), 1)};
-  w.problem = problem_of(
+  w.problem = waves_problem(
       w.ctx, SETTINGS({"equation", "system", "maxwell-tm"}, {"space", "order", "2"},
                       {"region 1", "permittivity", "4"}, {"region default", "", ""},
                       {"initial", "Ez", "1"}, {"boundary default", "type", "absorbing"}, TO_ONE));
