@@ -54,10 +54,10 @@ ARGUMENTS = {
     ("solver", "precision"): "precision", ("solver", "tolerance"): "tolerance",
     ("solver", "max_iterations"): "max_iterations", ("output", "fields"): "fields",
     ("equation", "system"): "system", ("space", "upwind"): "upwind",
-    **{("equation", name): name for name in wave_keys.PROPERTIES},
+    **{("equation", name): name for name in (*wave_keys.PROPERTIES, "current")},
 }
 # Of which regions of the mesh may have their own.
-REGIONAL = ("diffusion", "reaction", "source", "mass", *wave_keys.PROPERTIES)
+REGIONAL = ("diffusion", "reaction", "source", "mass", *wave_keys.PROPERTIES, "current")
 # Arguments that are dicts of keys.
 GROUPS = ("boundary", "parameters", "integrals", "probes", "time")
 # What every key is called here, as `callable(argument)`; a test compares it with the library's own table.
@@ -105,6 +105,8 @@ class Problem:
     boundary, parameters, probes and time, precision, and
 
     permittivity, permeability, conductivity; of acoustics density, bulk -- as diffusion, but no tensors
+    current   -- of Maxwell, its density: (jx, jy, jz), in the plane jz; numbers, expressions and functions f(x, y, t), or by
+                 region; of acoustics it is source, of volume
     boundary  -- {group: Conductor(Ez=...), Wall(vx=...), Soft(p=...), Absorbing() or Incident(Ez=..., Hy=...)}
     initial, exact -- {field: number, expression or data}: {"Ez": "sin(pi*x)"}; functions f(x, y, t) in exact
     upwind    -- of fluxes, 0 to 1
@@ -143,7 +145,8 @@ class Problem:
                  permeability: Union[Datum, Mapping[str, Datum], None] = None,
                  conductivity: Union[Datum, Mapping[str, Datum], None] = None,
                  density: Union[Datum, Mapping[str, Datum], None] = None,
-                 bulk: Union[Datum, Mapping[str, Datum], None] = None, **unknown: NoReturn) -> None:
+                 bulk: Union[Datum, Mapping[str, Datum], None] = None,
+                 current: Union[Datum, Tuple[Datum, Datum, Datum], Mapping[str, Any], None] = None, **unknown: NoReturn) -> None:
         given = locals()
         for name in unknown:
             _key_of(name)
@@ -389,10 +392,12 @@ class _Built:
 
     def __init__(self, context, handle, mesh):
         self.context, self.handle, self.mesh, self.functions, self.in_time = context, handle, mesh, {}, False
+        self.is_wave = False
         own(self, context, c.library.kedge_problem_destroy, handle)
 
     def apply(self, changed):
         """Set what has changed of a problem's settings, all or nothing: the library looks at parameters first."""
+        self.is_wave = self.is_wave or changed.get(("equation", "system"), "elliptic") != "elliptic"
         self.in_time = self.in_time or any(section == "time" for section, _ in changed)
         order = {"equation system": 0, "parameters": 1, "region": 2, "boundary": 3}
         changed = sorted(changed.items(), key=lambda item: order.get(" ".join(item[0]), order.get(
@@ -420,7 +425,7 @@ class _Built:
                  for part in (value if isinstance(value, tuple) else (value,))]
         exact = ("u of exact", "du_dx of exact", "du_dy of exact", "du_dz of exact")
         names = exact if key == "u" and section == "exact" else (name,) * len(parts)
-        there = section == "equation" and key not in wave_keys.PROPERTIES
+        there = section == "equation" and not self.is_wave
         return [native(part, self.context, name, there) for part, name in zip(parts, names)]
 
 
@@ -477,13 +482,15 @@ def _text(name, value):
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         _finite(name, value)
         return repr(float(value))
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
-        return ", ".join(_text("a part of diffusion", part) for part in value)
-    what = {"diffusion": "a number, an expression or three of them, in space six"}.get(name, "a number or an expression")
+    if name in TENSORS and isinstance(value, (tuple, list)) and len(value) in TENSORS[name]:
+        return ", ".join(_text(f"a part of {name}", part) for part in value)
+    what = {"diffusion": "a number, an expression or three of them, in space six",
+            "current": "a number, an expression or three of them: jx, jy, jz"}.get(name, "a number or an expression")
     more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
+TENSORS = {"diffusion": (3, 6), "current": (3,)}  # how many parts there may be
 DATA = (*REGIONAL, "value", "coefficient", "initial", *wave_keys.FIELDS)
 
 
@@ -508,11 +515,12 @@ def datum(name, value):
         return by_element(name, value)
     if callable(value):
         return value
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
-        parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
+    if name in TENSORS and isinstance(value, (tuple, list)) and len(value) in TENSORS[name]:
+        parts = [part if isinstance(part, numbers.Real) else datum(f"a part of {name}", part) for part in value]
         if any(not isinstance(part, (str, numbers.Real)) for part in parts):
             if any(isinstance(part, str) for part in parts):
-                raise WrongType("diffusion is a tensor of expressions as text and of data; make all of "
+                what = "a tensor" if name == "diffusion" else "made"
+                raise WrongType(f"{name} is {what} of expressions as text and of data; make all of "
                                 "them the one or the other, numbers may be in both")
             return tuple(parts)
     return _text(name, value)

@@ -64,6 +64,24 @@ class Numbers(Waves):
         np.testing.assert_allclose((s.energy_of("glass"), s.energy_of("air"), s.energy), (2, 0.5, 2.5), rtol=1e-6)
         self.refused("'wood'", s.energy_of, "wood")
 
+    def test_currents_drive_waves(self):
+        more = {"exact": None, "permittivity": 2}
+        text = self.march(cavity(current="x*sin(4*t)", **more)).run(until=0.3)
+        function = self.march(cavity(current=lambda x, y, t: x * np.sin(4 * t), **more)).run(until=0.3)
+        region = self.march(cavity(current={"domain": "x*sin(4*t)"}, **more)).run(until=0.3)
+        self.assertGreater(text.energy, 1e-4)
+        np.testing.assert_allclose(function["Hx"], text["Hx"], atol=1e-14)
+        np.testing.assert_allclose(region["Hx"], text["Hx"], atol=1e-14)
+        space = kedge.Problem(system="maxwell", order=1, precision="double", boundary={"default": kedge.Conductor()})
+        text, functions = (self.march(space.replace(current=current), kedge.cube(2), end=0.2).run() for current in (
+            ("y*z*t", 0, "x"), (lambda x, y, z, t: y * z * t, 0, lambda x, y, z: x)))
+        np.testing.assert_allclose(functions["E"], text["E"], atol=1e-14)
+        sound = kedge.Problem(system="acoustics", order=1, boundary={"default": kedge.Wall()}, source="cos(pi*x)")
+        self.assertGreater(self.march(sound, end=0.1).run().energy, 1e-4)
+        self.refused("current of system = maxwell-tm is", self.march, cavity(current=(1, 2, 3)))
+        self.refused("current is of another system; system = acoustics has source", self.march, sound.replace(current=1))
+        self.refused("a number, an expression or three of them: jx, jy, jz", sound.replace, kind=kedge.WrongType, current=(1, 2))
+
     def test_sound_has_its_names(self):
         p = kedge.Problem(system="acoustics", order=2, density={"domain": 1.3}, bulk=5.2, upwind=0.5,
                           boundary={"left": kedge.Incident(p="sin(3*(x-2*t))", vx="sin(3*(x-2*t))/2.6"),
