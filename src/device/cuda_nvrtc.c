@@ -79,11 +79,12 @@ static kedge_status refuse(kedge_context *ctx, const compiler *c, void *program,
 }
 
 static kedge_status compile(kedge_context *ctx, const compiler *c, void *program, int capability,
-                            void **image)
+                            bool fused, void **image)
 {
   char architecture[40];
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
-  const char *const options[] = {architecture, "--std=c++17", "--fmad=false"};
+  const char *const options[] = {architecture, "--std=c++20", "-default-device",
+                                 fused ? "--fmad=true" : "--fmad=false"};
   int result = c->compile(program, sizeof options / sizeof *options, options);
   if (result != 0) return refuse(ctx, c, program, result);
   size_t bytes = 0;
@@ -105,7 +106,8 @@ kedge_status kg_nvrtc_compile(kedge_context *ctx, const char *source, int capabi
     status = KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED, "NVRTC cannot start: %s", c.error_text(result));
     goto done;
   }
-  status = compile(ctx, &c, program, capability, image);
+  const bool fused = strncmp(source, KG_NVRTC_FUSED, strlen(KG_NVRTC_FUSED)) == 0;
+  status = compile(ctx, &c, program, capability, fused, image);
 done:
   if (program) c.destroy(&program);
   if (c.library) dlclose(c.library);
@@ -233,12 +235,26 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
                        "finding a variable of a compiled kernel");
 }
 
+kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
+{
+  const int limit = kg_cuda(ctx)->shared_limit;
+  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
+             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d", bytes,
+             limit);
+  return kg_cuda_check(
+      ctx,
+      cudaKernelSetAttributeForDevice((cudaKernel_t)kernel->function,
+                                      cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes,
+                                      kg_cuda(ctx)->device),
+      "asking for shared memory");
+}
+
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
-                              unsigned blocks, unsigned threads, void **arguments)
+                              unsigned blocks, unsigned threads, size_t shared, void **arguments)
 {
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
   KG_TRY(kg_cuda_check(
-      ctx, cudaLaunchKernel(kernel->function, grid, block, arguments, 0, kg_cuda_stream(ctx)),
+      ctx, cudaLaunchKernel(kernel->function, grid, block, arguments, shared, kg_cuda_stream(ctx)),
       name));
   return kg_cuda_launched(ctx, name);
 }
@@ -265,10 +281,16 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "%s: there is no compiled kernel", name);
 }
 
-kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
-                              unsigned blocks, unsigned threads, void **arguments)
+kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
 {
-  (void)kernel, (void)blocks, (void)threads, (void)arguments;
+  (void)kernel, (void)bytes;
+  return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "there is no compiled kernel");
+}
+
+kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
+                              unsigned blocks, unsigned threads, size_t shared, void **arguments)
+{
+  (void)kernel, (void)blocks, (void)threads, (void)shared, (void)arguments;
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "%s: there is no compiled kernel", name);
 }
 

@@ -32,7 +32,7 @@ static void look_free(look *l)
 static kedge_status refuse(const kg_waves *w, int64_t i)
 {
   const kg_wave_args *const a = &w->args;
-  const int f = (int)(i / ((int64_t)a->n * KG_WAVE_LANES) % a->n_fields);
+  const int f = (int)(i / a->n % a->n_fields);
   char why[120] = "";
   if (w->step > w->longest)
     snprintf(why, sizeof why, ": steps of %.6g are longer than %.6g, which is stable", w->step,

@@ -8,11 +8,11 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
+#include "ops/waves/stage_kernel.h"
 #include "problem/located.h"
 
 enum {
-  LANES = KG_WAVE_LANES,
-  ELEMENTS_MAX = (1 << 29) - LANES,  ///< their sides are not negative as int32_t
+  ELEMENTS_MAX = (1 << 29) - KG_WAVE_BLOCK,  ///< their sides are not negative as int32_t
 };
 
 static kedge_status find_law(kg_waves *w)
@@ -110,7 +110,7 @@ static kedge_status put_initial(kg_waves *w)
   kedge_status status = KEDGE_OK;
   if (bad < n)
     status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
-                     w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
+                     w->law->fields[bad / w->nodal.n % w->law->n_fields],
                      isnan(u[bad]) ? (double)NAN : (double)u[bad]);
   if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
   free(u);
@@ -143,7 +143,7 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                            "order of waves on %s is 1 to %d, not %d", cell->plural, most, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
   w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
-                           .n_groups = (mesh->n_elements + LANES - 1) / LANES,
+                           .n_groups = kg_wave_groups(mesh->n_elements),
                            .n = w->nodal.n,
                            .n_facet = w->nodal.n_facet,
                            .n_facets = cell->n_facets,
@@ -151,6 +151,7 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                            .n_fields = w->law->n_fields,
                            .n_numbers = w->law->n_numbers,
                            .upwind = problem->wave.upwind};
+  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, w->args.number, &w->args.kernel));
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(allocate(w));
   return put_initial(w);
@@ -185,6 +186,7 @@ kedge_status kg_waves_get(const kg_waves *w, double *state)
 
 void kg_waves_free(kg_waves *w)
 {
+  kg_wave_kernel_drop(w->args.kernel);
   kg_free(w->ctx, &w->tables);
   kg_free(w->ctx, &w->state);
   kg_free(w->ctx, &w->boundary);

@@ -13,6 +13,19 @@ KG_INLINE void kg_wave_medium(const kg_wave_args *a, int32_t element,
     number[k] = a->medium[(group * KG_LAW_NUMBERS + k) * KG_WAVE_LANES + element % KG_WAVE_LANES];
 }
 
+/// The jump at node j of a facet on the boundary. @param[in,out] upwind  for the flux
+KG_INLINE void kg_wave_boundary(const kg_wave_args *a, int32_t beyond, int j, const kg_real *normal,
+                                const kg_real *own, kg_real *jump, kg_real *upwind)
+{
+  const kg_wave_side side = a->boundary[-1 - beyond];
+  kg_real data[KG_LAW_FIELDS];
+  for (int i = 0; i < KG_LAW_FIELDS; ++i)
+    data[i] = side.data < 0 ? (kg_real)0
+                            : a->data[((int64_t)side.data * KG_LAW_FIELDS + i) * a->n_facet + j];
+  law_ghost(side.kind, normal, own, data, jump);
+  if (side.kind == KG_WAVE_ABSORBS || side.kind == KG_WAVE_ENTERS) *upwind = (kg_real)1;
+}
+
 /// f of node j of facet l, times |F_l| / (2 J).
 KG_INLINE void kg_wave_facet_node(const kg_wave_args *a, int32_t element, int l, int j,
                                   kg_real f[KG_LAW_FIELDS])
@@ -36,13 +49,7 @@ KG_INLINE void kg_wave_facet_node(const kg_wave_args *a, int32_t element, int l,
       jump[i] = own[i] - a->u[kg_wave_place(a, other, i, there)];
     kg_wave_medium(a, other, out);
   } else {
-    const kg_wave_side side = a->boundary[-1 - beyond];
-    kg_real data[KG_LAW_FIELDS];
-    for (int i = 0; i < KG_LAW_FIELDS; ++i)
-      data[i] = side.data < 0 ? (kg_real)0
-                              : a->data[((int64_t)side.data * KG_LAW_FIELDS + i) * a->n_facet + j];
-    law_ghost(side.kind, normal, own, data, jump);
-    if (side.kind == KG_WAVE_ABSORBS || side.kind == KG_WAVE_ENTERS) upwind = (kg_real)1;
+    kg_wave_boundary(a, beyond, j, normal, own, jump, &upwind);
     for (int k = 0; k < KG_LAW_NUMBERS; ++k) out[k] = in[k];
   }
   law_flux(normal, in, out, jump, upwind, f);
