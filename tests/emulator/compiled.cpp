@@ -1,8 +1,11 @@
 // compiled.cpp: kernels that were compiled at run time, by nvrtc.cpp. Machine code of CUDA's own
 // compiler is refused.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <string>
 
 #include <cuda_runtime_api.h>
@@ -19,6 +22,7 @@ struct kernel {
 
 struct library {
   void *code;
+  int file;    ///< open, so that no other library has its name
   kernel one;  ///< the kernel that was asked for
 };
 }  // namespace
@@ -28,12 +32,17 @@ extern "C" {
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *out, const void *code, cudaJitOption *, void **,
                                 unsigned, cudaLibraryOption *, void **, unsigned)
 {
-  const char ours[] = "/tmp/kedge_emulated_";
-  if (strncmp((const char *)code, ours, sizeof ours - 1) != 0) return cudaErrorNotSupported;
-  const std::string folder((const char *)code);
-  void *const loaded = dlopen((folder + "/kernel.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  const char *const image = (const char *)code;
+  uint64_t size;
+  if (memcmp(image, "emulated", 8) != 0) return cudaErrorNotSupported;
+  memcpy(&size, image + 8, sizeof size);
+  const int file = memfd_create("kernel", 0);
+  if (file < 0 || write(file, image + 16, size) != (ssize_t)size)
+    emulated::fail("a compiled kernel finds no memory");
+  const std::string name = "/proc/self/fd/" + std::to_string(file);
+  void *const loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!loaded) emulated::fail("a compiled kernel cannot be loaded: %s", dlerror());
-  *out = (cudaLibrary_t) new library{loaded, {}};
+  *out = (cudaLibrary_t) new library{loaded, file, {}};
   return cudaSuccess;
 }
 
@@ -41,6 +50,7 @@ cudaError_t cudaLibraryUnload(cudaLibrary_t of)
 {
   library *const l = (library *)of;
   dlclose(l->code);
+  close(l->file);
   delete l;
   return cudaSuccess;
 }

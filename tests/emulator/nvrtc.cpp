@@ -1,9 +1,11 @@
 // nvrtc.cpp: in place of NVRTC (KEDGE_NVRTC): kernels are compiled as C++ into libraries, which
-// compiled.cpp loads. The machine code of a program is the name of its library.
-#include <cstdio>
+// compiled.cpp loads. The machine code of a program is a word, its size and the library.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <regex>
 #include <string>
 #include <unistd.h>
@@ -12,7 +14,7 @@ namespace
 {
 
 struct program {
-  std::string source, folder, log;
+  std::string source, folder, log, image;
 };
 
 /// What NVRTC knows and C++ does not, and what the sources define for themselves with PTX.
@@ -73,13 +75,15 @@ int nvrtcCreateProgram(void **out, const char *source, const char *, int, const 
 {
   char folder[] = "/tmp/kedge_emulated_XXXXXX";
   if (!mkdtemp(folder)) return 1;
-  *out = new program{source, folder, ""};
+  *out = new program{source, folder, "", ""};
   return 0;
 }
 
 int nvrtcDestroyProgram(void **out)
 {
-  delete (program *)*out;
+  program *const p = (program *)*out;
+  std::filesystem::remove_all(p->folder);
+  delete p;
   *out = nullptr;
   return 0;
 }
@@ -87,12 +91,18 @@ int nvrtcDestroyProgram(void **out)
 int nvrtcCompileProgram(void *of, int, const char *const *)
 {
   program *const p = (program *)of;
-  std::ofstream(p->folder + "/kernel.cpp") << before << p->source << calls(p->source);
+  const std::string at = p->folder + "/kernel";
+  std::ofstream(at + ".cpp") << before << p->source << calls(p->source);
   const std::string command =
-      std::string(KEDGE_EMULATED_COMPILE " -o ") + p->folder + "/kernel.so " + p->folder +
-      "/kernel.cpp 2> " + p->folder + "/log";
-  if (system(command.c_str()) == 0) return 0;
-  std::ifstream log(p->folder + "/log");
+      KEDGE_EMULATED_COMPILE " -o " + at + ".so " + at + ".cpp 2> " + at + ".log";
+  if (system(command.c_str()) == 0) {
+    std::ifstream library(at + ".so", std::ios::binary);
+    const std::string code(std::istreambuf_iterator<char>(library), {});
+    const uint64_t size = code.size();
+    p->image = "emulated" + std::string((const char *)&size, sizeof size) + code;
+    return 0;
+  }
+  std::ifstream log(at + ".log");
   for (std::string line; p->log.empty() && std::getline(log, line);)
     if (line.find("error") != std::string::npos) p->log = line;
   return 6;
@@ -112,13 +122,13 @@ int nvrtcGetProgramLog(void *of, char *text)
 
 int nvrtcGetCUBINSize(void *of, size_t *bytes)
 {
-  *bytes = ((program *)of)->folder.size() + 1;
+  *bytes = ((program *)of)->image.size();
   return 0;
 }
 
 int nvrtcGetCUBIN(void *of, char *image)
 {
-  strcpy(image, ((program *)of)->folder.c_str());
+  memcpy(image, ((program *)of)->image.data(), ((program *)of)->image.size());
   return 0;
 }
 
