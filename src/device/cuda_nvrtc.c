@@ -239,14 +239,13 @@ kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_
 {
   const int limit = kg_cuda(ctx)->shared_limit;
   KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
-             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d", bytes,
-             limit);
-  return kg_cuda_check(
-      ctx,
-      cudaKernelSetAttributeForDevice((cudaKernel_t)kernel->function,
-                                      cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes,
-                                      kg_cuda(ctx)->device),
-      "asking for shared memory");
+             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d",
+             bytes, limit);
+  return kg_cuda_check(ctx,
+                       cudaKernelSetAttributeForDevice((cudaKernel_t)kernel->function,
+                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                       (int)bytes, kg_cuda(ctx)->device),
+                       "asking for shared memory");
 }
 
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,

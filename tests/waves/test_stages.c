@@ -62,12 +62,34 @@ typedef struct system_case {
 } system_case;
 
 static const system_case systems[] = {
-    {"maxwell", 3, "permittivity", "permeability", {"Ex", "Hy"}, "conductivity",
+    {"maxwell",
+     3,
+     "permittivity",
+     "permeability",
+     {"Ex", "Hy"},
+     "conductivity",
      {"conductor", "absorbing", "incident", "conductor"}},
-    {"maxwell-tm", 2, "permittivity", "permeability", {"Ez", "Hy"}, "conductivity",
+    {"maxwell-tm",
+     2,
+     "permittivity",
+     "permeability",
+     {"Ez", "Hy"},
+     "conductivity",
      {"conductor", "absorbing", "incident", "conductor"}},
-    {"acoustics", 2, "density", "bulk", {"p", "vy"}, NULL, {"wall", "absorbing", "incident", "soft"}},
-    {"acoustics", 3, "density", "bulk", {"p", "vy"}, NULL, {"wall", "absorbing", "incident", "soft"}},
+    {"acoustics",
+     2,
+     "density",
+     "bulk",
+     {"p", "vy"},
+     NULL,
+     {"wall", "absorbing", "incident", "soft"}},
+    {"acoustics",
+     3,
+     "density",
+     "bulk",
+     {"p", "vy"},
+     NULL,
+     {"wall", "absorbing", "incident", "soft"}},
 };
 
 /// Values of all fields after three steps. @param[in] mesh  NULL: cubes with all types of boundary
@@ -92,14 +114,16 @@ static double *values_of(kedge_context *ctx, const system_case *s, int order, bo
     if (n_elements % 4 != 1)
       must(ctx, kedge_problem_set(problem, "boundary default", s->field[0], "sin(x + y + 9*t)"));
   } else {
-    static const char *const sides[2][4] = {{"boundary left", "boundary right", "boundary top", "boundary default"},
-                                            {"boundary x0", "boundary x1", "boundary y0", "boundary default"}};
+    static const char *const sides[2][4] = {
+        {"boundary left", "boundary right", "boundary top", "boundary default"},
+        {"boundary x0", "boundary x1", "boundary y0", "boundary default"}};
     for (int k = 0; k < 4; ++k) {
       const char *const side = sides[s->dimension == 3][k];
       must(ctx, kedge_problem_set(problem, side, "type", s->types[k]));
       if (k > 1) must(ctx, kedge_problem_set(problem, side, s->field[0], "cos(2*y - t)"));
     }
-    must(ctx, kedge_problem_set(problem, "mesh", "generate", s->dimension == 3 ? "cube 2" : "square 5"));
+    must(ctx,
+         kedge_problem_set(problem, "mesh", "generate", s->dimension == 3 ? "cube 2" : "square 5"));
     must(ctx, kedge_problem_mesh(problem, &mesh));
   }
   kedge_march *march;

@@ -45,7 +45,7 @@ typedef struct kg_wave_args {
   const kg_real *data;           ///< [place][field][n_facet]: fields of the boundary
   double upwind;
   double before, step, after;
-  const kg_real *u;  ///< [element][field][n]
+  const kg_real *u;   ///< [element][field][n]
   kg_real *residual;  ///< as u lies, or as the kernel likes it: steps begin without it
   kg_real *next;
   kg_wave_kernel *kernel;  ///< of stages on the GPU; NULL: the plain one

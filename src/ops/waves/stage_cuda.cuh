@@ -42,7 +42,8 @@ __global__ void __launch_bounds__(THREADS) wave_stage(const __grid_constant__ kg
     for (int f = 0; f < KG_LAW_FIELDS; ++f) {
       for (int d = 0; d < KG_LAW_DIMENSION; ++d)
         slope[d][f] = times_row(n, a.derivative + (d * n + i) * n, u + f * n, 1);
-      lifted[f] = times_row(columns, a.lift + i * columns, s_flux + f * columns * LANES + lane, LANES);
+      lifted[f] =
+          times_row(columns, a.lift + i * columns, s_flux + f * columns * LANES + lane, LANES);
     }
     kg_wave_end_node(&a, group * LANES + lane, i, slope, lifted);
   }

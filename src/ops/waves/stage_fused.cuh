@@ -6,20 +6,45 @@
 //          and the tables become operands of instructions.
 // Layout   rows of u of the block's elements in shared memory, one element behind the other, at
 //          odd distances: threads of a warp, which read the same node of different elements, find
-//          it in different banks. Behind them rows of the facets' nodes: first the neighbours'
-//          values, where these are not of this block, then f. residual [block][node][thread].
+//          it in different banks. Behind them rows of the facets' nodes, [facet][field][node]: first
+//          the neighbours' values, where these are not of this block, then f. residual
+//          [block][node][thread].
 // Sectors  basis/sectors.h
 
 enum {
   ROW = KG_LAW_FIELDS * NODES,
   U_ROW = ROW | 1,
   COLUMNS = FACETS * FACET_NODES,
-  F_ROW = KG_LAW_FIELDS * COLUMNS | 1,
+  F_ROW = FACETS * FACET_ROW | 1,
   THREADS = KG_LAW_FIELDS * ELEMENTS,
+  WARPS = THREADS / 32,
 };
 
-#define UNROLL       _Pragma("unroll")
-#define UNROLL_NODES _Pragma("unroll (STRAIGHT ? 4096 : 1)")
+#define UNROLL _Pragma("unroll")
+
+/// work(FIRST) and so on, one behind the other: what compilers do not unroll, as it is too long.
+template <int FIRST, int LAST, class Work>
+__device__ __forceinline__ void in_line(const Work &work)
+{
+  if constexpr (LAST - FIRST == 1) {
+    work(FIRST);
+  } else {
+    in_line<FIRST, (FIRST + LAST) / 2>(work);
+    in_line<(FIRST + LAST) / 2, LAST>(work);
+  }
+}
+
+/// work(i) of all orbits.
+template <int N, class Work>
+__device__ __forceinline__ void for_orbits(const Work &work)
+{
+  if constexpr (STRAIGHT) {
+    in_line<0, N>(work);
+  } else {
+#pragma unroll 1
+    for (int i = 0; i < N; ++i) work(i);
+  }
+}
 
 /// Which fields a field's derivatives are of, and A_k of them: w = sum_i A_k(field, i) g_k u_i.
 struct inputs {
@@ -85,16 +110,15 @@ struct places {
   }
 
   /// sum_a D_a A(g_a) u. @param[in] u  the element's row
-  __device__ __forceinline__ void add_slopes(const kg_real *u, const kg_real *along, const int *from)
+  __device__ __forceinline__ void add_slopes(const kg_real *u, const kg_real *along,
+                                             const int *from)
   {
-    UNROLL_NODES
-    for (int o = 0; o < ORBITS; ++o) {
+    for_orbits<ORBITS>([&](int o) __attribute__((always_inline)) {
       kg_real x[INPUTS][SECTORS];
       UNROLL
       for (int i = 0; i < INPUTS; ++i) to_sectors(u + from[i], ORBIT[o], x[i]);
       UNROLL
-      for (int b = 0; b < KG_LAW_DIMENSION; ++b)
-        UNROLL
+      for (int b = 0; b < KG_LAW_DIMENSION; ++b) UNROLL
       for (int s = 0; s < SECTORS; ++s) {
         if (STRAIGHT && PLACE[o][s] < 0) continue;
         kg_real w = 0;
@@ -102,19 +126,18 @@ struct places {
         for (int i = 0; i < INPUTS; ++i) w += along[b * INPUTS + i] * x[i][s];
         add(s ^ SHIFT[b], DERIVATIVE + (o * KG_LAW_DIMENSION + b) * NODES, w);
       }
-    }
+    });
   }
 
   /// @param[in] f  the field's part of the element's row
   __device__ __forceinline__ void add_lifted(const kg_real *f)
   {
-    UNROLL_NODES
-    for (int c = 0; c < COLUMN_ORBITS; ++c) {
+    for_orbits<COLUMN_ORBITS>([&](int c) __attribute__((always_inline)) {
       kg_real x[SECTORS];
       to_sectors(f, COLUMN[c], x);
       UNROLL
       for (int s = 0; s < SECTORS; ++s) add(s, LIFT + c * NODES, x[s]);
-    }
+    });
   }
 
   /// Values at the members of an orbit.
@@ -136,48 +159,58 @@ struct places {
   }
 };
 
+/// work(element, i) of all numbers i of the rows of all elements: a warp takes a row.
+template <class Work>
+__device__ __forceinline__ void for_rows(const Work &work)
+{
+#pragma unroll 1
+  for (int element = threadIdx.x / 32; element < ELEMENTS; element += WARPS) {
+    UNROLL
+    for (int k = 0; k < ROW; k += 32)
+      if (k + 32 <= ROW || threadIdx.x % 32 < ROW - k) work(element, k + threadIdx.x % 32);
+  }
+}
+
 /// Begin to copy u of the block's elements.
 __device__ __forceinline__ void copy_own(const kg_wave_args &a, int32_t begin, kg_real *s_u)
 {
   const kg_real *const from = a.u + (int64_t)begin * ROW;
-#pragma unroll 5
-  for (unsigned i = threadIdx.x; i < ELEMENTS * ROW; i += THREADS)
-    copy_async(s_u + i + i / ROW * (U_ROW - ROW), from + i);
+  for_rows([&](int element, int i) __attribute__((always_inline)) {
+    copy_async(s_u + element * U_ROW + i, from + element * ROW + i);
+  });
 }
 
 /// Begin to copy values at facets of elements of other blocks: a warp takes one facet after the
 /// other, and its lanes the nodes, which lie in few sectors of memory.
-__device__ __forceinline__ void copy_others(const kg_wave_args &a, int32_t begin, kg_real *s_f,
-                                            const int *s_node)
+__device__ __forceinline__ void copy_others(const kg_wave_args &a, int32_t begin, kg_real *s_f)
 {
   const int lane = threadIdx.x % 32;
+#pragma unroll 1
   for (int task = threadIdx.x / 32 * 32; task < FACETS * ELEMENTS; task += THREADS) {
-    const int own = task + lane, l = own / ELEMENTS, e = begin + own % ELEMENTS;
-    const bool is_there = own < FACETS * ELEMENTS;
+    const int own = task + lane, e = begin + own % ELEMENTS;
     const int32_t group = e / KG_WAVE_LANES;
     const int32_t beyond =
-        is_there ? a.beyond[(group * FACETS + l) * KG_WAVE_LANES + e % KG_WAVE_LANES] : -1;
+        a.beyond[(group * FACETS + own / ELEMENTS) * KG_WAVE_LANES + e % KG_WAVE_LANES];
     const int32_t other = kg_side_element((kg_side)beyond);
     unsigned wanted =
         __ballot_sync(0xffffffffu, beyond >= 0 && (other < begin || other >= begin + ELEMENTS));
-    while (wanted) {
+#pragma unroll 1
+    for (; wanted; wanted &= wanted - 1) {
       const int k = __ffs(wanted) - 1, to = task + k;
-      wanted &= wanted - 1;
       const kg_side side = (kg_side)__shfl_sync(0xffffffffu, beyond, k);
       const kg_real *const from = a.u + (int64_t)kg_side_element(side) * ROW;
-      const int *const node = s_node + kg_side_facet(side) * FACET_NODES;
-      kg_real *const row = s_f + to % ELEMENTS * F_ROW + to / ELEMENTS * FACET_NODES;
-      for (int i = lane; i < KG_LAW_FIELDS * FACET_NODES; i += 32) {
-        const int f = i / FACET_NODES, j = i % FACET_NODES;
-        copy_async(row + f * COLUMNS + j, from + f * NODES + node[j]);
-      }
+      const int *const node = OTHER[kg_side_facet(side)] + lane;
+      kg_real *const row = s_f + to % ELEMENTS * F_ROW + to / ELEMENTS * FACET_ROW + lane;
+      UNROLL
+      for (int i = 0; i < FACET_ROW; i += 32)
+        if (i + 32 <= FACET_ROW || lane < FACET_ROW - i) copy_async(row + i, from + node[i]);
     }
   }
 }
 
 /// f of nodes of an element's facets, in place of the neighbours' values.
 __device__ __forceinline__ void make_flux(const kg_wave_args &a, int32_t begin, const kg_real *s_u,
-                                          kg_real *s_f, const int *s_node)
+                                          kg_real *s_f)
 {
   const int lane = threadIdx.x % ELEMENTS, part = threadIdx.x / ELEMENTS;
   const int32_t e = begin + lane, group = e / KG_WAVE_LANES;
@@ -198,18 +231,19 @@ __device__ __forceinline__ void make_flux(const kg_wave_args &a, int32_t begin, 
     const kg_real scale = facet[KG_LAW_DIMENSION * KG_WAVE_LANES];
     const int32_t other = beyond >= 0 ? kg_side_element((kg_side)beyond) : e;
     const bool inside = other >= begin && other < begin + ELEMENTS;
-    const int *const there = s_node + kg_side_facet((kg_side)beyond) * FACET_NODES;
+    const int *const there = OTHER[kg_side_facet((kg_side)beyond)];
+    kg_real *const row = s_f + lane * F_ROW + l * FACET_ROW;
     kg_wave_medium(&a, other, out);
 #pragma unroll 1
     for (int c = from; c < to; ++c) {
       const int j = c - l * FACET_NODES;
+      const kg_real *const here = s_u + lane * U_ROW + FACET_NODE[c];
       kg_real own[KG_LAW_FIELDS], jump[KG_LAW_FIELDS], f[KG_LAW_FIELDS], upwind = a.upwind;
       UNROLL
-      for (int i = 0; i < KG_LAW_FIELDS; ++i) own[i] = s_u[lane * U_ROW + i * NODES + FACET_NODE[c]];
+      for (int i = 0; i < KG_LAW_FIELDS; ++i) own[i] = here[i * NODES];
       if (beyond >= 0) {
-        const kg_real *const values =
-            inside ? s_u + (other - begin) * U_ROW + there[j] : s_f + lane * F_ROW + c;
-        const int stride = inside ? NODES : COLUMNS;
+        const kg_real *const values = inside ? s_u + (other - begin) * U_ROW + there[j] : row + j;
+        const int stride = inside ? NODES : FACET_NODES;
         UNROLL
         for (int i = 0; i < KG_LAW_FIELDS; ++i) jump[i] = own[i] - values[i * stride];
       } else {
@@ -217,7 +251,7 @@ __device__ __forceinline__ void make_flux(const kg_wave_args &a, int32_t begin, 
       }
       law_flux(normal, in, out, jump, upwind, f);
       UNROLL
-      for (int i = 0; i < KG_LAW_FIELDS; ++i) s_f[lane * F_ROW + i * COLUMNS + c] = f[i] * scale;
+      for (int i = 0; i < KG_LAW_FIELDS; ++i) row[i * FACET_NODES + j] = f[i] * scale;
     }
   }
 }
@@ -227,19 +261,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 {
   KG_SHARED(kg_real, s_u);
   kg_real *const s_f = s_u + ELEMENTS * U_ROW;
-  int *const s_node = (int *)(s_f + ELEMENTS * F_ROW);  // as neighbours see the nodes of facets
   const int thread = threadIdx.x, lane = thread % ELEMENTS, field = thread / ELEMENTS;
   const int32_t begin = (int32_t)blockIdx.x * ELEMENTS, e = begin + lane, group = e / KG_WAVE_LANES;
   kg_real *const residual = a.residual + (int64_t)begin * ROW;
   copy_own(a, begin, s_u);
   copies_commit();
-  for (int c = thread; c < COLUMNS; c += THREADS)
-    s_node[c] = FACET_NODE[KG_LAW_DIMENSION == 2
-                               ? c / FACET_NODES * FACET_NODES + FACET_NODES - 1 - c % FACET_NODES
-                               : c];
   if (thread == 0 && a.before != 0) prefetch(residual, ELEMENTS * ROW * sizeof(kg_real));
-  __syncthreads();
-  copy_others(a, begin, s_f, s_node);
+  copy_others(a, begin, s_f);
   copies_commit();
 
   kg_real along[KG_LAW_DIMENSION * INPUTS];
@@ -258,8 +286,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
       for (int b = 0; b < KG_LAW_DIMENSION; ++b) {
         kg_real sum = 0;
         UNROLL
-        for (int d = 0; d < KG_LAW_DIMENSION; ++d)
-          UNROLL
+        for (int d = 0; d < KG_LAW_DIMENSION; ++d) UNROLL
         for (int k = 0; k < KG_LAW_DIMENSION; ++k)
           sum += COMBINE[b][d] * g[d][k] * input.a[field][i][k];
         along[b * INPUTS + i] = sum;
@@ -272,14 +299,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
   at.add_slopes(s_u + lane * U_ROW, along, from);
   copies_wait(0);
   __syncthreads();
-  make_flux(a, begin, s_u, s_f, s_node);
+  make_flux(a, begin, s_u, s_f);
   kg_real before[HOLDS ? NODES : 1] = {};
   if (HOLDS && a.before != 0) {
     UNROLL
     for (int n = 0; n < NODES; ++n) before[HOLDS * n] = residual[n * THREADS + thread];
   }
   __syncthreads();
-  at.add_lifted(s_f + lane * F_ROW + field * COLUMNS);
+  at.add_lifted(s_f + lane * F_ROW + field * FACET_NODES);
 
   // The medium's part is diagonal: what it makes of 1 in rhs, and of 1 in u.
   kg_real number[KG_LAW_NUMBERS], ones[KG_LAW_FIELDS], zeros[KG_LAW_FIELDS], q = 0, damping = 0;
@@ -318,7 +345,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
   }
   __syncthreads();
   kg_real *const next = a.next + (int64_t)begin * ROW;
-#pragma unroll 5
-  for (unsigned i = thread; i < ELEMENTS * ROW; i += THREADS)
-    next[i] = s_u[i + i / ROW * (U_ROW - ROW)];
+  for_rows([&](int element, int i) __attribute__((always_inline)) {
+    next[element * ROW + i] = s_u[element * U_ROW + i];
+  });
 }

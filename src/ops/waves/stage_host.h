@@ -92,9 +92,9 @@ kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
 /// The table.
 /// @param operator  its stage
 /// @param ...       the text of its header, in two parts
-#define KG_LAW_TABLE(operator, ...)                                                              \
-  {                                                                                              \
-    KG_LAW, .text = {__VA_ARGS__}, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS,     \
-            .n_numbers = KG_LAW_NUMBERS, .medium = law_medium, .speed = law_speed,               \
-            .damping = law_damping, .weights = law_weights, .stage = operator                    \
+#define KG_LAW_TABLE(operator, ...)                                                          \
+  {                                                                                          \
+    KG_LAW, .text = {__VA_ARGS__}, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, \
+            .n_numbers = KG_LAW_NUMBERS, .medium = law_medium, .speed = law_speed,           \
+            .damping = law_damping, .weights = law_weights, .stage = operator                \
   }

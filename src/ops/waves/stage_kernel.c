@@ -34,7 +34,8 @@ static const char types[] =
     "{\n"
     "  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
     "}\n"
-    "#define copies_wait(left) asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(left) : \"memory\")\n"
+    "#define copies_wait(left) asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(left) : "
+    "\"memory\")\n"
     "__device__ __forceinline__ void prefetch(const void *from, uint32_t bytes)\n"
     "{\n"
     "#if __CUDA_ARCH__ >= 900\n"
@@ -70,15 +71,45 @@ static void put_numbers(FILE *out, const char *name, int n, const double *value)
   fprintf(out, "};\n");
 }
 
-static void put_tables(FILE *out, const kg_nodal *nodal, const kg_sectors *sectors)
+/// Where a neighbour has the values at the nodes of each of its facets, as this side has them: in
+/// the plane they run against each other.
+static void put_others(FILE *out, const kg_nodal *nodal, int fields)
 {
+  const int m = nodal->n_facet;
+  fprintf(out, "static __device__ constexpr int OTHER[FACETS][FACET_ROW] = {\n");
+  for (int l = 0; l < nodal->cell->n_facets; ++l) {
+    fprintf(out, "{");
+    for (int f = 0; f < fields; ++f)
+      for (int j = 0; j < m; ++j) {
+        const int k = nodal->cell->dimension == 2 ? m - 1 - j : j;
+        fprintf(out, "%d,", f * nodal->n + nodal->facet_node[l * m + k]);
+      }
+    fprintf(out, "},\n");
+  }
+  fprintf(out, "};\n");
+}
+
+static void put_tables(FILE *out, const kg_law *law, const kg_nodal *nodal,
+                       const kg_sectors *sectors)
+{
+  const int m = nodal->n_facet;
   const int d = nodal->cell->dimension, columns = nodal->cell->n_facets * nodal->n_facet;
   put_list(out, "BEGIN", sectors->n + 1, sectors->begin);
   put_list(out, "SHIFT", d, sectors->shift);
   put_list(out, "FACET_NODE", columns, nodal->facet_node);
   put_integers(out, "ORBIT", sectors->n_orbits, sectors->n, sectors->orbit[0], KG_SECTORS_MAX);
   put_integers(out, "PLACE", sectors->n_orbits, sectors->n, sectors->row[0], KG_SECTORS_MAX);
-  put_integers(out, "COLUMN", sectors->n_columns, sectors->n, sectors->column[0], KG_SECTORS_MAX);
+  fprintf(out, "static __device__ constexpr int COLUMN[%d][%d] = {\n", sectors->n_columns,
+          sectors->n);
+  for (int c = 0; c < sectors->n_columns; ++c) {  // places of a row [facet][field][node]
+    fprintf(out, "{");
+    for (int g = 0; g < sectors->n; ++g)
+      fprintf(out, "%d,",
+              sectors->column[c][g] / m * m * law->n_fields + sectors->column[c][g] % m);
+    fprintf(out, "},\n");
+  }
+  fprintf(out, "};\n");
+  put_others(out, nodal, law->n_fields);
   fprintf(out, "static __device__ constexpr kg_real COMBINE[%d][%d] = {", d, d);
   for (int b = 0; b < d; ++b) {
     fprintf(out, "{");
@@ -104,10 +135,11 @@ kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const 
             kg_wave_stage_args_text, law->text[0], law->text[1], kg_wave_stage_node_text);
     fprintf(out,
             "enum { NODES = %d, FACETS = %d, FACET_NODES = %d, SECTORS = %d, ORBITS = %d,\n"
-            "COLUMN_ORBITS = %d, ELEMENTS = %d, BLOCKS = %d, STRAIGHT = %d, HOLDS = %d };\n",
+            "COLUMN_ORBITS = %d, ELEMENTS = %d, BLOCKS = %d, STRAIGHT = %d, HOLDS = %d,\n"
+            "FACET_ROW = FACET_NODES * KG_LAW_FIELDS };\n",
             nodal->n, nodal->cell->n_facets, nodal->n_facet, sectors.n, sectors.n_orbits,
             sectors.n_columns, tiling->elements, tiling->blocks, tiling->straight, tiling->holds);
-    put_tables(out, nodal, &sectors);
+    put_tables(out, law, nodal, &sectors);
     fputs(kg_wave_stage_fused_text, out);
   }
   kg_sectors_free(&sectors);
@@ -124,8 +156,7 @@ static size_t shared_bytes(const kg_law *law, const kg_nodal *nodal, size_t real
 {
   const size_t columns = (size_t)(nodal->cell->n_facets * nodal->n_facet);
   const size_t fields = (size_t)law->n_fields;
-  return (size_t)elements * ((fields * (size_t)nodal->n | 1) + (fields * columns | 1)) * real +
-         columns * sizeof(int32_t);
+  return (size_t)elements * ((fields * (size_t)nodal->n | 1) + (fields * columns | 1)) * real;
 }
 
 kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number)

@@ -9,11 +9,11 @@ KEDGE_BEGIN_DECLS
 
 /// How a kernel is made.
 typedef struct kg_wave_tiling {
-  int elements;     ///< of a block: KG_WAVE_BLOCK or half of that
-  int blocks;       ///< of a multiprocessor: what registers are given out for
-  bool straight;    ///< tables in the instructions, not in memory
-  bool holds;       ///< the residual is read ahead, into registers
-  size_t shared;    ///< bytes of a block
+  int elements;   ///< of a block: KG_WAVE_BLOCK or half of that
+  int blocks;     ///< of a multiprocessor: what registers are given out for
+  bool straight;  ///< tables in the instructions, not in memory
+  bool holds;     ///< the residual is read ahead, into registers
+  size_t shared;  ///< bytes of a block
 } kg_wave_tiling;
 
 kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number);
