@@ -267,6 +267,10 @@ class Solution(Fields):
             return Field(self.memory, name, self._degree(name))
         return super().field(name)
 
+    def _put_at(self, probe, field, values):
+        """Fill an array with a field at the points of a probe."""
+        self.context.call("kedge_probe_values", probe._handle, self.handle, component(field, self.mesh), values.ctypes.data)
+
     def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
         """The integral of an expression over the domain, a region, or a group of lines or faces.
 
@@ -371,11 +375,7 @@ class Solution(Fields):
     @cached_property
     def probes(self) -> Dict[str, Probe]:
         """The probes of the problem by name: s.probes["axis"].values(s, "qx")."""
-        built = self.problem.parsed(self.context, self.mesh)  # which owns the problem that is read here
-        problem = built.handle
-        names = [os.fsdecode(c.library.kedge_problem_probe_name(problem, i))
-                 for i in range(c.library.kedge_problem_probe_count(problem))]
-        return {name: Probe._of(self.mesh, problem, i) for i, name in enumerate(names)}
+        return Probe._all(self.mesh, self.problem.parsed(self.context, self.mesh))
 
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""

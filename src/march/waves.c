@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "march/checkpoint.h"
@@ -21,6 +22,7 @@ typedef struct state {
   kg_waves waves;
   double step;
   int64_t steps;
+  double begun;  ///< kg_seconds() of the step
   bool is_lost;  ///< a stage has failed
 } state;
 
@@ -36,6 +38,10 @@ static kedge_status stage(void *user, const kg_march_stage *what)
   state *const s = user;
   KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
              "kedge_march_step: a step has failed and left no state; begin another march");
+  if (what->index == 0) {  // cancelled here, the state is that before the step
+    KG_TRY(kg_progress(s->waves.ctx, &(kedge_progress){.stage = "march"}));
+    s->begun = kg_seconds();
+  }
   s->is_lost = true;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
@@ -47,6 +53,7 @@ static kedge_status accept(void *user)
 {
   state *const s = user;
   KG_TRY(kg_sync(s->waves.ctx));
+  s->waves.account.step_seconds += kg_seconds() - s->begun;
   if (++s->steps % LOOKS == 0) {
     s->is_lost = true;
     KG_TRY(kg_waves_check(&s->waves));
@@ -120,7 +127,10 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
 {
   state *s;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
+  const int64_t in_use = ctx->bytes_in_use;
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
+  s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
+  if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
     kg_time_settings *const time = &s->waves.problem->time;
     if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
@@ -148,9 +158,7 @@ kedge_status kg_waves_march_plan(kedge_context *ctx)
                  "and a fifth of one of tables");
 }
 
-/// The waves of a march. @param[in] call  of the API
-static kedge_status waves_of(const kedge_march *m, const char *call, const void *out,
-                             kg_waves **waves)
+kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out, kg_waves **waves)
 {
   *waves = NULL;
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "%s: the march is NULL", call);
@@ -176,9 +184,21 @@ static kedge_status check_order(const kg_waves *waves, const char *call, int ord
   return KEDGE_OK;
 }
 
+/// Add what a call took, whose status is handed on.
+static kedge_status add_time(double *seconds, double begun, kedge_status status)
+{
+  *seconds += kg_seconds() - begun;
+  return status;
+}
+
 double kedge_march_longest(const kedge_march *m)
 {
   return m && m->method == &method ? ((const state *)m->state)->waves.longest : 0.0;
+}
+
+int kedge_march_order(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.nodal.order : 0;
 }
 
 const char *kedge_march_field(const kedge_march *m, int index)
@@ -192,32 +212,74 @@ kedge_status kedge_march_values(const kedge_march *m, const char *field, int ord
 {
   kg_waves *waves;
   int number;
-  KG_TRY(waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(kg_waves_of(m, __func__, field ? values : NULL, &waves));
   KG_TRY(field_of(waves, __func__, field, &number));
   KG_TRY(check_order(waves, __func__, order));
   return kg_waves_values(waves, number, order, values);
 }
 
+kedge_status kedge_march_values_device(const kedge_march *m, const char *field, int order,
+                                       double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(kg_waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_TRY(check_order(waves, __func__, order));
+  KG_TRY(kg_enter(m->ctx));
+  KG_TRY(kg_join(m->ctx, values));
+  KG_TRY(kg_waves_values_there(waves, number, order, values));
+  return kg_sync(m->ctx);
+}
+
 kedge_status kedge_march_nodes(const kedge_march *m, int order, double *at)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, at, &waves));
+  KG_TRY(kg_waves_of(m, __func__, at, &waves));
   KG_TRY(check_order(waves, __func__, order));
   return kg_waves_nodes(waves, order, at);
+}
+
+kedge_status kedge_march_probe_values(const kedge_march *m, const kedge_probe *probe,
+                                      const char *field, double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(kg_waves_of(m, __func__, probe && field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_REQUIRE(m->ctx, probe->mesh == waves->mesh, KEDGE_ERR_ARG,
+             "%s: probe and march are of two mesh objects", __func__);
+  const double begun = kg_seconds();
+  return add_time(&waves->account.probe_seconds, begun,
+                  kg_waves_probe(waves, probe, number, values));
 }
 
 kedge_status kedge_march_energy(const kedge_march *m, double *energy)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, energy, &waves));
-  return kg_waves_energy(waves, energy);
+  KG_TRY(kg_waves_of(m, __func__, energy, &waves));
+  const double begun = kg_seconds();
+  return add_time(&waves->account.output_seconds, begun, kg_waves_energy(waves, -1, energy));
+}
+
+kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, double *energy)
+{
+  kg_waves *waves;
+  kg_integral_place at;
+  KG_TRY(kg_waves_of(m, __func__, energy, &waves));
+  const kg_wanted_integral on = {.on = (char *)region};
+  KG_TRY(kg_integral_find(m->ctx, NULL, &on, waves->mesh, &at));
+  KG_REQUIRE(m->ctx, at.group < 0 || !kg_is_edge_group(waves->mesh, &waves->mesh->groups[at.group]),
+             KEDGE_ERR_INPUT, "%s: '%s' is no region of the mesh", __func__, region);
+  return kg_waves_energy(waves, at.group, energy);
 }
 
 kedge_status kedge_march_write(const kedge_march *m, const char *path)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, path, &waves));
-  return kg_waves_write(waves, m->plan.t, path);
+  KG_TRY(kg_waves_of(m, __func__, path, &waves));
+  const double begun = kg_seconds();
+  return add_time(&waves->account.output_seconds, begun, kg_waves_write(waves, m->plan.t, path));
 }
 
 kedge_status kedge_march_error(const kedge_march *m, const char *field, double *error)
@@ -225,7 +287,7 @@ kedge_status kedge_march_error(const kedge_march *m, const char *field, double *
   kg_waves *waves;
   double errors[KG_WAVE_FIELDS_MAX];
   int number = -1;
-  KG_TRY(waves_of(m, __func__, error, &waves));
+  KG_TRY(kg_waves_of(m, __func__, error, &waves));
   if (field) KG_TRY(field_of(waves, __func__, field, &number));
   KG_REQUIRE(m->ctx, kg_waves_has_exact(waves, number), KEDGE_ERR_ARG,
              "kedge_march_error: [exact] has no %s", field ? field : "field");

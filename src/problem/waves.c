@@ -117,6 +117,15 @@ static kedge_status read_field(kedge_problem *p, const kg_problem_key *key,
   return kg_value_function(p, settings, s, &b->wave.of[field]);
 }
 
+static kedge_status read_every(kedge_problem *p, const kg_problem_key *key,
+                               const kg_settings *settings, const kg_setting *s)
+{
+  kg_probe *probe;
+  (void)key;
+  KG_TRY(kg_probe_of(p, settings, s, &probe));
+  return kg_value_integer(settings, s, 1, INT32_MAX, &probe->every);
+}
+
 // clang-format off
 const kg_problem_key kg_wave_keys[] = {
   {"equation", "system", "elliptic, maxwell, maxwell-tm or acoustics", read_system},
@@ -135,6 +144,7 @@ const kg_problem_key kg_wave_keys[] = {
   {"initial", "FIELD", "an expression", read_field, true},
   {"exact", "FIELD", "an expression", read_field, true},
   {"boundary NAME", "FIELD", "an expression", read_field, true},
+  {"probe NAME", "every", "a whole number of steps", read_every},
   {NULL},
 };
 // clang-format on
@@ -241,7 +251,6 @@ static const char *const of_elliptic[][2] = {
     {"solver", "max_iterations"},
     {"output", "boundary"},
     {"output", "fields"},
-    {"probe", NULL},
 };
 
 static bool is_elliptic(const kg_setting *s)

@@ -2,6 +2,7 @@
 #include "kedge/probe.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +16,6 @@
 #include "solution/find_points.h"
 #include "solution/gather.h"
 #include "solution/values.h"
-
-struct kedge_probe {
-  kedge_context *ctx;
-  const kedge_mesh *mesh;
-  int64_t n, n_inside;
-  double *x[3];      ///< [dimension][n]
-  int64_t *inside;   ///< [n_inside]: points, in the order of their elements
-  int32_t *read;     ///< [n_inside]: these elements
-  int32_t *element;  ///< [n]: of the mesh; -1: outside
-  double *at;        ///< [n][dimension]: in the element's reference shape
-};
 
 void kedge_probe_destroy(kedge_probe *p)
 {
@@ -120,9 +110,11 @@ kedge_status kg_probe_make(kedge_context *ctx, const kedge_mesh *mesh, int64_t n
                            const double *const *x, const int32_t *element, const double *at,
                            kedge_probe **out)
 {
+  static atomic_llong numbers;
   kedge_probe *p;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *p, &p));
   p->ctx = ctx;
+  p->number = atomic_fetch_add(&numbers, 1) + 1;
   p->mesh = mesh;
   p->n = n;
   const kedge_status status = fill(p, x, element, at);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
@@ -29,16 +30,20 @@ static void look_free(look *l)
   free(l->sum);
 }
 
-static kedge_status refuse(const kg_waves *w, int64_t i)
+kedge_status kg_waves_refuse(const kg_waves *w, int f)
 {
-  const kg_wave_args *const a = &w->args;
-  const int f = (int)(i / a->n % a->n_fields);
   char why[120] = "";
   if (w->step > w->longest)
     snprintf(why, sizeof why, ": steps of %.6g are longer than %.6g, which is stable", w->step,
              w->longest);
   return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g%s", w->law->fields[f],
                  w->t, why);
+}
+
+static kedge_status refuse(const kg_waves *w, int64_t i)
+{
+  const kg_wave_args *const a = &w->args;
+  return kg_waves_refuse(w, (int)(i / a->n % a->n_fields));
 }
 
 static kedge_status look_begin(kg_waves *w, look *l)
@@ -85,19 +90,27 @@ static kedge_status allocate_points(look *l, int n_points)
   return kg_host_alloc(w->ctx, n * (size_t)w->nodal.n, sizeof *l->matrix, &l->matrix);
 }
 
-/// The matrix: modes at the points times V^-1.
+/// Modes at the point times V^-1.
+void kg_waves_row(const kg_waves *w, const double *at, double *row)
+{
+  enum { N = KG_NODAL_ORDER_MAX, MODES = (N + 1) * (N + 2) * (N + 3) / 6 };
+  const kg_nodal *const nodal = &w->nodal;
+  long double place[3] = {0}, phi[MODES];
+  for (int k = 0; k < w->mesh->dimension; ++k) place[k] = at[k];
+  nodal->cell->modes(nodal->order, place, phi, NULL);
+  for (int j = 0; j < nodal->n; ++j) {
+    long double sum = 0.0L;
+    for (int i = 0; i < nodal->n; ++i) sum += phi[i] * nodal->modes[i * nodal->n + j];
+    row[j] = (double)sum;
+  }
+}
+
 static void fill_matrix(const look *l)
 {
-  const kg_nodal *const nodal = &l->w->nodal;
   for (int q = 0; q < l->n_points; ++q) {
-    long double place[3], phi[KG_SPACE_MODES_MAX];
-    for (int k = 0; k < l->w->mesh->dimension; ++k) place[k] = l->at[k * l->n_points + q];
-    nodal->cell->modes(nodal->order, place, phi, NULL);
-    for (int j = 0; j < nodal->n; ++j) {
-      long double sum = 0.0L;
-      for (int i = 0; i < nodal->n; ++i) sum += phi[i] * nodal->modes[i * nodal->n + j];
-      l->matrix[q * nodal->n + j] = (double)sum;
-    }
+    double at[3];
+    for (int k = 0; k < l->w->mesh->dimension; ++k) at[k] = l->at[k * l->n_points + q];
+    kg_waves_row(l->w, at, l->matrix + q * l->w->nodal.n);
   }
 }
 
@@ -124,8 +137,9 @@ static void element_energy(const look *l, int32_t e)
   }
 }
 
-kedge_status kg_waves_energy(kg_waves *w, double *energy)
+kedge_status kg_waves_energy(kg_waves *w, int group, double *energy)
 {
+  const kedge_mesh *const mesh = w->mesh;
   look l;
   kedge_status status = look_begin(w, &l);
   *energy = 0.0;
@@ -133,7 +147,12 @@ kedge_status kg_waves_energy(kg_waves *w, double *energy)
     const int64_t work = (int64_t)w->nodal.n * w->nodal.n;
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, work))
-    for (int32_t e = 0; e < w->mesh->n_elements; ++e) element_energy(&l, e);
+    for (int32_t e = 0; e < mesh->n_elements; ++e) {
+      if (group < 0 || mesh->element_region[e] == mesh->groups[group].tag)
+        element_energy(&l, e);
+      else
+        memset(l.sum + (int64_t)e * w->law->n_fields, 0, sizeof *l.sum * (size_t)w->law->n_fields);
+    }
     for (int f = 0; f < w->law->n_fields; ++f) *energy += sum_of(&l, f);
   }
   look_free(&l);
@@ -200,14 +219,19 @@ kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
   return status;
 }
 
-/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
-static bool is_turned(const kedge_mesh *mesh, int32_t e)
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t e)
 {
   return kg_mesh_in_space(mesh) &&
          kg_space_determinant(mesh->vertices, kg_element_vertices(mesh, e)) < 0.0;
 }
 
-/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at)
+{
+  const int n = cell->n_modes(order);
+  double *const r = at, *const s = at + n, *const t = at + 2 * n;
+  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+}
+
 static kedge_status nodes_of(look *l, int order, bool turned)
 {
   const kg_cell *const cell = l->w->nodal.cell;
@@ -216,8 +240,7 @@ static kedge_status nodes_of(look *l, int order, bool turned)
   free(l->matrix);
   l->at = l->matrix = NULL;
   KG_TRY(allocate_points(l, n));
-  double *const r = l->at, *const s = l->at + n, *const t = l->at + 2 * n;
-  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+  kg_waves_nodes_of(cell, order, turned, l->at);
   fill_matrix(l);
   return KEDGE_OK;
 }
@@ -244,7 +267,7 @@ kedge_status kg_waves_values(kg_waves *w, int field, int order, double *values)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, (int64_t)l.n_points * w->nodal.n))
     for (int32_t e = 0; e < w->mesh->n_elements; ++e)
-      if (is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
+      if (kg_waves_is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
   }
   look_free(&l);
   return status;
@@ -261,7 +284,7 @@ kedge_status kg_waves_nodes(const kg_waves *w, int order, double *at)
     for (int32_t e = 0; e < mesh->n_elements && status == KEDGE_OK; ++e) {
       const int32_t *const v = kg_element_vertices(mesh, e);
       double *const out = at + (int64_t)mesh->element_origin[e] * l.n_points * d;
-      if (is_turned(mesh, e) != turned) continue;
+      if (kg_waves_is_turned(mesh, e) != turned) continue;
       for (int q = 0; q < l.n_points; ++q)
         for (int k = 0; k < d; ++k) {
           const double first = mesh->vertices[(int64_t)d * v[0] + k];

@@ -190,6 +190,9 @@ void kg_waves_free(kg_waves *w)
   kg_free(w->ctx, &w->tables);
   kg_free(w->ctx, &w->state);
   kg_free(w->ctx, &w->boundary);
+  kg_wave_probes_free(w->ctx, &w->probes);
+  kg_free(w->ctx, &w->nodes);
+  kg_free(w->ctx, &w->to);
   kg_nodal_free(&w->nodal);
   free(w->number);
   free(w->jacobian);

@@ -6,12 +6,46 @@
 #include "device/backend.h"
 #include "ops/waves/laws.h"
 #include "problem/problem.h"
+#include "solution/find_points.h"
 
 /// A facet whose data are functions.
 typedef struct kg_wave_facet {
   kg_side side;
   const kg_wave_values *values;  ///< of its section
 } kg_wave_facet;
+
+/// The points of a probe among those that are asked for again and again.
+typedef struct kg_wave_probe {
+  int64_t number;    ///< of the probe
+  int64_t first, n;  ///< its points
+  bool is_asked;     ///< since the state has moved
+} kg_wave_probe;
+
+enum { KG_WAVE_PROBES_MAX = 64 };
+
+/// Points whose fields are made together, by one kernel and one copy a state (waves/probes.c).
+typedef struct kg_wave_probes {
+  int n_probes;
+  kg_wave_probe probe[KG_WAVE_PROBES_MAX];
+  int64_t n;
+  int32_t *element;  ///< [n]
+  double *row;       ///< [n][nodes]: from values at nodes to that at the point
+  double *value;     ///< [n][field]
+  bool is_current;   ///< values are of the state
+  kg_buffer there;   ///< values, rows and elements in device memory
+} kg_wave_probes;
+
+enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as that waits for the GPU
+
+/// What a report has of a march.
+typedef struct kg_wave_account {
+  int64_t stages, timed;
+  double step_seconds;  ///< of all stages
+  double data_seconds;  ///< of those that were timed
+  double probe_seconds, output_seconds;
+  double first_energy;
+  int64_t device_bytes;
+} kg_wave_account;
 
 typedef struct kg_waves {
   kedge_context *ctx;
@@ -28,6 +62,10 @@ typedef struct kg_waves {
   double t, step;              ///< of the last stage
   kg_wave_args args;           ///< in device memory
   kg_buffer tables, state, boundary;
+  kg_wave_probes probes;
+  kg_wave_account account;
+  int nodes_order;      ///< of `nodes`; 0: there are none
+  kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -58,21 +96,38 @@ bool kg_waves_has_exact(const kg_waves *waves, int field);
 /// Fail with KEDGE_ERR_NUMERIC where the state is not finite.
 kedge_status kg_waves_check(kg_waves *waves);
 /// What is made of the state, which is copied to the host for it.
-kedge_status kg_waves_energy(kg_waves *waves, double *energy);
+/// @param[in] group  of the mesh, a region; -1: all
+kedge_status kg_waves_energy(kg_waves *waves, int group, double *energy);
 /// L2 norms of the errors of fields at the time t against [exact]; fields that have none count 0.
 /// @param[out] error  [n_fields]
 kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
 /// Values of a field at the nodes of kg_cell.nodes(order). @param[out] values  [element][node], in
 /// the caller's order of elements
 kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *values);
+/// Likewise in device memory, whose tables stay for the next call. @param[out] values  there
+kedge_status kg_waves_values_there(kg_waves *waves, int field, int order, double *values);
 /// Where these nodes are. @param[out] at  [element][node][dimension]
 kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
+
+/// Values of a field at the points of a probe of the mesh. @param[out] values  [n]; NAN outside
+kedge_status kg_waves_probe(kg_waves *waves, const kedge_probe *probe, int field, double *values);
+void kg_wave_probes_free(kedge_context *ctx, kg_wave_probes *probes);
 
 /// Write the state, at the time t, as VTKHDF: a Lagrange cell of the order an element, with the
 /// fields and the region (waves/output.c).
 kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 
 // Between the files of this folder.
+
+/// From values at nodes to that at a point. @param[out] row  [nodes]
+void kg_waves_row(const kg_waves *waves, const double *at, double *row);
+/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t element);
+/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+/// @param[out] at  [dimension][n]
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at);
+/// Say that a number of the state is not finite.
+kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 
 /// Fields at points of an element. @param[in] place  [dimension][stride]: r, s, t
 /// @param[out] value  [field][stride]; 0 where a field has no function

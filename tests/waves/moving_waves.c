@@ -4,7 +4,7 @@
 
 waves waves_of(const char *generate, const char *order, const setting *settings)
 {
-  waves w = {.ctx = open_backend(test_backend(), 2)};
+  waves w = {.ctx = open_backend(test_backend(), 1)};
   w.problem = problem_of(w.ctx, settings);
   must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", generate));
   must(w.ctx, kedge_problem_set(w.problem, "space", "order", order));

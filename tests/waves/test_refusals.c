@@ -196,7 +196,7 @@ static void automatic_steps_are_stable(void **state)
 static int open(void **state)
 {
   (void)state;
-  ctx = open_backend(test_backend(), 2);
+  ctx = open_backend(test_backend(), 1);
   return 0;
 }
 

@@ -105,7 +105,7 @@ static void central_fluxes_keep_the_energy_and_upwind_ones_do_not(void **state)
   }
   for (int s = 0; s < 2; ++s)
     for (int alpha = 0; alpha < 2; ++alpha) {
-      waves w = {.ctx = open_backend(test_backend(), 2)};
+      waves w = {.ctx = open_backend(test_backend(), 1)};
       w.problem = problem_of(
           w.ctx,
           SETTINGS({"mesh", "generate", "square 5"}, {"space", "order", "3"},
@@ -201,7 +201,7 @@ static void errors_in_single_precision_are_those_of_double_where_they_are_larger
               : SETTINGS(BOX);
     double error[2];
     for (int single = 0; single < 2; ++single) {
-      waves w = {.ctx = open_backend(test_backend(), 2)};
+      waves w = {.ctx = open_backend(test_backend(), 1)};
       w.problem = problem_of(w.ctx, sound);
       must(w.ctx,
            kedge_problem_set(w.problem, "solver", "precision", single ? "single" : "double"));
