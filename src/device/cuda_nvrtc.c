@@ -176,6 +176,15 @@ void kg_images_free(kg_images *images)
   free(images);
 }
 
+kedge_status kg_kernel_may_have(kedge_context *ctx, size_t bytes)
+{
+  const int limit = kg_cuda(ctx)->shared_limit;
+  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
+             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d",
+             bytes, limit);
+  return KEDGE_OK;
+}
+
 #if CUDART_VERSION >= 12080
 
 static kedge_status capability_of(kedge_context *ctx, int *capability)
@@ -237,10 +246,7 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
 
 kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
 {
-  const int limit = kg_cuda(ctx)->shared_limit;
-  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
-             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d",
-             bytes, limit);
+  KG_TRY(kg_kernel_may_have(ctx, bytes));
   return kg_cuda_check(ctx,
                        cudaKernelSetAttributeForDevice((cudaKernel_t)kernel->function,
                                                        cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -48,8 +48,10 @@ void kg_kernel_free(kg_kernel *kernel);  ///< all zeros are allowed
 /// The device address of a __device__ variable of the source.
 kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, const char *name,
                                 void **device);
-/// Allow blocks so many bytes of dynamic shared memory.
+/// Whether blocks of compiled kernels may have so many bytes of dynamic shared memory.
 /// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
+kedge_status kg_kernel_may_have(kedge_context *ctx, size_t bytes);
+/// Allow them.
 kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes);
 /// @param[in] shared     bytes of dynamic shared memory of a block
 /// @param[in] arguments  addresses of the kernel's arguments

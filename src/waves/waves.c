@@ -151,7 +151,7 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                            .n_fields = w->law->n_fields,
                            .n_numbers = w->law->n_numbers,
                            .upwind = problem->wave.upwind};
-  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, w->args.number, &w->args.kernel));
+  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args));
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(allocate(w));
   return put_initial(w);

@@ -46,13 +46,22 @@ typedef struct kg_wave_args {
   double upwind;
   double before, step, after;
   const kg_real *u;   ///< [element][field][n]
-  kg_real *residual;  ///< as u lies, or as the kernel likes it: steps begin without it
+  kg_real *residual;  ///< kg_wave_residual_place()
   kg_real *next;
   kg_wave_kernel *kernel;  ///< of stages on the GPU; NULL: the plain one
+  int block;               ///< elements of a block of it; 0: there is none
 } kg_wave_args;
 
 /// Where field f of a node is.
 KG_INLINE int64_t kg_wave_place(const kg_wave_args *a, int32_t element, int f, int node)
 {
   return ((int64_t)element * a->n_fields + f) * a->n + node;
+}
+/// Where the residual is: as u lies, or as the threads of the fused kernel have it.
+KG_INLINE int64_t kg_wave_residual_place(const kg_wave_args *a, int32_t element, int f, int node)
+{
+  if (a->block == 0) return kg_wave_place(a, element, f, node);
+  const int lane = element % a->block;
+  return (int64_t)(element - lane) * a->n_fields * a->n + (node * a->n_fields + f) * a->block +
+         lane;
 }

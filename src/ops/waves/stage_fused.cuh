@@ -294,10 +294,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     }
   }
   places at = {};
-  copies_wait(1);
+  copies_wait<1>();
   __syncthreads();
   at.add_slopes(s_u + lane * U_ROW, along, from);
-  copies_wait(0);
+  copies_wait<0>();
   __syncthreads();
   make_flux(a, begin, s_u, s_f);
   kg_real before[HOLDS ? NODES : 1] = {};

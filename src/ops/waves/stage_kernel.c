@@ -26,16 +26,27 @@ static const char types[] =
     "#define KG_SHARED(type, name) extern __shared__ type name[]\n"
     "__device__ __forceinline__ void copy_async(kg_real *to, const kg_real *from)\n"
     "{\n"
+    "#if __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\" ::\"r\"(\n"
     "                   (uint32_t)__cvta_generic_to_shared(to)),\n"
     "               \"l\"(from), \"n\"(sizeof(kg_real)) : \"memory\");\n"
+    "#else\n"
+    "  *to = *from;\n"
+    "#endif\n"
     "}\n"
     "__device__ __forceinline__ void copies_commit()\n"
     "{\n"
+    "#if __CUDA_ARCH__ >= 800\n"
     "  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
+    "#endif\n"
     "}\n"
-    "#define copies_wait(left) asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(left) : "
-    "\"memory\")\n"
+    "template <int LEFT>\n"
+    "__device__ __forceinline__ void copies_wait()\n"
+    "{\n"
+    "#if __CUDA_ARCH__ >= 800\n"
+    "  asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(LEFT) : \"memory\");\n"
+    "#endif\n"
+    "}\n"
     "__device__ __forceinline__ void prefetch(const void *from, uint32_t bytes)\n"
     "{\n"
     "#if __CUDA_ARCH__ >= 900\n"
@@ -182,13 +193,16 @@ kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_nu
 }
 
 kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
-                                 kg_number number, kg_wave_kernel **out)
+                                 kg_wave_args *args)
 {
   static kedge_status (*const create)(kedge_context *, const kg_law *, const kg_nodal *, kg_number,
                                       kg_wave_kernel **) = KG_IF_CUDA(kg_wave_kernel_create);
-  *out = NULL;
+  static int (*const block)(const kg_wave_kernel *) = KG_IF_CUDA(kg_wave_kernel_block);
+  args->kernel = NULL;
+  args->block = 0;
   if (ctx->backend != KEDGE_BACKEND_CUDA) return KEDGE_OK;
-  const kedge_status status = create(ctx, law, nodal, number, out);
+  const kedge_status status = create(ctx, law, nodal, args->number, &args->kernel);
+  if (status == KEDGE_OK) args->block = block(args->kernel);
   return status == KEDGE_ERR_UNSUPPORTED ? KEDGE_OK : status;
 }
 

@@ -22,10 +22,11 @@ kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_nu
 kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, const kg_wave_tiling *tiling, char **source);
 
-/// The kernel of a context, compiled and loaded. @param[out] out  NULL where the plain kernel or the
-/// host's code has to serve: on other backends, and without NVRTC
+/// The kernel of a context, compiled and loaded: `kernel` and `block` of args, whose `number` says
+/// of what type. None where the plain kernel or the host's code has to serve: on other backends,
+/// without NVRTC, and where a block would need more memory than the GPU has.
 kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
-                                 kg_number number, kg_wave_kernel **out);
+                                 kg_wave_args *args);
 /// @param[in] kernel  NULL is allowed
 void kg_wave_kernel_drop(kg_wave_kernel *kernel);
 
@@ -34,6 +35,7 @@ void kg_wave_kernel_drop(kg_wave_kernel *kernel);
 kedge_status kg_wave_kernel_create(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, kg_wave_kernel **out);
 void kg_wave_kernel_free(kg_wave_kernel *kernel);  ///< NULL is allowed
+int kg_wave_kernel_block(const kg_wave_kernel *kernel);
 kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel,
                                 const kg_wave_args *args);
 

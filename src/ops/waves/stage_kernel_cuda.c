@@ -12,16 +12,16 @@ struct kg_wave_kernel {
 kedge_status kg_wave_kernel_create(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, kg_wave_kernel **out)
 {
-  char *source;
+  char *source = NULL;
   kg_wave_kernel *k;
   *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
   k->tiling = kg_wave_tiling_of(law, nodal, number);
-  kedge_status status = kg_wave_kernel_source(ctx, law, nodal, number, &k->tiling, &source);
-  if (status == KEDGE_OK) {
-    status = kg_kernel_make(ctx, source, "wave_fused", &k->kernel);
-    free(source);
-  }
+  kedge_status status = kg_kernel_may_have(ctx, k->tiling.shared);
+  if (status == KEDGE_OK)
+    status = kg_wave_kernel_source(ctx, law, nodal, number, &k->tiling, &source);
+  if (status == KEDGE_OK) status = kg_kernel_make(ctx, source, "wave_fused", &k->kernel);
+  free(source);
   if (status == KEDGE_OK) status = kg_kernel_shared(ctx, &k->kernel, k->tiling.shared);
   if (status == KEDGE_OK)
     *out = k;
@@ -35,6 +35,11 @@ void kg_wave_kernel_free(kg_wave_kernel *kernel)
   if (kernel == NULL) return;
   kg_kernel_free(&kernel->kernel);
   free(kernel);
+}
+
+int kg_wave_kernel_block(const kg_wave_kernel *kernel)
+{
+  return kernel->tiling.elements;
 }
 
 kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel,
