@@ -247,11 +247,18 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
 kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
 {
   KG_TRY(kg_kernel_may_have(ctx, bytes));
-  return kg_cuda_check(ctx,
-                       cudaKernelSetAttributeForDevice((cudaKernel_t)kernel->function,
-                                                       cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                       (int)bytes, kg_cuda(ctx)->device),
-                       "asking for shared memory");
+  const int device = kg_cuda(ctx)->device;
+  const cudaKernel_t function = (cudaKernel_t)kernel->function;
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaKernelSetAttributeForDevice(
+                        function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes, device),
+                    "asking for shared memory"));
+  return kg_cuda_check(
+      ctx,
+      cudaKernelSetAttributeForDevice(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared, device),
+      "asking for shared memory");
 }
 
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,

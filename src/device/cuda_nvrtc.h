@@ -51,7 +51,7 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
 /// Whether blocks of compiled kernels may have so many bytes of dynamic shared memory.
 /// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
 kedge_status kg_kernel_may_have(kedge_context *ctx, size_t bytes);
-/// Allow them.
+/// Allow them, with as many blocks side by side as the memory holds.
 kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes);
 /// @param[in] shared     bytes of dynamic shared memory of a block
 /// @param[in] arguments  addresses of the kernel's arguments

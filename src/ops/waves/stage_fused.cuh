@@ -231,23 +231,25 @@ __device__ __forceinline__ void make_flux(const kg_wave_args &a, int32_t begin, 
     const kg_real scale = facet[KG_LAW_DIMENSION * KG_WAVE_LANES];
     const int32_t other = beyond >= 0 ? kg_side_element((kg_side)beyond) : e;
     const bool inside = other >= begin && other < begin + ELEMENTS;
-    const int *const there = OTHER[kg_side_facet((kg_side)beyond)];
+    const int *const there = OTHER[inside ? kg_side_facet((kg_side)beyond) : FACETS];
     kg_real *const row = s_f + lane * F_ROW + l * FACET_ROW;
+    const kg_real *const values = inside ? s_u + (other - begin) * U_ROW : row;
+    const int stride = inside ? NODES : FACET_NODES;
+    const kg_real upwind = kg_wave_upwind(&a, beyond);
     kg_wave_medium(&a, other, out);
 #pragma unroll 1
     for (int c = from; c < to; ++c) {
       const int j = c - l * FACET_NODES;
       const kg_real *const here = s_u + lane * U_ROW + FACET_NODE[c];
-      kg_real own[KG_LAW_FIELDS], jump[KG_LAW_FIELDS], f[KG_LAW_FIELDS], upwind = a.upwind;
+      kg_real own[KG_LAW_FIELDS], jump[KG_LAW_FIELDS], f[KG_LAW_FIELDS];
       UNROLL
       for (int i = 0; i < KG_LAW_FIELDS; ++i) own[i] = here[i * NODES];
       if (beyond >= 0) {
-        const kg_real *const values = inside ? s_u + (other - begin) * U_ROW + there[j] : row + j;
-        const int stride = inside ? NODES : FACET_NODES;
+        const kg_real *const value = values + there[j];
         UNROLL
-        for (int i = 0; i < KG_LAW_FIELDS; ++i) jump[i] = own[i] - values[i * stride];
+        for (int i = 0; i < KG_LAW_FIELDS; ++i) jump[i] = own[i] - value[i * stride];
       } else {
-        kg_wave_boundary(&a, beyond, j, normal, own, jump, &upwind);
+        kg_wave_boundary(&a, beyond, j, normal, own, jump);
       }
       law_flux(normal, in, out, jump, upwind, f);
       UNROLL

@@ -83,11 +83,11 @@ static void put_numbers(FILE *out, const char *name, int n, const double *value)
 }
 
 /// Where a neighbour has the values at the nodes of each of its facets, as this side has them: in
-/// the plane they run against each other.
+/// the plane they run against each other. The last row is for values that lie as this side has them.
 static void put_others(FILE *out, const kg_nodal *nodal, int fields)
 {
   const int m = nodal->n_facet;
-  fprintf(out, "static __device__ constexpr int OTHER[FACETS][FACET_ROW] = {\n");
+  fprintf(out, "static __device__ constexpr int OTHER[FACETS + 1][FACET_ROW] = {\n");
   for (int l = 0; l < nodal->cell->n_facets; ++l) {
     fprintf(out, "{");
     for (int f = 0; f < fields; ++f)
@@ -97,6 +97,9 @@ static void put_others(FILE *out, const kg_nodal *nodal, int fields)
       }
     fprintf(out, "},\n");
   }
+  fprintf(out, "{");
+  for (int j = 0; j < m; ++j) fprintf(out, "%d,", j);
+  fprintf(out, "}\n");
   fprintf(out, "};\n");
 }
 
@@ -160,7 +163,7 @@ kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const 
 enum {
   SHARED = 227 << 10,   // of a multiprocessor, and of a block, from sm_90 on
   REGISTERS = 1 << 16,  // of a multiprocessor
-  STRAIGHT_MAX = 4000,  // products of a thread: the code of more does not stay in the caches
+  STRAIGHT_MAX = 4000,  // products of a thread, by words: more code does not stay in the caches
 };
 
 static size_t shared_bytes(const kg_law *law, const kg_nodal *nodal, size_t real, int elements)
@@ -173,19 +176,22 @@ static size_t shared_bytes(const kg_law *law, const kg_nodal *nodal, size_t real
 kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number)
 {
   const size_t real = kg_number_bytes(number);
+  const int words = (int)(real / sizeof(int32_t));
   const int columns = nodal->cell->n_facets * nodal->n_facet, sectors = law->dimension == 3 ? 4 : 1;
   const int products = nodal->n * (law->dimension * nodal->n + columns) / sectors;
-  kg_wave_tiling t = {.elements = KG_WAVE_BLOCK, .straight = products <= STRAIGHT_MAX};
+  kg_wave_tiling t = {.elements = KG_WAVE_BLOCK, .straight = products * words <= STRAIGHT_MAX};
   // Two blocks at least, since one waits for memory where it begins and ends.
   while (t.elements > KG_WAVE_BLOCK / 2 &&
          2 * (shared_bytes(law, nodal, real, t.elements) + 1024) > SHARED + 1024)
     t.elements /= 2;
   t.shared = shared_bytes(law, nodal, real, t.elements);
-  const int threads = law->n_fields * t.elements, words = (int)(real / sizeof(int32_t));
+  const int threads = law->n_fields * t.elements;
   t.holds = t.straight && nodal->n * words <= 40;
-  const int needed = 40 + nodal->n * words * (t.holds ? 2 : 1);
+  // What threads want beside their sums, and what is given out: to pairs of warps, in eights.
+  const int needed = 24 + 16 * words + nodal->n * words * (t.holds ? 2 : 1);
+  const int given = needed < 255 ? (needed + 7) / 8 * 8 : 256;
+  const int by_registers = REGISTERS / ((threads + 63) / 64 * 64 * given);
   const int by_shared = (int)((SHARED + 1024) / (t.shared + 1024));
-  const int by_registers = REGISTERS / (threads * (needed < 255 ? (needed + 7) / 8 * 8 : 255));
   t.blocks = by_shared < by_registers ? by_shared : by_registers;
   if (t.blocks < 1) t.blocks = 1;
   if (t.blocks > 32) t.blocks = 32;
