@@ -131,14 +131,15 @@ static void fill_lift(const kg_nodal *nodal, kg_sectors *to)
       }
 }
 
-kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, kg_sectors *out)
+kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, int n_sectors,
+                               kg_sectors *out)
 {
   const int d = nodal->cell->dimension, columns = nodal->cell->n_facets * nodal->n_facet;
   const size_t n = (size_t)nodal->n, m = (size_t)columns;
   const size_t doubles = n * n * (size_t)d + m * n + n * n;
   const size_t members = (2 * n + m) * KG_SECTORS_MAX;
   double *memory;
-  *out = (kg_sectors){.n = d == 3 ? KG_SECTORS_MAX : 1};
+  *out = (kg_sectors){.n = n_sectors};
   KG_TRY(kg_host_alloc(ctx, doubles + (members + 1) / 2, sizeof *memory, &memory));
   out->derivative = memory;
   out->lift = memory + n * n * (size_t)d;
@@ -147,8 +148,9 @@ kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, kg_sec
   out->row = out->orbit + n;
   out->column = out->row + n;
   for (int b = 0; b < d; ++b) {
-    out->shift[b] = d == 3 ? shift[b] : 0;
-    for (int a = 0; a < d; ++a) out->combine[b][a] = d == 3 ? combine[b][a] : (double)(a == b);
+    out->shift[b] = n_sectors > 1 ? shift[b] : 0;
+    for (int a = 0; a < d; ++a)
+      out->combine[b][a] = n_sectors > 1 ? combine[b][a] : (double)(a == b);
   }
   out->n_orbits = list_orbits(nodal, out->n, nodal->n, node_after, out->orbit);
   out->n_columns = list_orbits(nodal, out->n, columns, column_after, out->column);

@@ -34,8 +34,9 @@ typedef struct kg_sectors {
   double *lift;        ///< [n_columns][place]
 } kg_sectors;
 
+/// @param[in]  n    KG_SECTORS_MAX, of tetrahedra alone, or 1: every node is an orbit
 /// @param[out] out  kg_sectors_free()
-kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, kg_sectors *out);
+kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, int n, kg_sectors *out);
 void kg_sectors_free(kg_sectors *sectors);
 
 static inline int kg_sector_sign(int sector, int member)

@@ -26,7 +26,7 @@ static const char types[] =
     "#define KG_SHARED(type, name) extern __shared__ type name[]\n"
     "__device__ __forceinline__ void copy_async(kg_real *to, const kg_real *from)\n"
     "{\n"
-    "#if __CUDA_ARCH__ >= 800\n"
+    "#if __CUDA_ARCH__ >= 800 && COPIES_AHEAD\n"
     "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\" ::\"r\"(\n"
     "                   (uint32_t)__cvta_generic_to_shared(to)),\n"
     "               \"l\"(from), \"n\"(sizeof(kg_real)) : \"memory\");\n"
@@ -36,20 +36,20 @@ static const char types[] =
     "}\n"
     "__device__ __forceinline__ void copies_commit()\n"
     "{\n"
-    "#if __CUDA_ARCH__ >= 800\n"
+    "#if __CUDA_ARCH__ >= 800 && COPIES_AHEAD\n"
     "  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");\n"
     "#endif\n"
     "}\n"
     "template <int LEFT>\n"
     "__device__ __forceinline__ void copies_wait()\n"
     "{\n"
-    "#if __CUDA_ARCH__ >= 800\n"
+    "#if __CUDA_ARCH__ >= 800 && COPIES_AHEAD\n"
     "  asm volatile(\"cp.async.wait_group %0;\" ::\"n\"(LEFT) : \"memory\");\n"
     "#endif\n"
     "}\n"
     "__device__ __forceinline__ void prefetch(const void *from, uint32_t bytes)\n"
     "{\n"
-    "#if __CUDA_ARCH__ >= 900\n"
+    "#if __CUDA_ARCH__ >= 900 && COPIES_AHEAD\n"
     "  asm volatile(\"cp.async.bulk.prefetch.L2.global [%0], %1;\" ::\"l\"(from), \"r\"(bytes)\n"
     "               : \"memory\");\n"
     "#endif\n"
@@ -141,12 +141,13 @@ kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const 
   kg_sectors sectors;
   size_t size;
   *source = NULL;
-  KG_TRY(kg_sectors_create(ctx, nodal, &sectors));
+  KG_TRY(kg_sectors_create(ctx, nodal, tiling->splits ? KG_SECTORS_MAX : 1, &sectors));
   FILE *const out = open_memstream(source, &size);
   if (out) {
-    fprintf(out, KG_NVRTC_FUSED "typedef %s kg_real;\n%s%s\n%s\n%s%s\n%s\n",
-            number == KG_SINGLE ? "float" : "double", types, kg_wave_side_text,
-            kg_wave_stage_args_text, law->text[0], law->text[1], kg_wave_stage_node_text);
+    fprintf(
+        out, KG_NVRTC_FUSED "typedef %s kg_real;\n#define COPIES_AHEAD %d\n%s%s\n%s\n%s%s\n%s\n",
+        number == KG_SINGLE ? "float" : "double", tiling->copies_ahead, types, kg_wave_side_text,
+        kg_wave_stage_args_text, law->text[0], law->text[1], kg_wave_stage_node_text);
     fprintf(out,
             "enum { NODES = %d, FACETS = %d, FACET_NODES = %d, SECTORS = %d, ORBITS = %d,\n"
             "COLUMN_ORBITS = %d, ELEMENTS = %d, BLOCKS = %d, STRAIGHT = %d, HOLDS = %d,\n"
@@ -173,15 +174,19 @@ static size_t shared_bytes(const kg_law *law, const kg_nodal *nodal, size_t real
   return (size_t)elements * ((fields * (size_t)nodal->n | 1) + (fields * columns | 1)) * real;
 }
 
-kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number)
+kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number,
+                                 int elements)
 {
   const size_t real = kg_number_bytes(number);
   const int words = (int)(real / sizeof(int32_t));
   const int columns = nodal->cell->n_facets * nodal->n_facet, sectors = law->dimension == 3 ? 4 : 1;
   const int products = nodal->n * (law->dimension * nodal->n + columns) / sectors;
-  kg_wave_tiling t = {.elements = KG_WAVE_BLOCK, .straight = products * words <= STRAIGHT_MAX};
+  kg_wave_tiling t = {.elements = elements > 0 ? elements : KG_WAVE_BLOCK,
+                      .straight = products * words <= STRAIGHT_MAX,
+                      .splits = sectors > 1,
+                      .copies_ahead = true};
   // Two blocks at least, since one waits for memory where it begins and ends.
-  while (t.elements > KG_WAVE_BLOCK / 2 &&
+  while (elements == 0 && t.elements > KG_WAVE_BLOCK / 2 &&
          2 * (shared_bytes(law, nodal, real, t.elements) + 1024) > SHARED + 1024)
     t.elements /= 2;
   t.shared = shared_bytes(law, nodal, real, t.elements);
@@ -202,12 +207,14 @@ kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg
                                  kg_wave_args *args)
 {
   static kedge_status (*const create)(kedge_context *, const kg_law *, const kg_nodal *, kg_number,
-                                      kg_wave_kernel **) = KG_IF_CUDA(kg_wave_kernel_create);
+                                      const kg_wave_tiling *, kg_wave_kernel **) =
+      KG_IF_CUDA(kg_wave_kernel_create);
   static int (*const block)(const kg_wave_kernel *) = KG_IF_CUDA(kg_wave_kernel_block);
   args->kernel = NULL;
   args->block = 0;
   if (ctx->backend != KEDGE_BACKEND_CUDA) return KEDGE_OK;
-  const kedge_status status = create(ctx, law, nodal, args->number, &args->kernel);
+  const kg_wave_tiling tiling = kg_wave_tiling_of(law, nodal, args->number, 0);
+  const kedge_status status = create(ctx, law, nodal, args->number, &tiling, &args->kernel);
   if (status == KEDGE_OK) args->block = block(args->kernel);
   return status == KEDGE_ERR_UNSUPPORTED ? KEDGE_OK : status;
 }

@@ -10,13 +10,14 @@ struct kg_wave_kernel {
 };
 
 kedge_status kg_wave_kernel_create(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
-                                   kg_number number, kg_wave_kernel **out)
+                                   kg_number number, const kg_wave_tiling *tiling,
+                                   kg_wave_kernel **out)
 {
   char *source = NULL;
   kg_wave_kernel *k;
   *out = NULL;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *k, &k));
-  k->tiling = kg_wave_tiling_of(law, nodal, number);
+  k->tiling = *tiling;
   kedge_status status = kg_kernel_may_have(ctx, k->tiling.shared);
   if (status == KEDGE_OK)
     status = kg_wave_kernel_source(ctx, law, nodal, number, &k->tiling, &source);
