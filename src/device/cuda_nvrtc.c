@@ -244,9 +244,10 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
                        "finding a variable of a compiled kernel");
 }
 
-kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
+kedge_status kg_kernel_shared(kedge_context *ctx, kg_kernel *kernel, size_t bytes)
 {
   KG_TRY(kg_kernel_may_have(ctx, bytes));
+  kernel->shared = bytes;
   const int device = kg_cuda(ctx)->device;
   const cudaKernel_t function = (cudaKernel_t)kernel->function;
   KG_TRY(
@@ -262,12 +263,13 @@ kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_
 }
 
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
-                              unsigned blocks, unsigned threads, size_t shared, void **arguments)
+                              unsigned blocks, unsigned threads, void **arguments)
 {
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
-  KG_TRY(kg_cuda_check(
-      ctx, cudaLaunchKernel(kernel->function, grid, block, arguments, shared, kg_cuda_stream(ctx)),
-      name));
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaLaunchKernel(kernel->function, grid, block, arguments, kernel->shared,
+                                        kg_cuda_stream(ctx)),
+                       name));
   return kg_cuda_launched(ctx, name);
 }
 
@@ -293,16 +295,16 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "%s: there is no compiled kernel", name);
 }
 
-kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes)
+kedge_status kg_kernel_shared(kedge_context *ctx, kg_kernel *kernel, size_t bytes)
 {
   (void)kernel, (void)bytes;
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "there is no compiled kernel");
 }
 
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
-                              unsigned blocks, unsigned threads, size_t shared, void **arguments)
+                              unsigned blocks, unsigned threads, void **arguments)
 {
-  (void)kernel, (void)blocks, (void)threads, (void)shared, (void)arguments;
+  (void)kernel, (void)blocks, (void)threads, (void)arguments;
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "%s: there is no compiled kernel", name);
 }
 

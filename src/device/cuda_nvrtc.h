@@ -7,6 +7,7 @@
 /// A kernel in device memory; zero-initialise.
 typedef struct kg_kernel {
   void *library, *function;
+  size_t shared;  ///< bytes of dynamic shared memory of a block
 } kg_kernel;
 
 /// Compile CUDA C++ without fused multiply-adds: `a * b + c` rounds twice, as on the host; with
@@ -52,8 +53,7 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
 /// @retval KEDGE_ERR_UNSUPPORTED  the GPU has less
 kedge_status kg_kernel_may_have(kedge_context *ctx, size_t bytes);
 /// Allow them, with as many blocks side by side as the memory holds.
-kedge_status kg_kernel_shared(kedge_context *ctx, const kg_kernel *kernel, size_t bytes);
-/// @param[in] shared     bytes of dynamic shared memory of a block
+kedge_status kg_kernel_shared(kedge_context *ctx, kg_kernel *kernel, size_t bytes);
 /// @param[in] arguments  addresses of the kernel's arguments
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
-                              unsigned blocks, unsigned threads, size_t shared, void **arguments);
+                              unsigned blocks, unsigned threads, void **arguments);

@@ -50,6 +50,6 @@ kedge_status kg_cell_kernel_run(kedge_context *ctx, const kg_cell_kernel *kernel
   *bad = -1;
   if (n_elements == 0) return KEDGE_OK;
   KG_TRY(kg_kernel_launch(ctx, &kernel->kernel, "cell_values", (unsigned)kg_cell_values_groups(&a),
-                          THREADS, 0, arguments));
+                          THREADS, arguments));
   return kg_copy_out(ctx, bad, kernel->first_bad, sizeof *bad);
 }

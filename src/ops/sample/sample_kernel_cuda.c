@@ -47,7 +47,7 @@ static kedge_status launch(kedge_context *ctx, const kg_sample_kernel *kernel, l
   if (n_groups == 0) return KEDGE_OK;
   return kg_kernel_launch(ctx, &kernel->kernel, "sample",
                           (unsigned)((n_groups + groups - 1) / groups),
-                          (unsigned)(KG_LANES * share * groups), 0, arguments);
+                          (unsigned)(KG_LANES * share * groups), arguments);
 }
 
 kedge_status kg_sample_loads(kedge_context *ctx, const kg_sample_kernel *kernel,

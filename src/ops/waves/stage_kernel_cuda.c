@@ -51,5 +51,5 @@ kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel
   const int elements = kernel->tiling.elements;
   const int32_t blocks = a.n_groups / (elements / KG_WAVE_LANES);
   return kg_kernel_launch(ctx, &kernel->kernel, "wave_fused", (unsigned)blocks,
-                          (unsigned)(a.n_fields * elements), kernel->tiling.shared, arguments);
+                          (unsigned)(a.n_fields * elements), arguments);
 }
