@@ -44,7 +44,7 @@ kedge_status kg_waves_refuse(const kg_waves *w, int f)
 static kedge_status refuse(const kg_waves *w, int64_t i)
 {
   const kg_wave_args *const a = &w->args;
-  return kg_waves_refuse(w, (int)(i / ((int64_t)a->n * KG_WAVE_LANES) % a->n_fields));
+  return kg_waves_refuse(w, (int)(i / a->n % a->n_fields));
 }
 
 static kedge_status look_begin(kg_waves *w, look *l)

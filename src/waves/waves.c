@@ -9,11 +9,11 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
+#include "ops/waves/stage_kernel.h"
 #include "problem/located.h"
 
 enum {
-  LANES = KG_WAVE_LANES,
-  ELEMENTS_MAX = (1 << 29) - LANES,  ///< their sides are not negative as int32_t
+  ELEMENTS_MAX = (1 << 29) - KG_WAVE_BLOCK,  ///< their sides are not negative as int32_t
 };
 
 static kedge_status find_law(kg_waves *w)
@@ -200,13 +200,14 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                            "order of waves is 1 to %d, not %d", KG_NODAL_ORDER_MAX, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
   w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
-                           .n_groups = (mesh->n_elements + LANES - 1) / LANES,
+                           .n_groups = kg_wave_groups(mesh->n_elements),
                            .n = w->nodal.n,
                            .n_facet = w->nodal.n_facet,
                            .n_facets = cell->n_facets,
                            .dimension = mesh->dimension,
                            .n_fields = w->law->n_fields,
                            .n_numbers = w->law->n_numbers};
+  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args));
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(kg_waves_settle(w));
   KG_TRY(allocate(w));
@@ -264,6 +265,7 @@ kedge_status kg_waves_update(kg_waves *w, const kedge_problem *problem)
 void kg_waves_free(kg_waves *w)
 {
   kg_waves_unsettle(w);
+  kg_wave_kernel_drop(w->args.kernel);
   kg_free(w->ctx, &w->tables);
   kg_free(w->ctx, &w->state);
   kg_wave_probes_free(w->ctx, &w->probes);

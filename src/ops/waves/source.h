@@ -26,10 +26,10 @@ KG_INLINE void kg_wave_add_source(const kg_wave_source_args *a, int64_t i)
   const kg_wave_args *const s = &a->stage;
   const int node = (int)(i % s->n), field = (int)(i / s->n % a->n_sources);
   const int64_t which = i / ((int64_t)s->n * a->n_sources);
-  const int64_t at = kg_wave_place(s, a->element[which], field, node);
+  const int32_t element = a->element[which];
   const kg_real more = (kg_real)s->step * (a->factor[which] * a->data[i]);
-  s->residual[at] += more;
-  s->next[at] += (kg_real)s->after * more;
+  s->residual[kg_wave_residual_place(s, element, field, node)] += more;
+  s->next[kg_wave_place(s, element, field, node)] += (kg_real)s->after * more;
 }
 
 KEDGE_END_DECLS
