@@ -7,8 +7,8 @@
 #include "ops/waves/stage.h"
 KEDGE_BEGIN_DECLS
 
-/// How a kernel is made. `splits` and `copies_ahead` are false in measurements of
-/// what they bring alone.
+/// How a kernel is made. `splits` and `copies_ahead` are false only where it is measured what they
+/// bring.
 typedef struct kg_wave_tiling {
   int elements;       ///< of a block: KG_WAVE_BLOCK or half of that
   int blocks;         ///< of a multiprocessor: what registers are given out for
