@@ -125,7 +125,7 @@ class Steps(Waves):
         self.assertEqual((report.system, report.precision, report.order, report.unknowns), ("maxwell-tm", "double", 3, 960))
         self.assertEqual((report.stages_done, list(report.errors)), (5 * s.steps, ["Ez"]))
         self.assertEqual((report.errors["Ez"], report.energy, report.longest), (s.error("Ez"), s.energy, m.longest))
-        self.assertEqual(sorted(report.stages), ["data", "output", "probes", "stage"])
+        self.assertEqual(sorted(report.stages), ["data", "output", "probes", "source", "stage"])
         self.assertAlmostEqual(report.speed, 960 * report.stages_done / report.step_seconds, delta=1e-6 * report.speed)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.json")

@@ -45,11 +45,6 @@ void assert_stable(const char *const *mesh, int order, int steps, const setting 
   {                                         \
     "initial", "Hx", "cos(41*x*y)"          \
   }
-#define ROUGH_SOUND                                  \
-  {"initial", "p", "sin(40*x)*cos(39*y)+sin(38*z)"}, \
-  {                                                  \
-    "initial", "vx", "cos(41*x*y-20*z)"              \
-  }
 
 /// The cavity of the tables, in the plane.
 #define CAVITY                                                                     \
