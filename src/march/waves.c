@@ -7,6 +7,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/sized.h"
 #include "device/context.h"
 #include "march/checkpoint.h"
 #include "march/march.h"
@@ -20,11 +21,34 @@ static const kg_tableau scheme = {
 
 typedef struct state {
   kg_waves waves;
+  const kedge_problem *from;  ///< the caller's
+  kedge_march *march;
+  bool is_automatic;  ///< its step
+  bool is_stale;      ///< an update has failed
+  bool was_updated;
   double step;
   int64_t steps;
   double begun;  ///< kg_seconds() of the step
   bool is_lost;  ///< a stage has failed
 } state;
+
+/// Whether the energy of waves has no reason to grow.
+static bool is_closed(const state *s)
+{
+  return !s->was_updated && s->waves.given.n_pieces == 0 && s->waves.driven.n_pieces == 0;
+}
+
+/// Note where the energy is first seen above its first value by more than rounding.
+static void watch(const state *s, double energy, int64_t step, double t)
+{
+  // What rounding makes of energies grows with the root of the steps, of which there may be 10^7.
+  const double rounding = s->waves.args.number == KG_SINGLE ? 1e-4 : 1e-10;
+  kedge_marched *const report = &s->march->report;
+  if (report->grown_step > 0 || !is_closed(s)) return;
+  if (energy <= (1.0 + rounding) * s->waves.account.first_energy) return;
+  report->grown_step = step;
+  report->grown_t = t;
+}
 
 static kedge_status prepare(void *user, double rate)
 {
@@ -36,6 +60,8 @@ static kedge_status prepare(void *user, double rate)
 static kedge_status stage(void *user, const kg_march_stage *what)
 {
   state *const s = user;
+  KG_REQUIRE(s->waves.ctx, !s->is_stale, KEDGE_ERR_ARG,
+             "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
              "kedge_march_step: a step has failed and left no state; begin another march");
   if (what->index == 0) {  // cancelled here, the state is that before the step
@@ -43,6 +69,7 @@ static kedge_status stage(void *user, const kg_march_stage *what)
     s->begun = kg_seconds();
   }
   s->is_lost = true;
+  s->waves.steps = s->march->report.steps + 1;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
   s->is_lost = false;
@@ -54,11 +81,15 @@ static kedge_status accept(void *user)
   state *const s = user;
   KG_TRY(kg_sync(s->waves.ctx));
   s->waves.account.step_seconds += kg_seconds() - s->begun;
-  if (++s->steps % LOOKS == 0) {
-    s->is_lost = true;
-    KG_TRY(kg_waves_check(&s->waves));
-    s->is_lost = false;
+  if (++s->steps % LOOKS != 0) return KEDGE_OK;
+  s->is_lost = true;
+  KG_TRY(kg_waves_check(&s->waves));
+  if (s->step > s->waves.longest * (1.0 + 1e-9) && is_closed(s)) {
+    double energy;
+    KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
+    watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
   }
+  s->is_lost = false;
   return KEDGE_OK;
 }
 
@@ -74,17 +105,23 @@ static kedge_status solution(void *user, const kedge_solution **out)
 static kedge_status data(void *user, const kedge_data *given)
 {
   state *const s = user;
-  (void)given;
-  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_data: waves take no other data between steps yet");
+  KG_REQUIRE(s->waves.ctx, !given, KEDGE_ERR_UNSUPPORTED,
+             "kedge_march_data: waves take sources and boundary values from their problem alone: "
+             "change it, and call kedge_march_update()");
+  return KEDGE_OK;
 }
 
 static kedge_status update(void *user)
 {
   state *const s = user;
-  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_update: waves take no change of the problem between steps yet; begin "
-                 "another march");
+  s->is_stale = true;
+  KG_TRY(kg_enter(s->waves.ctx));
+  KG_TRY(kg_waves_update(&s->waves, s->from));
+  s->is_stale = false;
+  s->was_updated = true;
+  s->march->problem = s->waves.problem;
+  if (s->is_automatic) kg_march_limit(s->march, s->from->wave.cfl * s->waves.longest);
+  return KEDGE_OK;
 }
 
 /// The state alone: the first stage of a step needs nothing else. Numbers of single precision are
@@ -121,12 +158,24 @@ static const kg_march_method method = {.prepare = prepare,
                                        .resume = resume,
                                        .destroy = destroy};
 
+static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p,
+                                const kg_time_settings *time)
+{
+  if (time->end / time->step <= KG_STEPS_MAX) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "time", "end"),
+                         "steps may be %.3g long at most, of which end = %g takes more than %d; "
+                         "end earlier, or take larger elements or a lower order",
+                         time->step, time->end, KG_STEPS_MAX);
+}
+
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const kg_checkpoint *from,
                             kedge_march **out)
 {
   state *s;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
+  s->from = problem;
+  s->is_automatic = problem->time.step == 0.0;
   const int64_t in_use = ctx->bytes_in_use;
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
@@ -134,7 +183,8 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   if (status == KEDGE_OK) {
     kg_time_settings *const time = &s->waves.problem->time;
     if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
-    status = kg_march_open(ctx, mesh, s->waves.problem, out);
+    status = check_steps(ctx, problem, time);
+    if (status == KEDGE_OK) status = kg_march_open(ctx, mesh, s->waves.problem, out);
   }
   if (status != KEDGE_OK) {
     destroy(s);
@@ -143,6 +193,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_march *const m = *out;
   m->method = &method;
   m->state = s;
+  s->march = m;
   m->scheme = &scheme;
   m->report.scheme = scheme.name;
   if (!from) return KEDGE_OK;
@@ -151,11 +202,47 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   return kg_checkpoint_take_state(from, m);
 }
 
-kedge_status kg_waves_march_plan(kedge_context *ctx)
+static void describe(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                     const kg_waves_memory *memory, kedge_plan *plan)
 {
-  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_plan: the memory of waves is not predicted yet: it is three states "
-                 "and a fifth of one of tables");
+  plan->elements = mesh->n_elements;
+  plan->edges = mesh->n_edges;
+  plan->vertices = mesh->n_vertices;
+  plan->boundary_edges = mesh->n_boundary_edges;
+  plan->dimension = mesh->dimension;
+  plan->order = problem->order;
+  plan->preconditioner = plan->smoother = plan->note = "";
+  plan->precision = problem->wave.single ? "single" : "double";
+  plan->wave_unknowns = memory->unknowns;
+  plan->host_bytes = memory->host;
+  plan->free_bytes = memory->free;
+  plan->host_free_bytes =
+      ctx->backend == KEDGE_BACKEND_CUDA ? kg_memory_available("") : memory->free;
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+    plan->peak_bytes[op] = memory->device;
+    plan->needed_bytes[op] = memory->needed;
+    plan->fits[op] = memory->needed <= memory->free;
+  }
+}
+
+kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, kedge_plan *plan)
+{
+  kedge_plan filled = KEDGE_PLAN_INIT;
+  kg_waves_memory memory;
+  kedge_mesh *own = NULL;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
+  KG_TRY(kg_enter(ctx));
+  if (!mesh) KG_TRY(kedge_problem_mesh(problem, &own));
+  kedge_status status = kg_waves_plan(ctx, mesh ? mesh : own, problem, &memory);
+  // What does not fit is told, and its sentence stays in the context.
+  if (status == KEDGE_ERR_MEMORY && memory.unknowns > 0) status = KEDGE_OK;
+  if (status == KEDGE_OK) {
+    describe(ctx, mesh ? mesh : own, problem, &memory, &filled);
+    kg_copy_sized(&filled, plan);
+  }
+  kedge_mesh_destroy(own);
+  return status;
 }
 
 kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out, kg_waves **waves)
@@ -259,7 +346,9 @@ kedge_status kedge_march_energy(const kedge_march *m, double *energy)
   kg_waves *waves;
   KG_TRY(kg_waves_of(m, __func__, energy, &waves));
   const double begun = kg_seconds();
-  return add_time(&waves->account.output_seconds, begun, kg_waves_energy(waves, -1, energy));
+  KG_TRY(add_time(&waves->account.output_seconds, begun, kg_waves_energy(waves, -1, energy)));
+  watch(m->state, *energy, m->report.steps, m->plan.t);
+  return KEDGE_OK;
 }
 
 kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, double *energy)

@@ -1,4 +1,5 @@
 // What is made of a state: energy, errors, values at nodes.
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,8 @@ kedge_status kg_waves_refuse(const kg_waves *w, int f)
   if (w->step > w->longest)
     snprintf(why, sizeof why, ": steps of %.6g are longer than %.6g, which is stable", w->step,
              w->longest);
-  return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g%s", w->law->fields[f],
-                 w->t, why);
+  return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g, in step %" PRId64 "%s",
+                 w->law->fields[f], w->t, w->steps, why);
 }
 
 static kedge_status refuse(const kg_waves *w, int64_t i)
@@ -63,14 +64,9 @@ static kedge_status look_begin(kg_waves *w, look *l)
 kedge_status kg_waves_check(kg_waves *w)
 {
   int64_t bad;
-  if (w->args.number == KG_SINGLE) {
-    look l;
-    const kedge_status status = look_begin(w, &l);
-    look_free(&l);
-    return status;
-  }
   KG_TRY(kg_enter(w->ctx));
-  KG_TRY(kg_first_bad(w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad}));
+  KG_TRY(kg_first_bad(
+      w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad, w->args.number}));
   return bad < 0 ? KEDGE_OK : refuse(w, bad);
 }
 
