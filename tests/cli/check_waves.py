@@ -119,11 +119,15 @@ class Waves(Command):
     def test_steps_that_are_too_long_are_noted(self):
         text = self.kedge("solve", "cavity.ini", "--set", "time.step=0.05").stdout
         self.assertRegex(text, r"(?m)^note +step 10, t = 0\.5: steps of 0\.05 are longer than 0\.018\d+, the longest that is "
-                         "stable on every mesh$")
+                         "stable on every mesh; step 10, t = 0.5: the energy is more than at the beginning, and nothing drives it$")
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "--set", "time.step=0.05")
+        self.assertEqual(self.json("r.json")["waves"]["energy"]["grown_step"], 10)
+        text = self.kedge("solve", "cavity.ini", "-s", "boundary left.type=incident", "-s", "boundary left.Ez=9*sin(t)").stdout
+        self.assertNotIn("note ", text)
 
     def test_numbers_that_overflow_stop_and_keep_the_outputs_before(self):
         self.refused("solve", "cavity.ini", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
-                     "output.every=0.2", code=1, says=" is not finite at t = ")
+                     "output.every=0.2", code=1, says=" is not finite at t = 1.39582821, in step 14: steps of 0.1 are longer than 0.0183058, ")
         rows = self.rows("cavity.csv")
         self.assertTrue(os.path.exists(self.path(f"cavity.{len(rows):04}.vtkhdf")))
 
