@@ -103,7 +103,8 @@ KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solu
 KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
 
 /// The problem has changed: go on with its new coefficients and data. The mesh, the order, and
-/// [time] and [initial], stay what they were.
+/// [time] and [initial], stay what they were, of waves system and precision too; their step = auto
+/// is found anew.
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
 ///         kedge_solver_update(); steps are refused until an update succeeds
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);
