@@ -66,7 +66,7 @@ static void print_solver(const kedge_plan *plan)
   putchar('\n');
 }
 
-/// Of waves, which have no operators.
+/// A plan of waves, which have no operators.
 static void print_waves(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
   char device[16], host[16], available[16];

@@ -218,6 +218,15 @@ class Waves(Command):
         self.assertRegex(said, "^kedge: cannot write the output cavity.0001.vtkhdf: .*File too large\n$")
         self.assertEqual(self.json("r.json")["output"], {"written": False, "error": said[7:-1]})
 
+    def test_a_plan_has_the_bytes_that_a_run_takes(self):
+        said = self.kedge("plan", "cavity.ini", "-r", "plan.json").stdout
+        self.assertRegex(said, r"^cavity.ini: 32 elements, order 3, precision single, 960 unknowns\n")
+        plan = self.json("plan.json")
+        self.assertEqual((plan["space"]["unknowns"], plan["fits"]), (960, True))
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json")
+        taken = self.json("r.json")["memory"]["peak_device_bytes"]
+        self.assertTrue(taken <= plan["operators"][0]["peak_bytes"] <= 1.03 * taken)
+
     def test_keys_of_elliptic_problems_are_refused(self):
         self.refused("solve", "cavity.ini", "--set", "equation.diffusion=2",
                      says="diffusion in [equation] is of elliptic problems, and system = maxwell-tm; leave it out")
