@@ -30,9 +30,9 @@ typedef struct kedge_marched {
   int64_t rejected;  ///< of steps that adapt: those that were made again, shorter
   double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
   bool is_steady;    ///< it has ended as that is below steady_tolerance
-  /// The step and time at which the energy of waves was first seen above that at t = 0 by more than
-  /// rounding; 0: it was not. It is asked of waves that nothing drives: without sources, data at the
-  /// boundary and updates. kedge_march_energy() looks, and steps do now and then where they are longer than
+  /// Where nothing drives waves, without sources, data at the boundary and updates: the step and
+  /// time at which their energy was first seen above that at t = 0 by more than rounding; 0: it was
+  /// not. kedge_march_energy() looks, and steps do now and then where they are longer than
   /// kedge_march_longest().
   int64_t grown_step;
   double grown_t;
@@ -103,7 +103,8 @@ KEDGE_API kedge_status kedge_march_solution(kedge_march *march, const kedge_solu
 KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *data);
 
 /// The problem has changed: go on with its new coefficients and data. The mesh, the order, and
-/// [time] and [initial], stay what they were.
+/// [time] and [initial], stay what they were, of waves system and precision too; their step = auto
+/// is found anew.
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
 ///         kedge_solver_update(); steps are refused until an update succeeds
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);

@@ -219,6 +219,10 @@ typedef struct kedge_plan {
   int dimension;  ///< 2, or 3: edges are faces
   /// By kedge_march_plan(): device memory of vectors beside the solver, which needed_bytes counts
   int64_t march_bytes;
+  /// By kedge_march_plan(), of all fields of waves; 0: the problem is elliptic. There are no
+  /// operators then: every entry of peak_bytes is the device memory of the march, without that of
+  /// probes, and of needed_bytes and `fits` what kedge_march_create() compares with free_bytes.
+  int64_t wave_unknowns;
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

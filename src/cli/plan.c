@@ -66,6 +66,20 @@ static void print_solver(const kedge_plan *plan)
   putchar('\n');
 }
 
+/// A plan of waves, which have no operators.
+static void print_waves(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
+{
+  char device[16], host[16], available[16];
+  printf("%s: %lld elements, order %d, precision %s, %lld unknowns\n", kg_cli_shown(problem),
+         (long long)plan->elements, plan->order, plan->precision, (long long)plan->wave_unknowns);
+  printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
+         kedge_context_device(ctx), kedge_context_reason(ctx));
+  printf("waves take %s there, and %s of host memory beside; %s is free: they %s\n",
+         kg_bytes_text((double)plan->peak_bytes[0], device),
+         kg_bytes_text((double)plan->host_bytes, host),
+         kg_bytes_text((double)plan->free_bytes, available), plan->fits[0] ? "fit" : "do not fit");
+}
+
 static void print_plan(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
   printf("%s: %lld element%s, %lld %s, order %d, %lld trace unknowns\n", kg_cli_shown(problem),
@@ -90,7 +104,7 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
 static int deliver(kedge_context *ctx, const kg_cli_problem *from, const kedge_plan *plan,
                    bool writes)
 {
-  if (!from->quiet) print_plan(ctx, from->file, plan);
+  if (!from->quiet) (plan->wave_unknowns > 0 ? print_waves : print_plan)(ctx, from->file, plan);
   int code = KG_EXIT_SOLVED;
   if (!plan->fits[plan->operator_kind]) code = kg_cli_fail(ctx, KEDGE_ERR_MEMORY, false);
   kedge_status status = writes ? kedge_output_ready(ctx) : KEDGE_OK;

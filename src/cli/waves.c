@@ -147,6 +147,18 @@ static int add_row(kg_cli_march *r)
   return code == KG_EXIT_SOLVED ? kg_cli_march_add(r, table, r->values) : code;
 }
 
+/// Keep the note on energy that has grown, once.
+static void note_energy(kg_cli_march *r)
+{
+  kedge_marched at = r->marched;
+  kedge_march_report(r->march, &at);
+  r->marched.grown_step = at.grown_step;
+  if (at.grown_step == 0) return;
+  at.steps = at.grown_step;
+  at.t = at.grown_t;
+  kg_notes_keep(&r->notes, &at, "the energy is more than at the beginning, and nothing drives it");
+}
+
 /// Keep the note on a step that is too long, once.
 static void note_step(kg_cli_march *r)
 {
@@ -165,6 +177,7 @@ static int look(kg_cli_march *r, kg_cli_look how)
   if (how == KG_CLI_LISTS || code != KG_EXIT_SOLVED) return code;
   note_step(r);
   code = measure(r);
+  note_energy(r);
   return code == KG_EXIT_SOLVED && how == KG_CLI_WRITES && r->task->beside.table ? add_row(r)
                                                                                  : code;
 }

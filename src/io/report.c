@@ -320,6 +320,7 @@ static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan
   kg_json_object(json, "space");
   kg_json_integer(json, "order", plan->order);
   kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
+  if (plan->wave_unknowns > 0) kg_json_integer(json, "unknowns", plan->wave_unknowns);
   kg_json_number(json, "length", plan->stabilization_length);
   kg_json_close(json);
   kg_report_backend(json, kedge_backend_name(kedge_context_backend(ctx)),

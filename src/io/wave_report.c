@@ -19,6 +19,7 @@ static void write_waves(kg_json *json, const kedge_wave_report *r)
   kg_json_object(json, "energy");
   kg_json_number(json, "beginning", r->first_energy);
   kg_json_number(json, "end", r->energy);
+  kg_json_integer(json, "grown_step", r->march ? r->march->grown_step : 0);
   kg_json_close(json);
   kg_json_integer(json, "stages", r->stages_done);
   kg_json_number(json, "seconds", seconds);

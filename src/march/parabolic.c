@@ -602,7 +602,7 @@ kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_march *m = NULL;
   KG_REQUIRE(ctx, ctx && problem && plan, KEDGE_ERR_ARG, "kedge_march_plan: an argument is NULL");
   KG_TRY(kg_problem_check_time(ctx, problem));
-  if (kg_problem_is_wave(problem)) return kg_waves_march_plan(ctx);
+  if (kg_problem_is_wave(problem)) return kg_waves_march_plan(ctx, mesh, problem, plan);
   kedge_status status = kg_march_open(ctx, mesh, problem, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {

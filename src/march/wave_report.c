@@ -67,8 +67,8 @@ kedge_status kedge_march_wave_report(const kedge_march *m, kedge_wave_report *re
                          .first_energy = w->account.first_energy,
                          .peak_device_bytes = w->account.device_bytes};
   put_sizes(w, &r);
+  KG_TRY(kedge_march_energy(m, &r.energy));  // which adds its own time
   const double begun = kg_seconds();
-  KG_TRY(kg_waves_energy(w, -1, &r.energy));
   KG_TRY(put_errors(m, w, &r));
   w->account.output_seconds += kg_seconds() - begun;
   put_stages(w, &r);

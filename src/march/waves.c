@@ -7,6 +7,7 @@
 
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/sized.h"
 #include "device/context.h"
 #include "march/checkpoint.h"
 #include "march/march.h"
@@ -201,11 +202,47 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   return kg_checkpoint_take_state(from, m);
 }
 
-kedge_status kg_waves_march_plan(kedge_context *ctx)
+static void describe(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                     const kg_waves_memory *memory, kedge_plan *plan)
 {
-  return KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_plan: the memory of waves is not predicted yet: it is three states "
-                 "and a fifth of one of tables");
+  plan->elements = mesh->n_elements;
+  plan->edges = mesh->n_edges;
+  plan->vertices = mesh->n_vertices;
+  plan->boundary_edges = mesh->n_boundary_edges;
+  plan->dimension = mesh->dimension;
+  plan->order = problem->order;
+  plan->preconditioner = plan->smoother = plan->note = "";
+  plan->precision = problem->wave.single ? "single" : "double";
+  plan->wave_unknowns = memory->unknowns;
+  plan->host_bytes = memory->host;
+  plan->free_bytes = memory->free;
+  plan->host_free_bytes =
+      ctx->backend == KEDGE_BACKEND_CUDA ? kg_memory_available("") : memory->free;
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op) {
+    plan->peak_bytes[op] = memory->device;
+    plan->needed_bytes[op] = memory->needed;
+    plan->fits[op] = memory->needed <= memory->free;
+  }
+}
+
+kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, kedge_plan *plan)
+{
+  kedge_plan filled = KEDGE_PLAN_INIT;
+  kg_waves_memory memory;
+  kedge_mesh *own = NULL;
+  KG_TRY(kg_check_sized(ctx, "KEDGE_PLAN_INIT", plan->size));
+  KG_TRY(kg_enter(ctx));
+  if (!mesh) KG_TRY(kedge_problem_mesh(problem, &own));
+  kedge_status status = kg_waves_plan(ctx, mesh ? mesh : own, problem, &memory);
+  // What does not fit is told, and its sentence stays in the context.
+  if (status == KEDGE_ERR_MEMORY && memory.unknowns > 0) status = KEDGE_OK;
+  if (status == KEDGE_OK) {
+    describe(ctx, mesh ? mesh : own, problem, &memory, &filled);
+    kg_copy_sized(&filled, plan);
+  }
+  kedge_mesh_destroy(own);
+  return status;
 }
 
 kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out, kg_waves **waves)

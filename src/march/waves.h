@@ -15,5 +15,6 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
 /// The waves of a march, or a failure. @param[in] call  of the API, whose result `out` is
 kedge_status kg_waves_of(const kedge_march *march, const char *call, const void *out,
                          struct kg_waves **waves);
-/// kedge_march_plan() of such a problem refuses.
-kedge_status kg_waves_march_plan(kedge_context *ctx);
+/// kedge_march_plan() of such a problem.
+kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
+                                 const kedge_problem *problem, kedge_plan *plan);

@@ -58,6 +58,9 @@ typedef struct kg_wave_pieces {
 /// @retval KEDGE_ERR_INPUT  a value is no number
 kedge_status kg_wave_data_make(const struct kg_waves *waves, const kg_wave_pieces *pieces,
                                kg_wave_data *out, int32_t *place);
+/// Device memory of these. @param[in] data  as `out` of kg_wave_data_make()
+kedge_status kg_wave_data_bytes(const struct kg_waves *waves, const kg_wave_pieces *pieces,
+                                const kg_wave_data *data, int64_t *bytes);
 void kg_wave_data_free(kedge_context *ctx, kg_wave_data *data);
 /// Whether any moves.
 static inline bool kg_wave_data_moves(const kg_wave_data *data)

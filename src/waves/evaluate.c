@@ -140,6 +140,12 @@ static void list_points(const kg_waves *w, const kg_wave_data *d, const kg_wave_
   }
 }
 
+/// Bytes of so many points in device memory.
+static size_t points_bytes(int64_t n)
+{
+  return (size_t)n * (3 * sizeof(double) + sizeof(int32_t));
+}
+
 /// Have the GPU evaluate what it may.
 static kedge_status go_to_gpu(const kg_waves *w, kg_wave_data *d)
 {
@@ -153,7 +159,7 @@ static kedge_status go_to_gpu(const kg_waves *w, kg_wave_data *d)
   KG_TRY(kg_evaluation_wish(w->ctx, &wish));
   if (n == 0 || (wish && strcmp(wish, "host") == 0)) return KEDGE_OK;
   d->n_points = n;
-  const size_t bytes = (size_t)n * (3 * sizeof *x + sizeof(int32_t));
+  const size_t bytes = points_bytes(n);
   KG_TRY(kg_alloc(w->ctx, bytes, 1, &d->points));
   KG_TRY(kg_alloc(w->ctx, 1, sizeof(unsigned), &d->bad));
   KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof(unsigned)));
@@ -244,6 +250,36 @@ static void sort(const kg_wave_pieces *from, kg_wave_data *d, int32_t *number, i
     place[i] = part < 0 ? -1 : -1 - number[part]--;
     if (part >= 0) d->piece[place[i]] = from->piece[i];
   }
+}
+
+static size_t taken(size_t bytes)
+{
+  return kg_rounded(bytes > 0 ? bytes : 1);
+}
+
+kedge_status kg_wave_data_bytes(const kg_waves *w, const kg_wave_pieces *from,
+                                const kg_wave_data *d, int64_t *bytes)
+{
+  const char *wish;
+  bool *moving;
+  int64_t n = 0, points = 0;
+  KG_TRY(kg_evaluation_wish(w->ctx, &wish));
+  KG_TRY(kg_host_calloc(w->ctx, (size_t)from->n_parts, sizeof *moving, &moving));
+  for (int i = 0; i < from->n_parts; ++i) {
+    kg_wave_part part = from->parts[i];
+    part.moves = moves(d, &part);
+    moving[i] = is_for_gpu(w, d, &part) && !(wish && strcmp(wish, "host") == 0);
+  }
+  for (int32_t i = 0; i < from->n; ++i) {
+    if (from->part[i] < 0) continue;
+    ++n;
+    points += moving[from->part[i]] ? d->n : 0;
+  }
+  free(moving);
+  const size_t values = (size_t)(n * numbers_of(d, 1)) * kg_number_bytes(w->args.number);
+  *bytes = (int64_t)taken(values);
+  if (points > 0) *bytes += (int64_t)(taken(points_bytes(points)) + taken(sizeof(unsigned)));
+  return KEDGE_OK;
 }
 
 kedge_status kg_wave_data_make(const kg_waves *w, const kg_wave_pieces *from, kg_wave_data *d,

@@ -136,31 +136,52 @@ static kedge_status put(kg_waves *w, const kg_wave_table *t, char *all, size_t *
                  : kg_waves_put(w, there, t->from, (int64_t)t->n);
 }
 
-kedge_status kg_waves_upload(kg_waves *w, int n, const kg_wave_table *list, kg_buffer *out)
+int64_t kg_waves_table_bytes(const kg_waves *w, int n, const kg_wave_table *list)
 {
-  size_t all = 0, used = 0;
+  size_t all = 0;
   for (int i = 0; i < n; ++i)
     all += kg_rounded(list[i].n * (list[i].size ? list[i].size : kg_number_bytes(w->args.number)));
-  KG_TRY(kg_alloc(w->ctx, all, 1, out));
+  return (int64_t)all;
+}
+
+kedge_status kg_waves_upload(kg_waves *w, int n, const kg_wave_table *list, kg_buffer *out)
+{
+  size_t used = 0;
+  KG_TRY(kg_alloc(w->ctx, (size_t)kg_waves_table_bytes(w, n, list), 1, out));
   for (int i = 0; i < n; ++i) KG_TRY(put(w, &list[i], out->data, &used));
   return KEDGE_OK;
 }
 
-static kedge_status upload(const tables *t)
+enum { TABLES = 6 };
+
+/// The tables of the device. @param[out] a  where they will be
+static void list_tables(const tables *t, kg_wave_args *a, kg_wave_table list[TABLES])
 {
-  enum { TABLES = 6 };
-  kg_waves *const w = t->w;
-  kg_wave_args *const a = &w->args;
-  const kg_nodal *const nodal = &w->nodal;
+  const kg_nodal *const nodal = &t->w->nodal;
   const size_t n = (size_t)nodal->n, d = (size_t)a->dimension, facets = d + 1;
   const size_t lanes = (size_t)a->n_groups * LANES, columns = facets * (size_t)nodal->n_facet;
-  const kg_wave_table list[TABLES] = {{nodal->derivative, d * n * n, 0, &a->derivative},
-                                      {nodal->lift, n * columns, 0, &a->lift},
-                                      {nodal->facet_node, columns, sizeof(int32_t), &a->facet_node},
-                                      {t->gradient, lanes * d * d, 0, &a->gradient},
-                                      {t->facet, lanes * facets * (d + 1), 0, &a->facet},
-                                      {t->beyond, lanes * facets, sizeof(int32_t), &a->beyond}};
-  return kg_waves_upload(w, TABLES, list, &w->tables);
+  const kg_wave_table all[TABLES] = {{nodal->derivative, d * n * n, 0, &a->derivative},
+                                     {nodal->lift, n * columns, 0, &a->lift},
+                                     {nodal->facet_node, columns, sizeof(int32_t), &a->facet_node},
+                                     {t->gradient, lanes * d * d, 0, &a->gradient},
+                                     {t->facet, lanes * facets * (d + 1), 0, &a->facet},
+                                     {t->beyond, lanes * facets, sizeof(int32_t), &a->beyond}};
+  memcpy(list, all, sizeof all);
+}
+
+int64_t kg_waves_mesh_bytes(const kg_waves *w)
+{
+  kg_wave_args args = w->args;
+  kg_wave_table list[TABLES];
+  list_tables(&(tables){.w = (kg_waves *)w}, &args, list);
+  return kg_waves_table_bytes(w, TABLES, list);
+}
+
+static kedge_status upload(const tables *t)
+{
+  kg_wave_table list[TABLES];
+  list_tables(t, &t->w->args, list);
+  return kg_waves_upload(t->w, TABLES, list, &t->w->tables);
 }
 
 /// Sides on the boundary are numbered in the order of their edges.

@@ -141,10 +141,10 @@ static int32_t part_of(settling *s, int *n_parts, int n,
   return (*n_parts)++;
 }
 
-/// Kinds and data of the facets on the boundary.
-static kedge_status put_boundary(settling *s)
+/// Facets on the boundary, their kinds and functions. @param[out] data  what is to be made of them
+static kedge_status list_boundary(settling *s, kg_wave_pieces *out, kg_wave_data *data)
 {
-  kg_waves *const w = s->w;
+  const kg_waves *const w = s->w;
   const kedge_mesh *const mesh = w->mesh;
   kg_wave_pieces pieces = {.piece = s->piece, .part = s->part, .parts = s->parts};
   int32_t *kind, *group_part;
@@ -170,13 +170,22 @@ static kedge_status put_boundary(settling *s)
         (kg_wave_piece){kg_side_element(sides[0]), (int32_t)kg_side_facet(sides[0])};
   }
   free(kind);
-  w->given = (kg_wave_data){
+  *data = (kg_wave_data){
       .n = w->nodal.n_facet, .n_functions = w->law->n_fields, .what = "the field %s of a boundary"};
-  memcpy(w->given.name, w->law->fields, sizeof w->law->fields);
-  if (status == KEDGE_OK) status = kg_wave_data_make(w, &pieces, &w->given, s->place);
-  for (int32_t i = 0; i < pieces.n && status == KEDGE_OK; ++i) s->side[i].data = s->place[i];
-  w->args.data = w->given.values.data;
+  memcpy(data->name, w->law->fields, sizeof w->law->fields);
+  *out = pieces;
   return status;
+}
+
+static kedge_status put_boundary(settling *s)
+{
+  kg_waves *const w = s->w;
+  kg_wave_pieces pieces;
+  KG_TRY(list_boundary(s, &pieces, &w->given));
+  KG_TRY(kg_wave_data_make(w, &pieces, &w->given, s->place));
+  for (int32_t i = 0; i < pieces.n; ++i) s->side[i].data = s->place[i];
+  w->args.data = w->given.values.data;
+  return KEDGE_OK;
 }
 
 /// The functions of the source of a region: its own, else those of [equation].
@@ -196,10 +205,10 @@ static bool source_of(const settling *s, int group, const kg_function *functions
   return any;
 }
 
-/// Elements with a source, and what their media make of it.
-static kedge_status put_sources(settling *s)
+/// Elements with a source. @param[out] data  what is to be made of them
+static kedge_status list_sources(settling *s, kg_wave_pieces *out, kg_wave_data *data)
 {
-  kg_waves *const w = s->w;
+  const kg_waves *const w = s->w;
   const kedge_mesh *const mesh = w->mesh;
   const kg_law *const law = w->law;
   kg_wave_pieces pieces = {.piece = s->piece, .part = s->part, .parts = s->parts};
@@ -215,9 +224,20 @@ static kedge_status put_sources(settling *s)
     if (s->part[pieces.n] >= 0) s->piece[pieces.n++] = (kg_wave_piece){e, -1};
   }
   free(group_part);
-  w->driven = (kg_wave_data){.n = w->nodal.n, .n_functions = law->n_sources, .what = "%s"};
+  *data = (kg_wave_data){.n = w->nodal.n, .n_functions = law->n_sources, .what = "%s"};
   for (int k = 0; k < law->n_sources; ++k)
-    w->driven.name[k] = law->n_sources > 1 ? kg_current_keys[k] : law->source;
+    data->name[k] = law->n_sources > 1 ? kg_current_keys[k] : law->source;
+  *out = pieces;
+  return KEDGE_OK;
+}
+
+/// Sources, and what the media of their elements make of them.
+static kedge_status put_sources(settling *s)
+{
+  kg_waves *const w = s->w;
+  const kg_law *const law = w->law;
+  kg_wave_pieces pieces;
+  KG_TRY(list_sources(s, &pieces, &w->driven));
   if (pieces.n == 0) return KEDGE_OK;
   KG_TRY(kg_wave_data_make(w, &pieces, &w->driven, s->place));
   for (int32_t i = 0; i < pieces.n; ++i) {
@@ -244,33 +264,66 @@ static void find_step(kg_waves *w)
   }
 }
 
-static kedge_status upload(const settling *s)
+enum { TABLES = 4 };
+
+/// The tables of the device. @param[in,out] w  where they will be
+static void list_tables(const settling *s, kg_waves *w, kg_wave_table list[TABLES])
 {
-  kg_waves *const w = s->w;
   const size_t lanes = (size_t)w->args.n_groups * LANES, driven = (size_t)w->source.n;
-  const kg_wave_table list[] = {
+  const kg_wave_table all[TABLES] = {
       {s->medium, lanes * (size_t)w->args.n_numbers, 0, &w->args.medium},
       {s->side, (size_t)w->mesh->n_boundary_edges, sizeof *s->side, &w->args.boundary},
       {s->element, driven, sizeof *s->element, &w->source.element},
       {s->factor, driven, 0, &w->source.factor}};
-  return kg_waves_upload(w, sizeof list / sizeof *list, list, &w->settled);
+  memcpy(list, all, sizeof all);
+}
+
+static kedge_status match(settling *s)
+{
+  kg_waves *const w = s->w;
+  KG_TRY(kg_waves_fit(w));
+  KG_TRY(kg_problem_match(w->ctx, w->problem, w->mesh, s->boundary));
+  return kg_regions_match(w->ctx, w->problem, w->mesh, s->section);
 }
 
 static kedge_status make(settling *s)
 {
   kg_waves *const w = s->w;
-  KG_TRY(kg_waves_fit(w));
-  KG_TRY(kg_problem_match(w->ctx, w->problem, w->mesh, s->boundary));
-  KG_TRY(kg_regions_match(w->ctx, w->problem, w->mesh, s->section));
+  kg_wave_table list[TABLES];
+  KG_TRY(match(s));
   w->args.upwind = w->problem->wave.upwind;
   KG_TRY(put_media(s));
   find_step(w);
   KG_TRY(put_boundary(s));
   KG_TRY(put_sources(s));
-  return upload(s);
+  list_tables(s, w, list);
+  return kg_waves_upload(w, TABLES, list, &w->settled);
 }
 
-kedge_status kg_waves_settle(kg_waves *w)
+/// Count what make() takes of the device.
+static kedge_status count(settling *s, int64_t *bytes)
+{
+  kg_waves counted = *s->w;
+  kg_wave_pieces pieces;
+  kg_wave_table list[TABLES];
+  kg_wave_data data;
+  KG_TRY(match(s));
+  KG_TRY(list_boundary(s, &pieces, &data));
+  KG_TRY(kg_wave_data_bytes(s->w, &pieces, &data, bytes));
+  KG_TRY(list_sources(s, &pieces, &data));
+  if (pieces.n > 0) {
+    int64_t driven;
+    KG_TRY(kg_wave_data_bytes(s->w, &pieces, &data, &driven));
+    *bytes += driven;
+  }
+  counted.source.n = pieces.n;
+  list_tables(s, &counted, list);
+  *bytes += kg_waves_table_bytes(s->w, TABLES, list);
+  return KEDGE_OK;
+}
+
+/// @param[out] bytes  NULL: all is made; else it is only counted
+static kedge_status settle(kg_waves *w, int64_t *bytes)
 {
   const kedge_mesh *const mesh = w->mesh;
   const size_t boundary = (size_t)mesh->n_boundary_edges, elements = (size_t)mesh->n_elements;
@@ -283,19 +336,21 @@ kedge_status kg_waves_settle(kg_waves *w)
     void *to;
   } arrays[] = {{n_groups, sizeof *s.boundary, &s.boundary},
                 {n_groups, sizeof *s.section, &s.section},
-                {lanes * numbers, sizeof *s.medium, &s.medium},
                 {boundary, sizeof *s.side, &s.side},
                 {pieces, sizeof *s.piece, &s.piece},
                 {pieces, sizeof *s.part, &s.part},
-                {pieces, sizeof *s.place, &s.place},
                 {n_groups, sizeof *s.parts, &s.parts},
+                // Only to make it:
+                {pieces, sizeof *s.place, &s.place},
+                {lanes * numbers, sizeof *s.medium, &s.medium},
                 {elements, sizeof *s.element, &s.element},
                 {elements, sizeof *s.factor, &s.factor},
                 {elements * numbers, sizeof *w->number, &w->number}};
+  const int n = bytes ? 6 : (int)(sizeof arrays / sizeof *arrays);
   kedge_status status = KEDGE_OK;
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == KEDGE_OK; ++i)
+  for (int i = 0; i < n && status == KEDGE_OK; ++i)
     status = kg_host_calloc(w->ctx, arrays[i].n, arrays[i].size, arrays[i].to);
-  if (status == KEDGE_OK) status = make(&s);
+  if (status == KEDGE_OK) status = bytes ? count(&s, bytes) : make(&s);
   free(s.factor);
   free(s.element);
   free(s.parts);
@@ -307,6 +362,17 @@ kedge_status kg_waves_settle(kg_waves *w)
   free(s.section);
   free(s.boundary);
   return status;
+}
+
+kedge_status kg_waves_settle(kg_waves *w)
+{
+  return settle(w, NULL);
+}
+
+kedge_status kg_waves_settled_bytes(const kg_waves *w, int64_t *bytes)
+{
+  kg_waves counted = *w;
+  return settle(&counted, bytes);
 }
 
 void kg_waves_forget(kg_waves *w)

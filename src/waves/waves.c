@@ -187,10 +187,10 @@ static kedge_status allocate(kg_waves *w)
   return KEDGE_OK;
 }
 
-kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
-                             const kedge_problem *problem, kg_waves *w)
+/// System, order and sizes.
+static kedge_status begin(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                          kg_waves *w)
 {
-  *w = (kg_waves){.ctx = ctx, .mesh = mesh};
   KG_TRY(kg_problem_clone(problem, &w->problem));
   KG_TRY(find_law(w));
   const kg_cell *const cell = mesh->block[0].cell;
@@ -207,6 +207,50 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                            .dimension = mesh->dimension,
                            .n_fields = w->law->n_fields,
                            .n_numbers = w->law->n_numbers};
+  return KEDGE_OK;
+}
+
+/// Memory that is taken, and refuse what does not fit.
+static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
+{
+  const size_t state = (size_t)kg_wave_state(&w->args);
+  const bool separate = w->ctx->backend == KEDGE_BACKEND_CUDA;
+  int64_t settled;
+  KG_TRY(kg_waves_settled_bytes(w, &settled));
+  memory->device = (int64_t)kg_rounded(3 * state * kg_number_bytes(w->args.number)) +
+                   kg_waves_mesh_bytes(w) + settled;
+  // The state in double precision, as it is where it begins and when energies are made.
+  memory->host = (int64_t)(state * sizeof(double));
+  memory->unknowns = (int64_t)w->mesh->n_elements * w->nodal.n * w->law->n_fields;
+  memory->needed = memory->device + (separate ? 0 : memory->host);
+  memory->free = kg_free_bytes(w->ctx);
+  KG_REQUIRE(w->ctx, memory->needed <= memory->free, KEDGE_ERR_MEMORY,
+             "these waves need %.2f GB of memory on %s (%d elements, order %d, precision %s) and "
+             "%.2f GB are free; see `kedge plan`, and take %sfewer elements or a lower order",
+             1e-9 * (double)memory->needed, w->ctx->device, w->mesh->n_elements, w->nodal.order,
+             w->args.number == KG_SINGLE ? "single" : "double", 1e-9 * (double)memory->free,
+             w->args.number == KG_SINGLE ? "" : "precision = single, ");
+  return KEDGE_OK;
+}
+
+kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                           kg_waves_memory *memory)
+{
+  kg_waves w = {.ctx = ctx, .mesh = mesh};
+  *memory = (kg_waves_memory){0};
+  kedge_status status = begin(ctx, mesh, problem, &w);
+  if (status == KEDGE_OK) status = need(&w, memory);
+  kg_waves_free(&w);
+  return status;
+}
+
+kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
+                             const kedge_problem *problem, kg_waves *w)
+{
+  kg_waves_memory memory;
+  *w = (kg_waves){.ctx = ctx, .mesh = mesh};
+  KG_TRY(begin(ctx, mesh, problem, w));
+  KG_TRY(need(w, &memory));
   KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args));
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(kg_waves_settle(w));

@@ -75,6 +75,17 @@ typedef struct kg_waves {
 kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                              const kedge_problem *problem, kg_waves *out);
 void kg_waves_free(kg_waves *waves);
+
+typedef struct kg_waves_memory {
+  int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
+  int64_t needed, free;  ///< of the context's device
+  int64_t unknowns;
+} kg_waves_memory;
+/// Predict the memory of kg_waves_create() before any is taken.
+/// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY
+/// @retval KEDGE_ERR_MEMORY  it would not fit; the sentence is that of kg_waves_create()
+kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
+                           kg_waves_memory *memory);
 /// Go on with what a problem says now, on the same mesh and with the same state.
 /// @retval KEDGE_ERR_INPUT  as of kg_waves_create(), or system, order or precision are others; all
 ///                          stays as it was then
@@ -170,6 +181,10 @@ typedef struct kg_wave_table {
   size_t size;  ///< of an entry; 0: it is a double here, and of args.number there
   void *to;     ///< address of the pointer to it
 } kg_wave_table;
+int64_t kg_waves_table_bytes(const kg_waves *waves, int n, const kg_wave_table *list);
+/// Device memory of kg_waves_set_up() and kg_waves_settle().
+int64_t kg_waves_mesh_bytes(const kg_waves *waves);
+kedge_status kg_waves_settled_bytes(const kg_waves *waves, int64_t *bytes);
 kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);

@@ -106,8 +106,8 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["FIELD", "bulk", "conductivity", "current", "density", "diffusion", "every", "file", "mass", "permeability",
-                          "permittivity", "quadrature", "reaction", "source", "tolerance", "u"])
+                         ["FIELD", "bulk", "conductivity", "current", "density", "diffusion", "every", "file", "mass",
+                          "permeability", "permittivity", "quadrature", "reaction", "source", "tolerance", "u"])
         self.assertGreater(len(keys["tolerance"][1][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]

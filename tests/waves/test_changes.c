@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "kedge/waves.h"
+
 /// A current that ends at an event, and does not: an update ends it.
 #define DRIVEN                                                                                  \
   {"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"},              \
@@ -144,6 +146,32 @@ static void energy_that_is_brought_in_is_none_that_grows(void **state)
   waves_free(&w);
 }
 
+/// Data that the host and the GPU evaluate, sources, both precisions.
+static void the_plan_is_what_is_taken(void **state)
+{
+  static const char *const orders[] = {"1", "4", "9"}, *const precisions[] = {"single", "double"};
+  (void)state;
+  for (int i = 0; i < 6; ++i) {
+    waves w =
+        waves_of("square 5", orders[i / 2],
+                 SETTINGS(DRIVEN, {"solver", "precision", precisions[i % 2]},
+                          {"equation", "current", i % 2 ? "sin(9*t)*x" : "0"},
+                          {"boundary left", "type", "incident"}, {"boundary left", "Ez", "t*y"},
+                          {"boundary top", "type", "incident"}, {"boundary top", "Ez", "y"}));
+    kedge_plan plan = KEDGE_PLAN_INIT;
+    kedge_wave_report report = KEDGE_WAVE_REPORT_INIT;
+    must(w.ctx, kedge_march_plan(w.ctx, NULL, w.problem, &plan));
+    must(w.ctx, kedge_march_wave_report(w.march, &report));
+    const int64_t planned = plan.peak_bytes[plan.operator_kind];
+    assert_true(planned >= report.peak_device_bytes);
+    assert_at_most((double)planned, 1.03 * (double)report.peak_device_bytes);
+    assert_true(plan.fits[plan.operator_kind]);
+    assert_int_equal(plan.wave_unknowns, report.unknowns);
+    assert_string_equal(plan.precision, precisions[i % 2]);
+    waves_free(&w);
+  }
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -153,6 +181,7 @@ int main(void)
       cmocka_unit_test(a_failed_update_stops_steps_until_one_succeeds),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
+      cmocka_unit_test(the_plan_is_what_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

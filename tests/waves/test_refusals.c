@@ -144,7 +144,6 @@ static void calls_that_make_no_sense_are_refused(void **state)
   kedge_context *const own = ctx;
   ctx = w.ctx;
   const kedge_solution *solution;
-  kedge_plan plan = KEDGE_PLAN_INIT;
   const kedge_data data = KEDGE_DATA_INIT;
   double value[1000];
   must(ctx, kedge_march_step(w.march));
@@ -156,8 +155,6 @@ static void calls_that_make_no_sense_are_refused(void **state)
   assert_said(kedge_march_energy(w.march, NULL), KEDGE_ERR_ARG, "an argument is NULL");
   assert_said(kedge_march_data(w.march, &data), KEDGE_ERR_UNSUPPORTED, "kedge_march_update()");
   assert_said(kedge_march_write(w.march, "waves.txt"), KEDGE_ERR_ARG, ".vtkhdf");
-  assert_said(kedge_march_plan(ctx, w.mesh, w.problem, &plan), KEDGE_ERR_UNSUPPORTED,
-              "not predicted");
   assert_said(kedge_solve(ctx, w.mesh, w.problem, (kedge_solution **)&solution), KEDGE_ERR_INPUT,
               "march with it");
   ctx = own;

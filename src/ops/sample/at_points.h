@@ -1,7 +1,7 @@
 /// @file
 /// Values of functions at points that lie in device memory: those of facets of the boundary, say.
 /// By register code, or by a CUDA kernel that is made for the functions when they are known.
-/// Builds with CUDA, but for the source of the kernel.
+/// Builds with CUDA, but for the source of the kernel (cell_kernel.c).
 #pragma once
 #include "ops/sample/evaluate.h"
 #include "expression/function.h"

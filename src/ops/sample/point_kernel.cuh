@@ -1,5 +1,5 @@
 // point_kernel.cuh: values of functions at points (at_points.h). Text for NVRTC, behind
-// point_output.cuh and what point_kernel.c writes: FUNCTIONS and evaluate().
+// point_output.cuh and what cell_kernel.c writes: FUNCTIONS and evaluate().
 //
 // Map  a thread a point
 

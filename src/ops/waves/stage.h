@@ -34,9 +34,8 @@ typedef struct kg_law {
   const char *properties[KG_WAVE_PROPERTIES_MAX];  ///< keys of [equation]
   bool may_be_zero[KG_WAVE_PROPERTIES_MAX];        ///< others are positive
   const char *boundaries[KG_WAVE_KINDS];  ///< types of [boundary NAME]; NULL: there is none
-  /// The key of what drives the first n_sources fields: sign times it is beside the right-hand side
-  /// of Q u_t.
-  const char *source;
+  /// A source: sign times it is beside the right-hand side of Q u_t of the first n_sources fields.
+  const char *source;  ///< its key
   int n_sources;
   double source_sign;
   void (*medium)(const double *property, double *number);
