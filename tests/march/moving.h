@@ -14,7 +14,7 @@ typedef struct moving {
   kedge_march *march;
 } moving;
 
-/// How many threads a context has; 0, which it is at first: test_threads().
+/// Threads of contexts. At first it is 0, which stands for those of test_threads().
 extern int moving_threads;
 
 /// Begin a march of equal steps.

@@ -1,4 +1,4 @@
-// All systems and boundaries: exact solutions, energy, materials; backends agree.
+// All systems and boundaries: exact solutions; backends agree.
 #include "moving_waves.h"
 
 #include <stdlib.h>
@@ -84,53 +84,6 @@ static void what_is_soft_has_the_pressure_of_its_data(void **state)
   assert_at_most(error, 2e-4);
 }
 
-static double pseudo_random(int i)
-{
-  return fabs(sin(12.9898 * (i + 1)) * 43758.5453 - floor(sin(12.9898 * (i + 1)) * 43758.5453));
-}
-
-/// Materials that differ from element to element, and a state that is not smooth.
-static void central_fluxes_keep_the_energy_and_upwind_ones_do_not(void **state)
-{
-  static const char *const systems[2][5] = {
-      {"maxwell-tm", "conductor", "permittivity", "permeability", "Ez"},
-      {"acoustics", "wall", "density", "bulk", "p"}};
-  enum { ELEMENTS = 2 * 5 * 5 };
-  double material[2][ELEMENTS], start[ELEMENTS];
-  (void)state;
-  for (int i = 0; i < ELEMENTS; ++i) {
-    material[0][i] = 1.0 + 3.0 * pseudo_random(i);
-    material[1][i] = 1.0 + pseudo_random(i + 99);
-    start[i] = pseudo_random(i + 999) - 0.5;
-  }
-  for (int s = 0; s < 2; ++s)
-    for (int alpha = 0; alpha < 2; ++alpha) {
-      waves w = {.ctx = open_backend(test_backend(), 1)};
-      w.problem = waves_problem(
-          w.ctx,
-          SETTINGS({"mesh", "generate", "square 5"}, {"space", "order", "3"},
-                   {"space", "upwind", alpha ? "1" : "0"}, {"equation", "system", systems[s][0]},
-                   {"boundary default", "type", systems[s][1]}, {"time", "end", "1"},
-                   {"time", "steps", alpha ? "200" : "1600"}));
-      for (int k = 0; k < 2; ++k)
-        must(w.ctx, kedge_problem_set_function(w.problem, "equation", systems[s][2 + k],
-                                               kedge_by_element, material[k]));
-      must(w.ctx, kedge_problem_set_function(w.problem, "initial", systems[s][4], kedge_by_element,
-                                             start));
-      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
-      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
-      const double before = waves_energy(&w);
-      for (int i = 0; i < 25 && test_is_quick(); ++i) must(w.ctx, kedge_march_step(w.march));
-      if (!test_is_quick()) waves_on(&w);
-      const double after = waves_energy(&w);
-      if (alpha == 0)
-        assert_at_most(fabs(after - before), 1e-6 * before);
-      else
-        assert_at_most(after, 0.999 * before);
-      waves_free(&w);
-    }
-}
-
 /// Whatever the backend, values at nodes are those of the host.
 static void backends_agree(void **state)
 {
@@ -188,36 +141,6 @@ static void backends_agree(void **state)
     }
 }
 
-static void errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding(
-    void **state)
-{
-  static const char *const orders[] = {"1", "2", "4"}, *const meshes[] = {"square 4", "cube 2"};
-  (void)state;
-  for (int i = 0; i < 6; ++i) {
-    const setting *const sound =
-        i % 2 ? SETTINGS({"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},
-                         {"parameters", "k", "pi*sqrt(2)"},
-                         {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}, {"time", "end", "0.5"})
-              : SETTINGS(BOX);
-    double error[2];
-    for (int single = 0; single < 2; ++single) {
-      waves w = {.ctx = open_backend(test_backend(), 1)};
-      w.problem = waves_problem(w.ctx, sound);
-      must(w.ctx,
-           kedge_problem_set(w.problem, "solver", "precision", single ? "single" : "double"));
-      must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", meshes[i % 2]));
-      must(w.ctx, kedge_problem_set(w.problem, "space", "order", orders[i / 2]));
-      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
-      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
-      waves_on(&w);
-      error[single] = waves_error(&w, NULL);
-      waves_free(&w);
-    }
-    assert_true(error[0] != error[1]);
-    assert_at_most(fabs(error[1] - error[0]), 0.01 * error[0] + 1e-6);
-  }
-}
-
 static void values_at_nodes_are_those_of_the_exact_solution(void **state)
 {
   (void)state;
@@ -242,10 +165,7 @@ int main(void)
       cmocka_unit_test(errors_fall_with_the_order_and_one_more),
       cmocka_unit_test(a_conductor_has_the_field_of_its_data),
       cmocka_unit_test(what_is_soft_has_the_pressure_of_its_data),
-      cmocka_unit_test(central_fluxes_keep_the_energy_and_upwind_ones_do_not),
       cmocka_unit_test(backends_agree),
-      cmocka_unit_test(
-          errors_in_single_precision_are_those_of_double_where_they_are_larger_than_rounding),
       cmocka_unit_test(values_at_nodes_are_those_of_the_exact_solution),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
