@@ -5,7 +5,7 @@ import os
 
 import king2014_page
 import measure
-import programs
+import waves_cases
 
 PARTS = ["gather", "lift", "differentiate", "update"]
 FORMS = {"separate kernels": None, "one plain kernel": "one", "kedge": "stage"}
@@ -92,10 +92,11 @@ def errors_text(results, his):
         rows.append([str(order), *("" if error is None else f"{error:.2e}" for error in own),
                      *("" if number is None else f"{number:.2f}" for number in fitted)])
     heads = ["N", *(f"{number:,} elements" for number in counts), "order", "his, fitted likewise", "his, as printed"]
+    waves, theirs = (", ".join(map(str, numbers)) for numbers in (waves_cases.MODE, his["elements"]))
     return ["### Table 2: errors\n\nErrors of all fields in L2 at t = 1 of a mode of the box 1.25 x 1 x 0.8 between "
-            f"conductors, on unstructured meshes of about his {', '.join(map(str, his['elements']))} elements. His "
-            "cavity and mode are not stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in "
-            "single precision too.\n",
+            f"conductors, {waves} half waves, on unstructured meshes of about his {theirs} elements. His cavity "
+            "and mode are not stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in single "
+            "precision too.\n",
             king2014_page.table(heads, rows)]
 
 
