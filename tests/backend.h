@@ -29,6 +29,20 @@ static inline bool test_is_quick(void)
   return quick && *quick;
 }
 
+/// Whether the code is that of the host, on memory of its own: a few sizes and orders show what is
+/// copied and written, and the entry of the host shows the numbers.
+static inline bool test_is_shadow(void)
+{
+  return test_backend() == KEDGE_BACKEND_SHADOW;
+}
+
+/// Threads of a context: on small problems most time goes into teams that meet for every loop, which
+/// is enough where the host does it.
+static inline int test_threads(void)
+{
+  return test_is_shadow() ? 1 : 2;
+}
+
 /// Whether kernels whose blocks go round have few of them, by KEDGE_BLOCKS: what needs a large mesh
 /// elsewhere happens on a small one.
 static inline bool test_has_few_blocks(void)

@@ -10,7 +10,7 @@ static kedge_context *ctx;
 static int open_context(void **state)
 {
   (void)state;
-  ctx = open_backend(test_backend(), 2);
+  ctx = open_backend(test_backend(), test_threads());
   return 0;
 }
 

@@ -30,6 +30,12 @@ typedef struct kedge_marched {
   int64_t rejected;  ///< of steps that adapt: those that were made again, shorter
   double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
   bool is_steady;    ///< it has ended as that is below steady_tolerance
+  /// The step and time at which the energy of waves was first seen above that at t = 0 by more than
+  /// rounding; 0: it was not. It is asked of waves that nothing drives: without sources, data at the
+  /// boundary and updates. kedge_march_energy() looks, and steps do now and then where they are longer than
+  /// kedge_march_longest().
+  int64_t grown_step;
+  double grown_t;
 } kedge_marched;
 #define KEDGE_MARCHED_INIT \
   {                        \

@@ -53,6 +53,8 @@ KEDGE_API int kedge_problem_probe_count(const kedge_problem *problem);
 KEDGE_API const char *kedge_problem_probe_name(const kedge_problem *problem, int index);
 KEDGE_API const char *kedge_problem_probe_file(const kedge_problem *problem, int index);
 KEDGE_API const char *kedge_problem_probe_output(const kedge_problem *problem, int index);
+/// How many steps of waves are between two rows of the file; 0 where there is no such probe.
+KEDGE_API int64_t kedge_problem_probe_every(const kedge_problem *problem, int index);
 /// Refuse files of points that cannot be read, or are no table of points, before there is a mesh.
 /// Pipes are left for kedge_problem_probe_create(), as they can be read once.
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_IO  as kedge_problem_probe_create()

@@ -17,6 +17,9 @@ KEDGE_API const char *kedge_problem_system(const kedge_problem *problem);
 /// problem is elliptic.
 KEDGE_API double kedge_march_longest(const kedge_march *march);
 
+/// The order of its polynomials; 0 where the problem is elliptic.
+KEDGE_API int kedge_march_order(const kedge_march *march);
+
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
 KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
@@ -29,12 +32,18 @@ KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
 /// @param[out] values  [element][node], in the caller's order of elements
 KEDGE_API kedge_status kedge_march_values(const kedge_march *march, const char *field, int order,
                                           double *values);
+/// Likewise in memory of the context's device, or of the host with a backend of the host; the
+/// device's default stream is waited for as by kedge_solver_apply_device(). Numbers that are not
+/// finite are there as they are. The first call takes device memory for a table, which stays.
+/// @retval KEDGE_ERR_ARG  also an array that is not in memory of this GPU
+KEDGE_API kedge_status kedge_march_values_device(const kedge_march *march, const char *field,
+                                                 int order, double *values);
 /// These nodes, as of kedge_solution_nodes(). @param[out] at  [element][node][dimension]
 KEDGE_API kedge_status kedge_march_nodes(const kedge_march *march, int order, double *at);
 
 /// The field's polynomials at the points of a probe of the same mesh (probe.h). From a GPU these
 /// numbers alone are brought, by one kernel and one copy a step, however many fields and probes are
-/// asked for. Points anywhere, once: kedge_march_values() at the order of the problem, and
+/// asked for. Points anywhere, once: kedge_march_values_device() at the order of the problem, and
 /// kedge_locator_values().
 /// @param[out] values  [kedge_probe_count()]; NaN outside
 /// @retval KEDGE_ERR_ARG      also where the probe is of another mesh object
@@ -45,7 +54,8 @@ KEDGE_API kedge_status kedge_march_probe_values(const kedge_march *march, const 
 /// The energy of the state: half of the integral of permittivity |E|^2 + permeability |H|^2, or of
 /// p^2 / bulk + density |v|^2.
 KEDGE_API kedge_status kedge_march_energy(const kedge_march *march, double *energy);
-/// That of a region. @param[in] region  its name, else its number; NULL: all
+/// The energy of a region.
+/// @param[in] region  its name, else its number; NULL: all
 /// @retval KEDGE_ERR_INPUT  the mesh has no such region, or several of this name
 KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const char *region,
                                              double *energy);
@@ -55,6 +65,52 @@ KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const cha
 /// @retval KEDGE_ERR_ARG  also where [exact] has no such field
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
+
+/// Room for the fields of any system, later ones too.
+#define KEDGE_WAVE_FIELDS_MAX 8
+
+/// What a march of waves is of, and has done beside kedge_marched. Strings belong to the library;
+/// `device` lives as long as the context. Begin with KEDGE_WAVE_REPORT_INIT: later versions add
+/// members at the end.
+typedef struct kedge_wave_report {
+  size_t size;            ///< sizeof(kedge_wave_report)
+  const char *system;     ///< as the problem names it
+  const char *precision;  ///< "single" or "double"
+  const char *backend, *device;
+  int dimension, order;
+  int64_t elements, edges, vertices, boundary_edges;  ///< in space edges are faces
+  int64_t unknowns;                                   ///< of all fields
+  int n_fields;
+  const char *fields[KEDGE_WAVE_FIELDS_MAX];
+  double errors[KEDGE_WAVE_FIELDS_MAX];  ///< in L2, of each field; NaN: [exact] has none
+  double upwind;
+  double longest;               ///< kedge_march_longest()
+  double first_energy, energy;  ///< at t = 0, and now
+  int64_t stages_done;          ///< five a step, by this process
+  double step_seconds;          ///< that they took
+  /// Parts of the time of this process: stage; data of the boundary, and source, measured in some of
+  /// the stages; probes; output: fields, energies and errors.
+  int n_stages;
+  kedge_stage_report stages[KEDGE_STAGES_MAX];
+  int64_t peak_device_bytes;
+  // What the caller gives for kedge_wave_report_write(); a march gives NULL.
+  const struct kedge_marched *march;
+  const char *output_error;  ///< why an output was not written; "": all were; NULL: there is none
+} kedge_wave_report;
+#define KEDGE_WAVE_REPORT_INIT \
+  {                            \
+    sizeof(kedge_wave_report)  \
+  }
+
+/// Energy and errors are made for it, of the present state.
+/// @param[in,out] report  its `size` is read
+/// @retval KEDGE_ERR_ARG      also where `size` was not set by KEDGE_WAVE_REPORT_INIT
+/// @retval KEDGE_ERR_NUMERIC  the state is not finite
+KEDGE_API kedge_status kedge_march_wave_report(const kedge_march *march, kedge_wave_report *report);
+/// Write it as JSON (docs/report.md, waves), whole or not at all.
+/// @retval KEDGE_ERR_IO  the file cannot be written; an old one there is as it was
+KEDGE_API kedge_status kedge_wave_report_write(kedge_context *ctx, const kedge_wave_report *report,
+                                               const char *path);
 
 /// Write VTKHDF: Lagrange cells of the order of the problem with all fields by name, and the
 /// region. Written under a temporary name, then renamed.

@@ -17,17 +17,20 @@ from .errors import (Cancelled, DeviceError, Error, FileError, InputError, Missi
 from .march import March, MarchReport, MarchSolution, march
 from .mesh import Group, Mesh
 from .numbers import Balance, GroupValues, RegionValues, SurfaceValues, VolumeValues
-from .output import Output, read
+from .output import Output, WaveOutput, read
 from .probe import Probe
 from .problem import Dirichlet, Neumann, Problem, Robin
 from .shapes import cube, disk, lshape, mixed, quads, ring, square
 from .solution import Report, Solution
 from .solver import Solver, plan, solve
+from .wave_keys import Absorbing, Conductor, Incident, Soft, Wall
+from .waves import WaveMarch, WaveReport, WaveSolution
 
 __version__ = _library.library.kedge_version().decode()
-__all__ = ["Balance", "Cancelled", "Context", "Convergence", "DeviceError", "Dirichlet", "Error", "FileError", "Group",
-           "GroupValues", "InputError", "March", "MarchReport", "MarchSolution", "Mesh", "MissingPackage", "Neumann",
-           "NoSuchName", "Note", "NotConverged", "NumericError", "OutOfMemory", "Output", "Probe", "Problem",
-           "Progress", "ReadOnly", "RegionValues", "Report", "Robin", "Solution", "Solver", "SurfaceValues",
-           "Unsupported", "VolumeValues", "WrongType", "convergence", "cube", "disk", "lshape", "march", "mixed",
-           "plan", "quads", "read", "ring", "solve", "square"]
+__all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Convergence", "DeviceError", "Dirichlet",
+           "Error", "FileError", "Group", "GroupValues", "Incident", "InputError", "March", "MarchReport",
+           "MarchSolution", "Mesh", "MissingPackage", "Neumann", "NoSuchName", "NotConverged", "Note", "NumericError",
+           "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
+           "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall", "WaveMarch",
+           "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk", "lshape", "march",
+           "mixed", "plan", "quads", "read", "ring", "solve", "square"]

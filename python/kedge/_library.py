@@ -7,7 +7,7 @@ import os
 import pathlib
 from ctypes import POINTER, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
 
-GPU_MAX, STAGES_MAX, OPERATORS_MAX, ORDER_MAX = 32, 16, 8, 12
+GPU_MAX, STAGES_MAX, OPERATORS_MAX, ORDER_MAX, WAVE_FIELDS_MAX = 32, 16, 8, 12, 8
 STATUS = ("OK", "ERR_ARG", "ERR_INPUT", "ERR_IO", "ERR_MEMORY", "ERR_DEVICE", "ERR_UNSUPPORTED", "ERR_NUMERIC",
           "ERR_CANCELLED", "ERR_INTERNAL")
 BACKENDS = ("auto", "host", "shadow", "cuda")
@@ -169,6 +169,16 @@ class Marched(ctypes.Structure):
                 ("rejected", c_int64), ("change", c_double), ("is_steady", c_bool)]
 
 
+class WaveReport(ctypes.Structure):
+    _fields_ = [("size", c_size_t), ("system", c_char_p), ("precision", c_char_p), ("backend", c_char_p),
+                ("device", c_char_p), ("dimension", c_int), ("order", c_int), ("elements", c_int64), ("edges", c_int64),
+                ("vertices", c_int64), ("boundary_edges", c_int64), ("unknowns", c_int64), ("n_fields", c_int),
+                ("fields", c_char_p * WAVE_FIELDS_MAX), ("errors", c_double * WAVE_FIELDS_MAX), ("upwind", c_double),
+                ("longest", c_double), ("first_energy", c_double), ("energy", c_double), ("stages_done", c_int64),
+                ("step_seconds", c_double), ("n_stages", c_int), ("stages", StageReport * STAGES_MAX),
+                ("peak_device_bytes", c_int64), ("march", POINTER(Marched)), ("output_error", c_char_p)]
+
+
 class SteadyFunction(ctypes.Structure):
     _fields_ = [("function", c_void_p), ("user", c_void_p)]
 
@@ -181,7 +191,7 @@ STRUCTURES = {"kedge_progress": Progress, "kedge_context_options": ContextOption
               "kedge_region_values": RegionValues, "kedge_balance": Balance, "kedge_report": Report, "kedge_plan": Plan,
               "kedge_boundary_value": BoundaryValue, "kedge_device_values": DeviceValues, "kedge_data": Data,
               "kedge_errors": Errors, "kedge_matrix": Matrix,
-              "kedge_marched": Marched,
+              "kedge_marched": Marched, "kedge_wave_report": WaveReport,
               "kedge_integral_value": IntegralValue, "kedge_integral_options": IntegralOptions}
 
 PROGRESS_FUNCTION = ctypes.CFUNCTYPE(c_bool, c_void_p, POINTER(Progress))
@@ -265,6 +275,19 @@ FUNCTIONS = {
     "kedge_march_report": (c_int, P, POINTER(Marched)),
     "kedge_march_save": (c_int, P, S),
     "kedge_march_restore": (c_int, P, P, P, S, OUT),
+    "kedge_march_order": (c_int, P),
+    "kedge_march_longest": (c_double, P),
+    "kedge_march_field": (S, P, c_int),
+    "kedge_march_values": (c_int, P, S, c_int, P),
+    "kedge_march_values_device": (c_int, P, S, c_int, P),
+    "kedge_march_nodes": (c_int, P, c_int, P),
+    "kedge_march_probe_values": (c_int, P, P, S, P),
+    "kedge_march_energy": (c_int, P, POINTER(c_double)),
+    "kedge_march_energy_of": (c_int, P, S, POINTER(c_double)),
+    "kedge_march_error": (c_int, P, S, POINTER(c_double)),
+    "kedge_march_write": (c_int, P, S),
+    "kedge_march_wave_report": (c_int, P, POINTER(WaveReport)),
+    "kedge_wave_report_write": (c_int, P, POINTER(WaveReport), S),
     "kedge_solution_destroy": (None, P),
     "kedge_solution_report": (c_int, P, POINTER(Report)),
     "kedge_solution_means": (c_int, P, c_int, P),

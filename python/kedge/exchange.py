@@ -121,8 +121,8 @@ def by_vertices(s):
     blocks = [*zip(mesh.cells.items(), of_regions), *([((shape_of_lines, lines), of_lines)] if len(lines) else [])]
     return meshio.Mesh(in_space(mesh.points[numbers]),
                        [(shape, place[cells]) for (shape, cells), _ in blocks],
-                       point_data={**{field: s.at_vertices(field)[numbers] for field in ("u", "u_star")},
-                                   **{field: in_space(s.at_vertices(field)[numbers]) for field in ("q", "sigma")}},
+                       point_data={**{field: s.at_vertices(field)[numbers] for field in s._names[0]},
+                                   **{field: in_space(s.at_vertices(field)[numbers]) for field in s._names[1]}},
                        cell_data={"gmsh:physical": [tags for _, tags in blocks]}, field_data=names)
 
 

@@ -44,7 +44,7 @@ def by_parts(method: F) -> F:
     """A method of a field that has the parts of vectors too: "q" and "sigma" are [...][dimension]."""
     @functools.wraps(method)
     def made(self, field, *arguments, **more):
-        parts = parts_of(field, self.mesh)
+        parts = self._parts_of(field)
         if not parts:
             return method(self, field, *arguments, **more)
         return np.stack([method(self, part, *arguments, **more) for part in parts], axis=-1)
@@ -57,6 +57,15 @@ class Fields(Operators):
     polynomials that a field is, and _modes, a dict"""
 
     __setattr__ = refuse_assignment
+    _default = "u_star"  # what is meant where no field is named
+    _names = ("u", "u_star"), tuple(VECTORS)  # that a file of them has: numbers and vectors
+    _finest = property(lambda self: self.order + 1, doc="The highest order of a field.")
+
+    def _parts_of(self, field):
+        return parts_of(field, self.mesh)
+
+    def _check_field(self, field):
+        component(field, self.mesh)  # which refuses what is none
 
     def _shape(self, order, *more):
         n, quadrilaterals = self.mesh.elements, self.mesh.info["quadrilaterals"]
@@ -108,13 +117,13 @@ class Fields(Operators):
         at = coordinates(self.mesh, x, y, z)
         if len(at) == 2 and z is not None:  # field without its name, and perhaps outside
             field, outside = z, outside if field is None else field
-        field = "u_star" if field is None else field
+        field = self._default if field is None else field
         most = check_outside(outside, tolerance, nearest)
         there = self.context.backend == "cuda" and any(map(on_gpu, at))
         if there and (tolerance is not None or nearest):
             names = "x and y" if len(at) == 2 else "x, y and z"
             raise WrongType(f"tolerance and nearest are for points on the host; copy {names} to it")
-        parts = parts_of(field, self.mesh)
+        parts = self._parts_of(field)
         if parts:
             values = [self(*at, field=part, outside=outside, tolerance=tolerance, nearest=nearest) for part in parts]
             return stacked(values) if there else np.stack(values, axis=-1)
@@ -187,29 +196,30 @@ class Fields(Operators):
 
     def expression(self) -> Expression:
         """u_star as data."""
-        return self.field("u_star")
+        return self.field(self._default)
 
     def field(self, name: str) -> Expression:
         """A field as data of problems on this mesh: "u_star", "u", "qx", "qy", "sigma_x", "sigma_y" and in space "qz"
         and "sigma_z", evaluated element by element."""
-        parts = parts_of(name, self.mesh)
+        parts = self._parts_of(name)
         if parts:
             raise InputError(f"{name} is a vector, and data are numbers; take its parts: {', '.join(parts)}")
         return Polynomials(self.mesh, name, *self._coefficients(name))
 
-    def prepare(self, field: str = "u_star") -> Any:
+    def prepare(self, field: Optional[str] = None) -> Any:
         """Make what s(x, y) needs, as its first call does; before a solve that calls functions which call it.
 
         The mesh keeps its tree of elements for all its solutions.
         """
         self.mesh.locator
-        for part_of in parts_of(field, self.mesh) or (field,):
+        field = self._default if field is None else field
+        for part_of in self._parts_of(field) or (field,):
             self._known(part_of)
 
     def _known(self, field):
         """A field of the solution by values at nodes: order, values."""
         if not isinstance(field, str) or field not in self._modes:
-            component(field, self.mesh)  # which refuses what is none
+            self._check_field(field)
             order = self._degree(field)
             self._modes[field] = order, np.ascontiguousarray(self.values(field, order))
         return self._modes[field]
@@ -241,7 +251,7 @@ class Fields(Operators):
                   length or area. None, "all": the domain
         """
         n = self.order + 4 if points is None else whole("points", points, 1, 100)
-        flat = [part for field in fields for part in parts_of(field, self.mesh) or (field,)]
+        flat = [part for field in fields for part in self._parts_of(field) or (field,)]
         group = None if on in (None, "all") else group_on(self.mesh.groups, on)
         dimension = self.mesh.info["dimension"]
         if group is not None and self.mesh.groups[group].dimension < dimension:
@@ -260,7 +270,7 @@ class Fields(Operators):
             for array, field in zip(values, flat):
                 order, coefficients = self._coefficients(field)
                 array[rows] = coefficients[k][which] @ self.mesh.shapes[k][0].basis(order, *at).T
-        rest, parts = iter(values), [parts_of(field, self.mesh) for field in fields]
+        rest, parts = iter(values), [self._parts_of(field) for field in fields]
         return (weights, tuple(places), *(np.stack([next(rest) for _ in one], axis=-1) if one else next(rest)
                                           for one in parts))
 
@@ -301,9 +311,9 @@ class Fields(Operators):
             twice = np.linalg.norm(np.cross(ends[:, 1] - ends[:, 0], ends[:, 2] - ends[:, 0]), axis=-1)
             yield rows, 0, which, at.T, maps.places(*at.T, elements=which), twice[:, None] * weight
 
-    def plot(self, field: str = "u_star", ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None,
+    def plot(self, field: Optional[str] = None, ax: Any = None, *, x: Optional[float] = None, y: Optional[float] = None,
              z: Optional[float] = None, edges: bool = True, order: Optional[int] = None, **options: Any) -> Any:
-        """Draw a field, of "q" and "sigma" the length, with matplotlib; returns the axes. Options are those of tripcolor.
+        """Draw a field, u_star if it is left out, of "q" and "sigma" the length, with matplotlib; returns the axes. Options are those of tripcolor.
 
         In space it is drawn on the surface, on axes of three dimensions, with options of Poly3DCollection and cmap, norm,
         vmin and vmax; or on a slice as a plane is: s.plot(z=0.5).
@@ -312,14 +322,16 @@ class Fields(Operators):
         edges   -- draw those of elements; order -- of the pieces that an element is drawn by, P + 1 at most 8
         """
         from .plot import plot_solution
-        return plot_solution(self, field, ax, edges, order, (x, y, z), options)
+        return plot_solution(self, self._default if field is None else field, ax, edges, order, (x, y, z), options)
 
-    def at_vertices(self, field: str = "u_star") -> Array:
+    def at_vertices(self, field: Optional[str] = None) -> Array:
         """A field at the vertices of the mesh, [vertex], numbered as in the arrays or the file of the mesh: the mean of
         what the elements around each have there. NaN where a number is of no corner. "q" and "sigma" are
         [vertex][dimension]."""
-        if parts_of(field, self.mesh):
-            return np.stack([self.at_vertices(part) for part in parts_of(field, self.mesh)], axis=-1)
+        field = self._default if field is None else field
+        parts = self._parts_of(field)
+        if parts:
+            return np.stack([self.at_vertices(part) for part in parts], axis=-1)
         vertex = self.mesh.corners
         with np.errstate(invalid="ignore"):
             return np.bincount(vertex, self.values(field, 1).ravel()) / np.bincount(vertex)
@@ -335,10 +347,11 @@ class Fields(Operators):
         if vertices:
             return exchange.by_vertices(self)
         meshio = package("meshio", "to_meshio()")
-        order = self.order + 1
+        order = self._finest
         points, pieces = self._pieces(order)
-        fields = {name: self.values(name, order).ravel() for name in ("u", "u_star")}
-        vectors = {name: exchange.in_space(self.values(name, order).reshape(points.shape)) for name in VECTORS}
+        scalars, names = self._names
+        fields = {name: self.values(name, order).ravel() for name in scalars}
+        vectors = {name: exchange.in_space(self.values(name, order).reshape(points.shape)) for name in names}
         return meshio.Mesh(exchange.in_space(points), [("tetra" if self.mesh._is_space else "triangle", pieces)],
                            point_data={**fields, **vectors})
 

@@ -59,6 +59,12 @@ class MarchReport(NamedTuple):
     is_steady: bool
 
 
+def refuse_gone(solution):
+    """Of a solution of a march that is read after the next step."""
+    raise InputError(f"the solution at t = {solution.t:.9g} is gone: its march is at t = {solution._march.t:.9g}; read "
+                     "what is wanted of a solution before the next step")
+
+
 class MarchSolution(Solution):
     """The Solution at a time that a march has reached, until its next step.
 
@@ -87,8 +93,7 @@ class MarchSolution(Solution):
     def handle(self):
         """The library's solution, which it makes where this was not asked for before."""
         if not self._is_there:
-            raise InputError(f"the solution at t = {self.t:.9g} is gone: its march is at t = {self._march.t:.9g}; read "
-                             "what is wanted of a solution before the next step")
+            refuse_gone(self)
         handle = ctypes.c_void_p()
         self.context.call("kedge_march_solution", self._march._handle, ctypes.byref(handle))
         return handle
@@ -110,6 +115,8 @@ class March:
 
     It holds its memory, on a GPU the GPU's, until it is deleted with its solutions.
     """
+
+    _begins = False  # whether there is a solution before the first step
 
     def __init__(self, mesh, problem, context, progress, on_failure, resume):
         self._mesh, self._problem, self.context, self._on_failure = mesh, problem, context, on_failure
@@ -148,10 +155,14 @@ class March:
     @property
     def report(self) -> MarchReport:
         """A MarchReport of all steps."""
-        raw = c.Marched(ctypes.sizeof(c.Marched))
-        self.context.call("kedge_march_report", self._handle, raw)
+        raw = self._raw_report()
         values = [getattr(raw, name) for name in MarchReport._fields]
         return MarchReport(*(os.fsdecode(value) if isinstance(value, bytes) else value for value in values))
+
+    def _raw_report(self):
+        raw = c.Marched(ctypes.sizeof(c.Marched))
+        self.context.call("kedge_march_report", self._handle, raw)
+        return raw
 
     @property
     def solution(self) -> MarchSolution:
@@ -168,6 +179,10 @@ class March:
         with self.context.turn():
             call(self.context, progress, "kedge_march_step", self._handle)
             self._count += 1
+        return self._stepped()
+
+    def _stepped(self):
+        """The solution of a step."""
         solution = MarchSolution(self)
         if not self._has_failed and not self.report.converged:
             self._has_failed = True
@@ -205,7 +220,7 @@ class March:
             raise InputError(f"until is {until:.9g}, and the march is at t = {self.t:.9g} already; it does not go back")
         if until > self.t + same:
             self.context.call("kedge_march_hit", self._handle, until)
-        elif self._count == 0:
+        elif self._count == 0 and not self._begins:
             raise InputError(f"until is {until:.9g}, where the march is, and there is no solution before its first step")
         while not self.ended and self.t < until - same:
             self.step(progress=progress)
@@ -261,11 +276,12 @@ class March:
 
 
 @named
-def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end: Optional[Text] = None,
+def march(mesh: Mesh, problem: Problem, initial: Union[Datum, Mapping[str, Datum], None] = None, *, end: Optional[Text] = None,
           step: Optional[Text] = None, steps: Optional[int] = None, scheme: Optional[str] = None,
           tolerance: Optional[Text] = None, events: Optional[Sequence[Text]] = None, steady_tolerance: Optional[Text] = None,
           backend: Union[str, Context] = "auto", device: Optional[int] = None, threads: int = 0,
-          progress: Watch = None, on_failure: str = "raise", resume: Optional[Path] = None) -> March:
+          progress: Watch = None, on_failure: str = "raise", resume: Optional[Path] = None,
+          cfl: Optional[Text] = None) -> Any:
     """Begin a march of mass u_t - div(diffusion grad u) + reaction u = source at t = 0.
 
     m = kedge.march(mesh, problem, "sin(pi*x)", end=1, step=0.01)
@@ -282,16 +298,23 @@ def march(mesh: Mesh, problem: Problem, initial: Optional[Datum] = None, *, end:
     resume     -- a file of m.save(), to go on where it was saved; all else is what it was, which is compared. Of functions
                   a file knows only that they were there
 
+    Of a problem with a system it is a WaveMarch, of waves: initial is {field: number, expression or data}, and of the others
+    end, step or steps, and events are left; step is by itself the longest that is stable, times cfl.
+
     These are keys of [time], and stand in place of Problem(time=..., initial=...), which a problem file has. backend,
     device, threads and progress are as of Solver. Expressions may have t in them, functions of points an argument t.
     """
     check_failure(on_failure)
     _mesh_and_problem(mesh, problem)
-    given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events}
+    given = {"end": end, "step": step, "steps": steps, "scheme": scheme, "tolerance": tolerance, "events": events,
+             "cfl": cfl}
     if steady_tolerance is not None:
         given.update(until="steady", steady_tolerance=steady_tolerance)
     problem = _in_time(problem, initial, {key: value for key, value in given.items() if value is not None})
-    return March(mesh, problem, _context(backend, device, threads), progress, on_failure, resume)
+    kind: Any = March
+    if problem._is_wave:
+        from .waves import WaveMarch as kind  # which is made of this module
+    return kind(mesh, problem, _context(backend, device, threads), progress, on_failure, resume)
 
 
 def _in_time(problem, initial, given):
@@ -299,10 +322,12 @@ def _in_time(problem, initial, given):
     own_keys = {key: value for (section, key), value in problem.settings.items()
                 if section == "time" or (section, key) in (("output", "every"), ("output", "at"))}
     if not own_keys and "end" not in given:
-        raise InputError("a march needs its end, and step or steps: kedge.march(mesh, problem, initial, end=1, "
-                         "step=0.01)")
+        lengths = ("", "") if problem._is_wave else (", and step or steps", ", step=0.01")
+        raise InputError(f"a march needs its end{lengths[0]}: kedge.march(mesh, problem, initial, end=1{lengths[1]})")
     if any(key in given for key in LENGTHS):
         own_keys = {key: value for key, value in own_keys.items() if key not in LENGTHS}
+    if hasattr(initial, "_as_data"):  # fields of waves
+        initial = initial._as_data()
     changes = {} if initial is None else {"initial": initial}
     return problem.replace(time={**own_keys, **given}, **changes)
 

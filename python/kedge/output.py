@@ -13,9 +13,11 @@ from .arguments import named, path_of, wanted
 from .cells import Quadrilateral, Tetrahedron, Triangle, from_nodes, part
 from .context import Context, context_of
 from .errors import FileError, InputError, OutOfMemory, shown
-from .fields import Fields, by_parts, component
+from .fields import Fields, by_parts
 from .hints import Array, Path, Union
 from .mesh import Mesh
+from .waves import WaveFields
+from .wave_keys import FIELDS
 
 QUADRILATERALS, TETRAHEDRA, FULL, LINES, TRIANGLES = (9, 70), (10, 71), (69, 70, 71), 68, 69  # VTK's types
 ORDERS = 5  # of the curves of a mesh
@@ -23,7 +25,7 @@ ORDERS = 5  # of the curves of a mesh
 
 @named
 def read(path: Path, mesh: Optional[Mesh] = None, backend: Union[str, Context] = "auto") -> Output:
-    """An output file, of Solution.write() or of the command, as an Output.
+    """An output file, of Solution.write() or of the command, as an Output; one of waves as a WaveOutput.
 
     mesh    -- the Mesh that was solved on. Left out: one made from the file, which has regions by number and no groups,
                is joined where vertices have the same place, and has triangles before quadrilaterals
@@ -31,7 +33,20 @@ def read(path: Path, mesh: Optional[Mesh] = None, backend: Union[str, Context] =
     """
     if mesh is not None:
         wanted("mesh", mesh, Mesh)
-    return Output(path, mesh, context_of(backend) if mesh is None else mesh.context)
+    context = context_of(backend) if mesh is None else mesh.context
+    for kind in (Output, WaveOutput):
+        if _has(context, path, f"FieldData/{kind._mark}"):
+            return kind(path, mesh, context)
+    return Output(path, mesh, context)  # which says what is wrong
+
+
+def _has(context, path, name):
+    """Whether a file has an array."""
+    try:
+        context.call("kedge_output_read", context.handle, path_of("path", path), name.encode(), ctypes.c_int64(), None)
+    except InputError:
+        return False
+    return True
 
 
 class Output(Fields):
@@ -47,11 +62,13 @@ class Output(Fields):
     Of a solve with fields="cells" it has means() and indicator alone.
     """
 
+    _mark = "converged"  # what files of these fields have, and others have not
+    _above = 1  # the order of the polynomials of a file, less P
+
     def __init__(self, path: Path, mesh: Optional[Mesh], context: Context) -> None:
         self.path, self.context, self._modes = os.fsdecode(path_of("path", path)), context, {}
         self._file, self._state = os.path.abspath(self.path), None
-        self.converged = bool(self._numbers("FieldData/converged")[0])
-        self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
+        self._read_head()
         types = self._numbers("Types").astype(int)
         if types[0] == LINES or types[0] == TRIANGLES and self._has("PointData/trace"):
             what = "lines" if types[0] == LINES else "faces"
@@ -78,20 +95,19 @@ class Output(Fields):
                 self._check(mesh, points, quadrilateral)
         self.mesh = mesh
 
+    def _read_head(self):
+        """What a file says of all its fields."""
+        self.converged = bool(self._numbers("FieldData/converged")[0])
+        self.relative_residual = float(self._numbers("FieldData/relative_residual")[0])
+
     def __repr__(self):
-        return shown(f"<kedge.Output of {self.path}: {self.mesh!r}>")
+        return shown(f"<kedge.{type(self).__name__} of {self.path}: {self.mesh!r}>")
 
     def _damage(self, what):
         return f"{self.path} is damaged: {what}; write it again"
 
     def _has(self, name):
-        """Whether the file has an array."""
-        try:
-            self.context.call("kedge_output_read", self.context.handle, os.fsencode(self._file), name.encode(),
-                              ctypes.c_int64(), None)
-        except InputError:
-            return False
-        return True
+        return _has(self.context, self._file, name)
 
     def _numbers(self, name, expected=None):
         """An array of the file. The library has compared it with the others; how many numbers a row has is looked at here."""
@@ -115,10 +131,10 @@ class Output(Fields):
             order = self._numbers("FieldData/order", 1)[0]
         except InputError as error:
             if self._full and self._file_order < 10:
-                return self._file_order - 1
+                return self._file_order - self._above
             raise FileError(f"{self.path} does not say its order, as an earlier build of kedge wrote it; write it again "
                             "with this one") from error
-        if not (1 <= order <= c.ORDER_MAX and order == int(order)) or self._full and self._file_order != min(order + 1, 10):
+        if not (1 <= order <= c.ORDER_MAX and order == int(order)) or self._full and self._file_order != min(order + self._above, 10):
             raise FileError(self._damage(f"FieldData/order is {order:g}"))
         return int(order)
 
@@ -197,9 +213,9 @@ class Output(Fields):
 
     def _component(self, where, field):
         """A field of the file, flat."""
-        component(field, self.mesh)  # which refuses what is none
+        self._check_field(field)
         rows = self._points if where == "PointData" else len(self._cell)
-        if field in ("u", "u_star"):
+        if field in self._names[0]:
             return self._numbers(f"{where}/{field}", rows)
         vector, axis = ("q", field[1]) if field[0] == "q" else field.split("_")
         return self._numbers(f"{where}/{vector}", 3 * rows).reshape(-1, 3)[:, "xyz".index(axis)]
@@ -244,6 +260,26 @@ class Output(Fields):
         for (shape, elements, _), values in zip(self.mesh.shapes, parts):
             flat[offsets[elements][:, None] + np.arange(shape.count(order))] = values
         return flat
+
+
+class WaveOutput(WaveFields, Output):
+    """An output file of waves: fields by name, as of a WaveSolution.
+
+    mesh, order -- as of an Output; the file holds polynomials of order P
+    t           -- the time of the fields
+    """
+
+    _mark, _above = "t", 0
+
+    def _read_head(self):
+        self.t = float(self._numbers("FieldData/t", 1)[0])
+        self.fields = tuple(name for name in FIELDS if self._has(f"PointData/{name}"))
+        if not self.fields:
+            raise FileError(self._damage("it has no field of waves"))
+
+    def _component(self, where, field):
+        self._check_field(field)
+        return self._numbers(f"{where}/{field}", self._points)
 
 
 def _degree(shape, order, modes):

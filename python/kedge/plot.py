@@ -3,7 +3,6 @@ import numpy as np
 
 from .arguments import package
 from .errors import InputError, WrongType
-from .fields import parts_of
 
 MOST = 30000  # elements whose edges are drawn
 THIN = {"colors": "0.5", "linewidths": 0.3}  # of these
@@ -33,13 +32,13 @@ def plot_solution(solution, field, ax, edges, order, places, options):
     """places: x, y and z of a slice."""
     from . import plot_space
     mesh = solution.mesh
-    parts = parts_of(field, mesh)
+    parts = solution._parts_of(field)
     label, cut = f"|{field}|" if parts else field, plot_space.cut_of(mesh, places)
     if mesh.info["dimension"] == 3:
-        order = plot_space.order_of(mesh, solution.order + 1, cut) if order is None else order
+        order = plot_space.order_of(mesh, solution._finest, cut) if order is None else order
         values = [solution.values(part, order) for part in parts or (field,)]
         return plot_space.plot_field(mesh, values, order, label, ax, edges, cut, options)
-    order = min(solution.order + 1, 8) if order is None else order
+    order = min(solution._finest, 8) if order is None else order
     values = [solution.values(part, order).ravel() for part in parts or (field,)]
     values = np.hypot(*values) if parts else values[0]
     return plot_values(mesh, values, *solution._pieces(order), label, ax, edges, options)

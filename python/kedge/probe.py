@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from typing import Optional, Tuple
 
 import numpy as np
@@ -9,8 +10,7 @@ import numpy as np
 from . import _library as c
 from .arguments import named, path_of, wanted
 from .context import own, refuse_pickle
-from .errors import InputError
-from .fields import component, parts_of
+from .errors import InputError, Unsupported
 from .hints import Any, ArrayLike, Path
 from .mesh import Mesh
 from .points import alike
@@ -57,34 +57,47 @@ class Probe:
         probe._make(mesh, None, "kedge_problem_probe_create", mesh.context.handle, mesh.handle, problem, index)
         return probe
 
+    @classmethod
+    def _all(cls, mesh, built):
+        """Those of a problem of the library, by name."""
+        count = c.library.kedge_problem_probe_count(built.handle)
+        names = [os.fsdecode(c.library.kedge_problem_probe_name(built.handle, i)) for i in range(count)]
+        return {name: cls._of(mesh, built.handle, i) for i, name in enumerate(names)}
+
     __reduce_ex__ = refuse_pickle
 
     def __repr__(self):
         n = int(np.prod(self.shape))
         return f"<kedge.Probe: {n} point{'s' * (n != 1)}, {self.outside} outside>"
 
-    def _check(self, solution):
+    def _check(self, solution, waves=True):
         from .solution import Solution
-        wanted("solution", solution, Solution)
+        from .waves import WaveSolution
+        if not waves and isinstance(solution, WaveSolution):
+            raise Unsupported("write() is of solutions of elliptic problems; values(s, field) has those of waves")
+        if not isinstance(solution, WaveSolution):
+            wanted("solution", solution, Solution)
         if solution.mesh is not self.mesh:
             raise InputError("solution is of another Mesh than the probe; make a probe of its mesh")
 
     @named
-    def values(self, solution: Any, field: str = "u_star") -> Any:
-        """A field of a solution at the points: "u_star", "u", "qx", "qy", "sigma_x" or "sigma_y", in space
-        "qz" and "sigma_z" too; "q" and "sigma" are [...][dimension]. NaN outside. Of a single point it is a number."""
+    def values(self, solution: Any, field: Optional[str] = None) -> Any:
+        """A field of a solution at the points: "u_star", which is meant if it is left out, "u", "qx", "qy", "sigma_x"
+        or "sigma_y", in space "qz" and "sigma_z" too; "q" and "sigma" are [...][dimension]. NaN outside. Of a single
+        point it is a number. Of waves it is one of their fields: on a GPU the numbers of a step come by one copy,
+        whatever fields and probes are asked for."""
         self._check(solution)
-        parts = parts_of(field, self.mesh)
+        field = solution._default if field is None else field
+        parts = solution._parts_of(field)
         if parts:
             return np.stack([self.values(solution, part) for part in parts], axis=-1)
         values = np.empty(self.shape)
-        solution.context.call("kedge_probe_values", self._handle, solution.handle, component(field, self.mesh),
-                              values.ctypes.data)
+        solution._put_at(self, field, values)
         return values if self.shape else values.item()
 
     @named
     def write(self, solution: Any, path: Path) -> None:
         """Write CSV: x, y, region, u, u_star, qx, qy, sigma_x, sigma_y, in space with z, qz and sigma_z; numbers of
         points outside are left empty."""
-        self._check(solution)
+        self._check(solution, waves=False)
         solution.context.call("kedge_probe_write", self._handle, solution.handle, path_of("path", path))

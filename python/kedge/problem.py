@@ -11,7 +11,7 @@ from typing import List, NamedTuple, NoReturn, Optional
 import numpy as np
 
 from . import _library as c
-from . import tables
+from . import tables, wave_keys
 from .arguments import by_name, encoded, is_array, is_by_name, no_such, path_of, real, refuse_name, shown
 from .context import Context, check, context_of, own
 from .data import ByElement, Operators, by_element, check as check_data, native
@@ -53,7 +53,11 @@ ARGUMENTS = {
     ("solver", "smoother"): "smoother", ("solver", "smoothing_steps"): "smoothing_steps",
     ("solver", "precision"): "precision", ("solver", "tolerance"): "tolerance",
     ("solver", "max_iterations"): "max_iterations", ("output", "fields"): "fields",
+    ("equation", "system"): "system", ("space", "upwind"): "upwind",
+    **{("equation", name): name for name in (*wave_keys.PROPERTIES, "current")},
 }
+# Of which regions of the mesh may have their own.
+REGIONAL = ("diffusion", "reaction", "source", "mass", *wave_keys.PROPERTIES, "current")
 # Arguments that are dicts of keys.
 GROUPS = ("boundary", "parameters", "integrals", "probes", "time")
 # What every key is called here, as `callable(argument)`; a test compares it with the library's own table.
@@ -61,16 +65,16 @@ NAMES = {key: f"Problem({name})" for key, name in ARGUMENTS.items()}
 NAMES.update({
     ("mesh", "file"): "Mesh(source)", ("mesh", "generate"): "Mesh.generate(words)",
     ("mesh", "geometry"): "Mesh(geometry)", ("mesh", "join"): "Mesh(join)", ("mesh", "map"): "Mesh(map)", ("mesh", "refine"): "Mesh(refine)",
-    ("region NAME", "diffusion"): "Problem(diffusion)", ("region NAME", "reaction"): "Problem(reaction)",
-    ("region NAME", "source"): "Problem(source)", ("region NAME", "mass"): "Problem(mass)",
+    **{("region NAME", name): f"Problem({name})" for name in REGIONAL},
+    **{(section, "FIELD"): f"Problem({section.partition(' ')[0]})" for section in ("initial", "exact", "boundary NAME")},
     ("parameters", "NAME"): "Problem(parameters)",
     ("boundary NAME", "type"): "Problem(boundary)", ("boundary NAME", "value"): "Neumann(value)",
     ("boundary NAME", "coefficient"): "Robin(coefficient)", ("output", "file"): "Solution.write(path)",
     ("output", "boundary"): "Solution.write_boundary(path)",
     **{("integral NAME", key): "Problem(integrals)" for key in ("of", "on", "quadrature")},
-    **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output")},
+    **{("probe NAME", key): "Problem(probes)" for key in ("points", "line", "file", "output", "every")},
     **{("time", key): "Problem(time)" for key in ("end", "step", "steps", "tolerance", "scheme", "events", "until",
-                                                  "steady_tolerance")},
+                                                  "steady_tolerance", "cfl")},
     **{("output", key): "Problem(time)" for key in ("every", "at")},
 })
 
@@ -97,6 +101,16 @@ class Problem:
                  "steps": 50, "events": [0.25]}. Expressions may then have t in them
     initial   -- u at the time 0: a number, an expression or data; left out: exact at 0, else 0
 
+    With a system, "maxwell", "maxwell-tm" or "acoustics", it is a problem of waves (docs/waves.md), and has of these order,
+    boundary, parameters, probes and time, precision, and
+
+    permittivity, permeability, conductivity; of acoustics density, bulk -- as diffusion, but no tensors
+    current   -- of Maxwell, its density: (jx, jy, jz), in the plane jz; numbers, expressions and functions f(x, y, t), or by
+                 region; of acoustics it is source, of volume
+    boundary  -- {group: Conductor(Ez=...), Wall(vx=...), Soft(p=...), Absorbing() or Incident(Ez=..., Hy=...)}
+    initial, exact -- {field: number, expression or data}: {"Ez": "sin(pi*x)"}; functions f(x, y, t) in exact
+    upwind    -- of fluxes, 0 to 1
+
     The other arguments are keys of docs/problem-file.md: stabilization, length, inverse and quadrature of [space],
     equation_quadrature of [equation], exact_quadrature of [exact], operator, preconditioner, smoother, smoothing_steps, precision, tolerance and
     max_iterations of [solver], fields of [output] ("full" or "cells").
@@ -115,8 +129,8 @@ class Problem:
     def __init__(self, *, order: Optional[int] = None, diffusion: Union[Tensor, ByRegion, None] = None,
                  reaction: Union[Datum, Mapping[str, Datum], None] = None,
                  source: Union[Datum, Mapping[str, Datum], None] = None,
-                 boundary: Optional[Mapping[str, Union[Dirichlet, Neumann, Robin]]] = None,
-                 exact: Union[str, Tuple[Function, ...], None] = None,
+                 boundary: Optional[Mapping[str, Union[Dirichlet, Neumann, Robin, wave_keys.WaveCondition]]] = None,
+                 exact: Union[str, Tuple[Function, ...], Mapping[str, Datum], None] = None,
                  parameters: Optional[Mapping[str, Text]] = None, stabilization: Optional[Text] = None,
                  length: Optional[Text] = None, inverse: Optional[str] = None, quadrature: Optional[int] = None,
                  equation_quadrature: Optional[int] = None, exact_quadrature: Optional[int] = None,
@@ -126,7 +140,13 @@ class Problem:
                  fields: Optional[str] = None, integrals: Optional[Mapping[str, Any]] = None,
                  probes: Optional[Mapping[str, Any]] = None,
                  mass: Union[Datum, Mapping[str, Datum], None] = None, time: Optional[Mapping[str, Any]] = None,
-                 initial: Optional[Datum] = None, **unknown: NoReturn) -> None:
+                 initial: Union[Datum, Mapping[str, Datum], None] = None, system: Optional[str] = None,
+                 upwind: Optional[Text] = None, permittivity: Union[Datum, Mapping[str, Datum], None] = None,
+                 permeability: Union[Datum, Mapping[str, Datum], None] = None,
+                 conductivity: Union[Datum, Mapping[str, Datum], None] = None,
+                 density: Union[Datum, Mapping[str, Datum], None] = None,
+                 bulk: Union[Datum, Mapping[str, Datum], None] = None,
+                 current: Union[Datum, Tuple[Datum, Datum, Datum], Mapping[str, Any], None] = None, **unknown: NoReturn) -> None:
         given = locals()
         for name in unknown:
             _key_of(name)
@@ -225,15 +245,29 @@ class Problem:
                 self._set_probes(by_name(name, value, "name", "points"))
             elif name == "time":
                 self._set_time(value)
-            elif name in ("diffusion", "reaction", "source", "mass") and is_by_name(value):
+            elif name in REGIONAL and is_by_name(value):
                 self._set_regions(name, value)
+            elif name in ("initial", "exact") and is_by_name(value):
+                self._set_fields(name, value)
             else:
+                if name in ("initial", "exact"):
+                    self._set_fields(name, {})
                 if value is None:
                     self._settings.pop(_key_of(name), None)
                 else:
                     self._settings[_key_of(name)] = setting(name, value)
-                if name in ("diffusion", "reaction", "source", "mass"):
+                if name in REGIONAL:
                     self._leave_regions(name)
+
+    def _set_fields(self, name, fields):
+        """Fields of waves in place of all that a section has."""
+        for field in ("u", *wave_keys.FIELDS):
+            self._settings.pop((name, field), None)
+        for field, value in fields.items():
+            if field not in wave_keys.FIELDS:
+                raise InputError(no_such(name, "field", str(field), wave_keys.FIELDS))
+            _finite(f"{name}[{field!r}]", value)
+            self._settings[name, field] = setting(field, value)
 
     def _leave_regions(self, name):
         """Values of regions would hide that of all; their sections stay."""
@@ -271,9 +305,11 @@ class Problem:
                     raise InputError(f"probes[{name!r}] has the shape {points.shape}; it takes points, [n][2], in "
                                      "space [n][3], or a dict of keys")
                 points = {"points": ", ".join(" ".join(map(repr, point)) for point in points.tolist())}
-            for key in ("points", "line", "file", "output"):
+            for key in ("points", "line", "file", "output", "every"):
                 self._settings.pop((section, key), None)
             for key, value in points.items():
+                if key == "every":
+                    value = _text(f"every of probes[{name!r}]", value)
                 if not isinstance(key, str) or not isinstance(value, (str, os.PathLike)):
                     raise WrongType(f"probes[{name!r}] has {shown(key)}: {shown(value)}; keys and values are text")
                 self._settings[section, key] = os.fspath(value)
@@ -294,19 +330,25 @@ class Problem:
                 self._settings[at] = _text(f"{key} of time", value)
 
     @property
+    def _is_wave(self):
+        return self._settings.get(("equation", "system"), "elliptic") != "elliptic"
+
+    @property
     def _in_time(self):
         return any(section == "time" for section, _ in self._settings)
 
     def _set_boundary(self, boundary):
         for group, condition in boundary.items():
             kind = type(condition).__name__.lower()
-            if kind not in CONDITIONS or not isinstance(condition, CONDITIONS[kind]):
-                raise WrongType(f"boundary[{group!r}] is {shown(condition)}; it is a kedge.Dirichlet, Neumann or Robin")
+            if not isinstance(condition, (*CONDITIONS.values(), wave_keys.WaveCondition)):
+                more = ", of waves a kedge.Conductor, Wall, Soft, Absorbing or Incident" if self._is_wave else ""
+                raise WrongType(f"boundary[{group!r}] is {shown(condition)}; it is a kedge.Dirichlet, Neumann or Robin{more}")
             section = _section("boundary", group)
-            for key in ("type", "value", "coefficient"):
+            for key in ("type", "value", "coefficient", *wave_keys.FIELDS):
                 self._settings.pop((section, key), None)
             self._settings[section, "type"] = kind
-            for key, value in condition._asdict().items():
+            given = condition.fields if isinstance(condition, wave_keys.WaveCondition) else condition._asdict()
+            for key, value in given.items():
                 if value is not None:
                     _finite(_name_of(section, key), value)
                     self._settings[section, key] = setting(key, value)
@@ -350,13 +392,16 @@ class _Built:
 
     def __init__(self, context, handle, mesh):
         self.context, self.handle, self.mesh, self.functions, self.in_time = context, handle, mesh, {}, False
+        self.is_wave = False
         own(self, context, c.library.kedge_problem_destroy, handle)
 
     def apply(self, changed):
         """Set what has changed of a problem's settings, all or nothing: the library looks at parameters first."""
+        self.is_wave = self.is_wave or changed.get(("equation", "system"), "elliptic") != "elliptic"
         self.in_time = self.in_time or any(section == "time" for section, _ in changed)
-        order = {"parameters": 0, "region": 1, "boundary": 2}
-        changed = sorted(changed.items(), key=lambda item: order.get(item[0][0].partition(" ")[0], 3))
+        order = {"equation system": 0, "parameters": 1, "region": 2, "boundary": 3}
+        changed = sorted(changed.items(), key=lambda item: order.get(" ".join(item[0]), order.get(
+            item[0][0].partition(" ")[0], 4)))
         settings, functions = (c.Setting * len(changed))(), {}
         for one, ((section, key), value) in zip(settings, changed):
             one.section, one.key = encoded("a section", section), encoded("a name", key)
@@ -379,8 +424,9 @@ class _Built:
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]
         exact = ("u of exact", "du_dx of exact", "du_dy of exact", "du_dz of exact")
-        names = exact if section == "exact" else (name,) * len(parts)
-        return [native(part, self.context, name, section == "equation") for part, name in zip(parts, names)]
+        names = exact if key == "u" and section == "exact" else (name,) * len(parts)
+        there = section == "equation" and not self.is_wave
+        return [native(part, self.context, name, there) for part, name in zip(parts, names)]
 
 
 def _section(word, group):
@@ -399,10 +445,14 @@ def _lines(text):
 def _name_of(section, key):
     """What a setting was given as."""
     word, _, group = section.partition(" ")
+    if word == "boundary" and key in wave_keys.FIELDS:
+        return f"{key} of boundary[{group!r}]"
     if word == "boundary":
         return f"boundary[{group!r}]" if key == "value" else f"the coefficient of boundary[{group!r}]"
     if word == "integral":
         return f"integrals[{group!r}]" if key == "of" else f"{key} of integrals[{group!r}]"
+    if word in ("initial", "exact") and key in wave_keys.FIELDS:
+        return f"{word}[{key!r}]"
     return f"{key} of {word} {group!r}" if word in ("region", "probe") else key
 
 
@@ -432,14 +482,16 @@ def _text(name, value):
     if isinstance(value, numbers.Real) and not isinstance(value, bool):
         _finite(name, value)
         return repr(float(value))
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
-        return ", ".join(_text("a part of diffusion", part) for part in value)
-    what = {"diffusion": "a number, an expression or three of them, in space six"}.get(name, "a number or an expression")
+    if name in TENSORS and isinstance(value, (tuple, list)) and len(value) in TENSORS[name]:
+        return ", ".join(_text(f"a part of {name}", part) for part in value)
+    what = {"diffusion": "a number, an expression or three of them, in space six",
+            "current": "a number, an expression or three of them: jx, jy, jz"}.get(name, "a number or an expression")
     more = ", or np.array() of a list of one number an element" if name in DATA and isinstance(value, list) else ""
     raise WrongType(f"{name} is {shown(value)}; it takes {what}{more}")
 
 
-DATA = ("diffusion", "reaction", "source", "mass", "value", "coefficient", "initial")
+TENSORS = {"diffusion": (3, 6), "current": (3,)}  # how many parts there may be
+DATA = (*REGIONAL, "value", "coefficient", "initial", *wave_keys.FIELDS)
 
 
 def setting(name, value):
@@ -463,11 +515,12 @@ def datum(name, value):
         return by_element(name, value)
     if callable(value):
         return value
-    if name == "diffusion" and isinstance(value, (tuple, list)) and len(value) in (3, 6):
-        parts = [part if isinstance(part, numbers.Real) else datum("a part of diffusion", part) for part in value]
+    if name in TENSORS and isinstance(value, (tuple, list)) and len(value) in TENSORS[name]:
+        parts = [part if isinstance(part, numbers.Real) else datum(f"a part of {name}", part) for part in value]
         if any(not isinstance(part, (str, numbers.Real)) for part in parts):
             if any(isinstance(part, str) for part in parts):
-                raise WrongType("diffusion is a tensor of expressions as text and of data; make all of "
+                what = "a tensor" if name == "diffusion" else "made"
+                raise WrongType(f"{name} is {what} of expressions as text and of data; make all of "
                                 "them the one or the other, numbers may be in both")
             return tuple(parts)
     return _text(name, value)

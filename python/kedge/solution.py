@@ -35,6 +35,11 @@ class Stage(NamedTuple):
     flops: float
 
 
+def stages_of(raw):
+    """The stages of a report of the library, by name."""
+    return {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops) for stage in raw.stages[:raw.n_stages]}
+
+
 class Errors(NamedTuple):
     u: float
     u_star: float
@@ -62,8 +67,7 @@ class Report:
                 continue
             setattr(self, name, os.fsdecode(value) if isinstance(value, bytes) else value)
         self.stop = c.STOPS[raw.stop]
-        self.stages = {stage.name.decode(): Stage(stage.seconds, stage.bytes, stage.flops)
-                       for stage in raw.stages[:raw.n_stages]}
+        self.stages = stages_of(raw)
         self.groups, self.regions, self.balance = groups_of(raw), regions_of(raw), balance_of(raw)
         for name in ("conductance", "energy_conductance"):
             if np.isnan(getattr(self, name)):
@@ -267,6 +271,10 @@ class Solution(Fields):
             return Field(self.memory, name, self._degree(name))
         return super().field(name)
 
+    def _put_at(self, probe, field, values):
+        """Fill an array with a field at the points of a probe."""
+        self.context.call("kedge_probe_values", probe._handle, self.handle, component(field, self.mesh), values.ctypes.data)
+
     def integrate(self, of: Datum, on: Optional[str] = None, quadrature: Optional[int] = None) -> float:
         """The integral of an expression over the domain, a region, or a group of lines or faces.
 
@@ -371,11 +379,7 @@ class Solution(Fields):
     @cached_property
     def probes(self) -> Dict[str, Probe]:
         """The probes of the problem by name: s.probes["axis"].values(s, "qx")."""
-        built = self.problem.parsed(self.context, self.mesh)  # which owns the problem that is read here
-        problem = built.handle
-        names = [os.fsdecode(c.library.kedge_problem_probe_name(problem, i))
-                 for i in range(c.library.kedge_problem_probe_count(problem))]
-        return {name: Probe._of(self.mesh, problem, i) for i, name in enumerate(names)}
+        return Probe._all(self.mesh, self.problem.parsed(self.context, self.mesh))
 
     def write_report(self, path: Path) -> None:
         """Write the report as JSON (docs/report.md)."""

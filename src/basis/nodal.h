@@ -11,8 +11,8 @@
 KEDGE_BEGIN_DECLS
 
 enum {
-  KG_NODAL_ORDER_MAX = 9,           ///< of triangles
-  KG_NODAL_ORDER_MAX_OF_SPACE = 7,  ///< of tetrahedra: orders of kg_tetrahedron
+  KG_NODAL_ORDER_MAX = 9,
+  KG_NODAL_MAX = 220,  ///< nodes: those of a tetrahedron of this order
 };
 
 /// All of one piece of memory.
@@ -29,12 +29,7 @@ typedef struct kg_nodal {
   int32_t *facet_node;  ///< [facet][n_facet]
 } kg_nodal;
 
-static inline int kg_nodal_order_max(const kg_cell *cell)
-{
-  return cell->dimension == 3 ? KG_NODAL_ORDER_MAX_OF_SPACE : KG_NODAL_ORDER_MAX;
-}
-
-/// @param[in]  order  1 to kg_nodal_order_max()
+/// @param[in]  order  1 to KG_NODAL_ORDER_MAX
 /// @param[out] out    kg_nodal_free()
 kedge_status kg_nodal_create(kedge_context *ctx, const kg_cell *cell, int order, kg_nodal *out);
 void kg_nodal_free(kg_nodal *nodal);

@@ -7,7 +7,7 @@
 #include "basis/quadrature.h"
 
 enum {
-  ORDERS = KG_SPACE_ORDER_MAX + 2,  ///< most modes along a line: u* is of order P + 1
+  ORDERS = 10,  ///< most modes along a line: those of nodes of order 9 (basis/nodal.h)
   FACE_NODES = (KEDGE_ORDER_MAX - 1) * KEDGE_ORDER_MAX / 2,  ///< inside of a face, at most
 };
 

@@ -274,7 +274,8 @@ kedge_status kg_cli_beside_write(kg_cli_beside *b, kedge_solution *solution)
 
 /// Write an output that has no name once it is open.
 /// @param[out] descriptor  of it; -1: a sentence says why not
-static kedge_status write_nameless(kedge_context *ctx, kedge_solution *solution, int *descriptor)
+static kedge_status write_nameless(kedge_context *ctx, kg_series_write *write, void *user,
+                                   int *descriptor)
 {
   char path[400];
   const char *const folder = getenv("TMPDIR");
@@ -283,20 +284,20 @@ static kedge_status write_nameless(kedge_context *ctx, kedge_solution *solution,
   *descriptor = -1;
   // Where no file can be made, the writer says why.
   if (made >= 0) close(made);
-  const kedge_status status = kedge_solution_write(solution, path);
+  const kedge_status status = write(user, path);
   if (status == KEDGE_OK) *descriptor = open(path, O_RDONLY | O_CLOEXEC);
   if (made >= 0) unlink(path);
   if (status != KEDGE_OK) kg_cli_fail(ctx, status, false);
   return status;
 }
 
-int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, kedge_solution *solution,
-                       const char *output)
+int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, const char *output,
+                       kg_series_write *write, void *user)
 {
   int file = -1;
   if (output)
     file = open(output, O_RDONLY | O_CLOEXEC);
-  else if (write_nameless(ctx, solution, &file) != KEDGE_OK)
+  else if (write_nameless(ctx, write, user, &file) != KEDGE_OK)
     return KG_EXIT_FAILED;
   if (file < 0) {
     fprintf(stderr, "kedge: --picture: the output that it shows is gone\n");
@@ -307,7 +308,7 @@ int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *b, kedge_solution *sol
   return b->picture->written ? KG_EXIT_SOLVED : KG_EXIT_FAILED;
 }
 
-void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
+void kg_cli_beside_print(const kg_cli_beside *b, const char *probe_note)
 {
   kg_series_print(&b->outputs, "output");
   kg_series_print(&b->boundaries, "boundary");
@@ -326,6 +327,5 @@ void kg_cli_beside_print(const kg_cli_beside *b, const kedge_report *report)
              (long long)kedge_probe_count(f->probe), kg_cli_plural(kedge_probe_count(f->probe)));
     putchar('\n');
   }
-  if (report->probe_note && report->probe_note[0])
-    printf("note         %s\n", kg_cli_shown(report->probe_note));
+  if (probe_note && probe_note[0]) printf("note         %s\n", kg_cli_shown(probe_note));
 }

@@ -57,16 +57,17 @@ kedge_status kg_cli_beside_write(kg_cli_beside *beside, kedge_solution *solution
 /// Draw the picture from the output that was written, or from one of its own. Prints the sentence
 /// of a failure.
 /// @param[in] output  NULL: none was written
+/// @param[in] write   makes one
 /// @return an exit code
-int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *beside, kedge_solution *solution,
-                       const char *output);
-/// The lines of the summary.
-void kg_cli_beside_print(const kg_cli_beside *beside, const kedge_report *report);
+int kg_cli_beside_draw(kedge_context *ctx, kg_cli_beside *beside, const char *output,
+                       kg_series_write *write, void *user);
+/// The lines of the summary. @param[in] probe_note  as of a report; NULL: there is none
+void kg_cli_beside_print(const kg_cli_beside *beside, const char *probe_note);
 
 // Pictures, by the Python package (picture.c).
 
 /// Whether python3 has what a picture takes; else print a sentence.
 bool kg_cli_picture_ready(void);
-/// Draw u* of an output file. Prints the sentence of a failure.
+/// Draw u* of an output file, or of waves E or p. Prints the sentence of a failure.
 /// @param[in] descriptor  of the output file, open to be read
 bool kg_cli_picture_draw(int descriptor, const char *picture);

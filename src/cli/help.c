@@ -30,12 +30,21 @@ static const struct row {
      "diffusion / L; or number, number*h or number/h\n"
      "(h: edge length)"},
     {"space", "length", "", "L; left out: root of the area of the domain"},
+    {"space", "upwind", "1", "of waves: 0 to 1; 0 loses no energy"},
+    {"equation", "system", "elliptic",
+     "or waves: maxwell, maxwell-tm or acoustics\n(see 'kedge help waves')"},
     {"equation", "diffusion", "1", "positive expression, or three: xx, xy, yy"},
     {"equation", "reaction", "0", "expression, not negative"},
     {"equation", "mass", "1", "positive expression, of problems in time"},
     {"equation", "source", "from [exact]", "expression such as sin(pi*x), else 0"},
     {"equation", "quadrature", "",
      "points a direction of the source and of\nboundary values; left out: as many as they need"},
+    {"equation", "permittivity", "1", "of maxwell and maxwell-tm: positive expression,"},
+    {"equation", "permeability", "1", "likewise,"},
+    {"equation", "conductivity", "0", "not negative"},
+    {"equation", "current", "0", "expression, of maxwell jx, jy, jz"},
+    {"equation", "density", "1", "of acoustics: positive expression,"},
+    {"equation", "bulk", "1", "likewise"},
     {"region NAME", "diffusion", "",
      "as in [equation], which stands where it is\n"
      "left out; NAME: a physical surface, in\n"
@@ -43,12 +52,20 @@ static const struct row {
     {"region NAME", "reaction", "", "likewise"},
     {"region NAME", "mass", "", "likewise"},
     {"region NAME", "source", "", "likewise"},
+    {"region NAME", "permittivity", "", "likewise"},
+    {"region NAME", "permeability", "", "likewise"},
+    {"region NAME", "conductivity", "", "likewise"},
+    {"region NAME", "current", "", "likewise"},
+    {"region NAME", "density", "", "likewise"},
+    {"region NAME", "bulk", "", "likewise"},
     {"parameters", "NAME", "", "constant for the expressions, such as k = 3"},
     {"boundary NAME", "type", "required",
      "dirichlet, neumann or robin; NAME: a\n"
-     "physical group, its number, or 'default'"},
+     "physical group, its number, or 'default'; of\n"
+     "waves conductor, wall, soft, absorbing or\nincident"},
     {"boundary NAME", "coefficient", "", "a of robin: >= 0, or negative with a note"},
     {"boundary NAME", "value", "from [exact]", "u; diffusion grad u . n; of robin that + a u"},
+    {"boundary NAME", "FIELD", "0", "of waves, as Ez = sin(t)"},
     {"integral NAME", "of", "required",
      "expression, also of u, u_star, qx, qy, sigma_x,\nsigma_y; on lines normal_x, normal_y, flux, "
      "trace"},
@@ -59,8 +76,9 @@ static const struct row {
      "and boundary values left out are derived"},
     {"exact", "quadrature", "",
      "points a direction of the norms of errors,\norder + 2 or more; order + 5 or more if not set"},
+    {"exact", "FIELD", "", "of waves, as p = cos(x - t)"},
     {"time", "end", "required", "the time ends there; it begins at 0"},
-    {"time", "step", "", "the longest step,"},
+    {"time", "step", "", "the longest step, of waves auto,"},
     {"time", "steps", "", "or how many of one size reach the end,"},
     {"time", "tolerance", "",
      "or the absolute error in L2 of u that a step\n"
@@ -69,7 +87,9 @@ static const struct row {
     {"time", "events", "", "t1, t2, ...: data jump there, and steps end"},
     {"time", "until", "end", "or steady: ends where u_t falls below"},
     {"time", "steady_tolerance", "", "this"},
+    {"time", "cfl", "1", "of step = auto of waves"},
     {"initial", "u", "", "expression, u at the time 0; left out: from\n[exact], else 0"},
+    {"initial", "FIELD", "0", "of waves, as vx = sin(x)"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",
@@ -77,7 +97,8 @@ static const struct row {
      "for stretched triangles"},
     {"solver", "smoothing_steps", "",
      "1 to 16, of multigrid; left out: 1, or 2\nat order 1 on general elements"},
-    {"solver", "precision", "double", "or mixed or compact, with multigrid"},
+    {"solver", "precision", "double",
+     "or mixed or compact, with multigrid; of waves\nsingle, or double"},
     {"solver", "tolerance", "auto",
      "relative residual that ends the solve: 1e-10, or\n"
      "what rounding leaves; or a number"},
@@ -91,6 +112,7 @@ static const struct row {
     {"probe NAME", "line", "", "x0 y0, x1 y1, n: n points, both ends too"},
     {"probe NAME", "file", "", "a CSV file of x,y, relative to this file"},
     {"probe NAME", "output", "", "the CSV file; left out: NAME.csv"},
+    {"probe NAME", "every", "1", "of waves: steps between two rows"},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -201,6 +223,24 @@ static const char march_text[] =
     "Nonlinear problems and controllers are loops in Python: kedge.march(), m.step(), m.update().\n"
     "\n";
 
+static const char waves_text[] =
+    "[equation] system names one of these, and [time] end is the end of its march from [initial]:\n"
+    "\n"
+    "  system       on           fields                   materials\n"
+    "  maxwell      tetrahedra   Ex, Ey, Ez, Hx, Hy, Hz   permittivity, permeability, "
+    "conductivity\n"
+    "  maxwell-tm   triangles    Ez, Hx, Hy               the same\n"
+    "  acoustics    both         p, vx, vy, vz            density, bulk\n"
+    "\n"
+    "A field has a key of its name in [initial], [exact] and [boundary NAME], whose types are\n"
+    "conductor, absorbing and incident, of acoustics wall, soft, absorbing and incident.\n"
+    "Steps are as long as is stable: step = auto.\n"
+    "\n"
+    "Outputs are numbered files as of all that moves; FILE.csv has a row of energy and errors for\n"
+    "each. A probe has a file of its own: t, step and all fields at its points, at the beginning\n"
+    "and behind each step, or each K-th one with 'every = K'. --checkpoint and --resume are those\n"
+    "of 'kedge help march'.\n";
+
 static const char exit_codes_text[] =
     "  0   solved, or done\n"
     "  1   failed: memory (of 'kedge plan' too: the problem does not fit), device, breakdown,\n"
@@ -225,6 +265,7 @@ static const topic topics[] = {
     {"multigrid", "the preconditioner, and what to try when it fails", multigrid_text},
     {"backends", "host, GPU, threads", backends_text},
     {"march", "problems in time", march_text},
+    {"waves", "Maxwell's equations and acoustics", waves_text},
     {"exit-codes", "what the exit code says", exit_codes_text},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
@@ -326,6 +367,14 @@ static const struct {
                {"checkpoint", "march"},
                {"resume", "march"},
                {"series", "march"},
+               {"maxwell", "waves"},
+               {"maxwell-tm", "waves"},
+               {"acoustics", "waves"},
+               {"conductor", "waves"},
+               {"wall", "waves"},
+               {"soft", "waves"},
+               {"absorbing", "waves"},
+               {"incident", "waves"},
                {"exit", "exit-codes"},
                {"exit codes", "exit-codes"},
                {"robin", "boundary"},

@@ -1,278 +1,80 @@
-// kedge solve of a problem with [time]: steps, with what is written at each and at outputs. What
-// is made of a step is asked of its solution alone, whatever the equation.
-#include <errno.h>
-#include <math.h>
+// kedge solve of what moves: steps, with what is written at each and at outputs.
+#include "cli/march.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/march_line.h"
-#include "cli/task.h"
 #include "core/clock.h"
 
-enum { NOTES = 8 };  ///< that are kept, at most
 /// Seconds after which a checkpoint is written where no output comes before.
 static const double SAVE_EVERY = 60.0;
 
-typedef struct run {
-  kg_cli_task *task;
-  kedge_march *march;
-  kedge_marched marched;
-  kedge_solution *solution;  ///< of the last step that was looked at, which the march owns
-  kg_march_line line;
-  int n_notes;
-  char *notes[NOTES];   ///< sentences, those of solutions with their steps
-  char *not_converged;  ///< likewise of the first step that has not
-  double *values;       ///< [table->n] a row of the table
-  int64_t resumed;      ///< steps of the checkpoint that the run goes on from; 0: it begins
-  double saved_at;      ///< kg_seconds() of the last checkpoint, or of the beginning
-} run;
-
-/// What is written of a step: nothing, its row of the table, or its files too.
-typedef enum looking { LOOKS_ALONE, LOOKS_AND_LISTS, LOOKS_AND_WRITES } looking;
-
-/// Where the sentence that begins here, of several with "; " between them, ends.
-static const char *sentence_end(const char *note)
-{
-  const char *const end = strstr(note, "; ");
-  return end ? end : note + strlen(note);
-}
-
-/// Whether two sentences are one but for their numbers.
-static bool are_alike(const char *a, const char *b)
-{
-  static const char numbers[] = "0123456789.e+-";
-  const char *const end_a = sentence_end(a), *const end_b = sentence_end(b);
-  for (;; ++a, ++b) {
-    a += strspn(a, numbers);
-    b += strspn(b, numbers);
-    if (a >= end_a || b >= end_b) return a >= end_a && b >= end_b;
-    if (*a != *b) return false;
-  }
-}
-
-/// A sentence with the step in front.
-static char *with_step(const run *r, const char *sentence)
-{
-  char *text;
-  const int n = asprintf(&text, "step %lld, t = %.9g: %s", (long long)r->marched.steps,
-                         r->marched.t, sentence);
-  return n < 0 ? NULL : text;
-}
-
-/// Keep a note, which is owned from now on; NULL: there was no memory.
-static void add_note(run *r, char *note)
-{
-  if (note && r->n_notes < NOTES)
-    r->notes[r->n_notes++] = note;
-  else
-    free(note);
-}
-
-/// Whether a sentence like this is kept.
-static bool is_kept(const run *r, const char *sentence)
-{
-  for (int i = 0; i < r->n_notes; ++i) {
-    const char *at = strstr(r->notes[i], ": ");  // behind the step
-    for (; at; at = strstr(at + 2, "; "))
-      if (are_alike(at + 2, sentence)) return true;
-  }
-  return false;
-}
-
-/// Keep those sentences of the note of a solution of which none like them is kept.
-static void keep_note(run *r, const char *note)
-{
-  char *const fresh = note && r->n_notes < NOTES ? calloc(strlen(note) + 3, 1) : NULL;
-  for (const char *at = note; fresh && *at;) {
-    const char *const end = sentence_end(at);
-    if (!is_kept(r, at)) {
-      if (fresh[0]) strcat(fresh, "; ");
-      strncat(fresh, at, (size_t)(end - at));
-    }
-    at = *end ? end + 2 : end;
-  }
-  if (fresh && fresh[0]) add_note(r, with_step(r, fresh));
-  free(fresh);
-}
-
-/// What of each step is asked for, and has no file.
-static void note_no_table(run *r)
-{
-  const kg_cli_beside *const b = &r->task->beside;
-  if (b->table || (b->n_probes == 0 && r->task->n_integrals == 0)) return;
-  add_note(r, strdup("the table of steps needs [output] file or -o: without it probes and "
-                     "integrals have their values at the end alone"));
-}
-
 /// Files of the run before have another name, or are gone.
-static void note_new_table(run *r)
+static void note_new_table(kg_cli_march *r)
 {
   const kg_cli_beside *const b = &r->task->beside;
   char *note;
   if (!b->table || access(b->steps.path, F_OK) == 0) return;
   if (asprintf(&note, "there was no %s to go on with: it%s at the checkpoint, t = %.9g",
                b->steps.path, b->list ? " and the series begin" : " begins", r->marched.t) >= 0)
-    add_note(r, note);
+    kg_notes_add(&r->notes, note);
 }
 
-/// All notes as one text, which the caller frees; NULL: there are none, or there is no memory.
-static char *join_notes(const run *r)
+/// Returns an exit code. @param[in] error  0, errno or KG_TABLE_OTHER
+static int tell_of_table(const kg_cli_march *r, const kg_table *table, int error)
 {
-  size_t size = 0;
-  for (int i = 0; i < r->n_notes; ++i) size += strlen(r->notes[i]) + 2;
-  char *const text = size > 0 ? calloc(size + 1, 1) : NULL;
-  for (int i = 0; text && i < r->n_notes; ++i) {
-    if (i > 0) strcat(text, "; ");
-    strcat(text, r->notes[i]);
-  }
-  return text;
-}
-
-/// Names of the columns, one behind the other. @param[out] names  [n] strings that are owned
-/// @return how many; -1: no memory
-static int name_columns(const run *r, const kedge_report *report, char ***names)
-{
-  static const char *const first[] = {"t", "step", "mean", "min", "max"};
-  enum { FIRST = sizeof first / sizeof *first };
-  const kg_cli_beside *const b = &r->task->beside;
-  int64_t n = FIRST + report->n_groups + r->task->n_integrals;
-  for (int p = 0; p < b->n_probes; ++p) n += kedge_probe_count(b->files[p].probe);
-  char **const all = n < INT32_MAX ? calloc((size_t)n, sizeof *all) : NULL;
-  int k = 0;
-  bool good = all != NULL;
-  *names = all;
-  for (; good && k < FIRST; ++k) good = (all[k] = strdup(first[k])) != NULL;
-  for (int i = 0; good && i < report->n_groups; ++i)
-    good = asprintf(&all[k++], "flux %s%s", report->groups[i]->name,
-                    report->groups[i]->inside ? " (inside)" : "") >= 0;
-  for (int i = 0; good && i < r->task->n_integrals; ++i)
-    good = asprintf(&all[k++], "integral %s", r->task->values[i].name) >= 0;
-  for (int p = 0; good && p < b->n_probes; ++p)
-    for (int64_t i = 0; good && i < kedge_probe_count(b->files[p].probe); ++i)
-      good = asprintf(&all[k++], "probe %s %lld", kedge_problem_probe_name(r->task->problem, p),
-                      (long long)i + 1) >= 0;
-  return good ? k : -1;
-}
-
-/// Returns an exit code.
-static int tell_of_table(const run *r, int error)
-{
+  const char *const path = kg_cli_shown(table->path);
   if (!error) return KG_EXIT_SOLVED;
   if (r->task->line) kg_progress_clear(r->task->line);
   if (error == KG_TABLE_OTHER) {
     fprintf(stderr,
             "kedge: cannot go on with the table %s: it has other columns; take it away, or give "
             "another output\n",
-            kg_cli_shown(r->task->beside.steps.path));
+            path);
     return KG_EXIT_INPUT;
   }
-  fprintf(stderr, "kedge: cannot write the table %s: %s\n",
-          kg_cli_shown(r->task->beside.steps.path), strerror(error));
+  fprintf(stderr, "kedge: cannot write the table %s: %s\n", path, strerror(error));
   return KG_EXIT_FAILED;
 }
 
-/// Begin the table, once the first solution says which groups there are. Returns an exit code.
-static int open_table(run *r, const kedge_report *report)
+int kg_cli_march_open(const kg_cli_march *r, kg_table *table, int n, const char *const *names)
 {
-  char **names = NULL;
-  const int n = name_columns(r, report, &names);
-  r->values = n > 0 ? calloc((size_t)n, sizeof *r->values) : NULL;
-  kg_table *const table = &r->task->beside.steps;
-  const char *const *const known = (const char *const *)names;
-  const int error = !r->values       ? ENOMEM
-                    : r->resumed > 0 ? kg_table_resume(table, n, known, r->resumed)
-                                     : kg_table_open(table, n, known);
-  for (int i = 0; names && i < n; ++i) free(names[i]);
-  free(names);
-  return tell_of_table(r, error);
+  return tell_of_table(r, table,
+                       r->resumed > 0 ? kg_table_resume(table, n, names, r->resumed)
+                                      : kg_table_open(table, n, names));
 }
 
-/// t, step, mean and extrema of u. @return how many
-static int put_u(const run *r, const kedge_report *report, double *values)
+int kg_cli_march_add(const kg_cli_march *r, kg_table *table, const double *values)
 {
-  double integral = 0.0, area = 0.0, least = INFINITY, most = -INFINITY;
-  for (int i = 0; i < report->n_regions; ++i) {
-    const kedge_region_values *const v = report->regions[i];
-    integral += v->integral;
-    area += v->area;
-    least = fmin(least, v->least);
-    most = fmax(most, v->most);
-  }
-  values[0] = r->marched.t;
-  values[1] = (double)r->marched.steps;
-  values[2] = integral / area;
-  values[3] = least;
-  values[4] = most;
-  return 5;
-}
-
-/// Add the row of a step. Returns an exit code.
-static int add_row(run *r, const kedge_report *report)
-{
-  kg_cli_task *const task = r->task;
-  kg_cli_beside *const b = &task->beside;
-  int code = b->steps.is_open ? KG_EXIT_SOLVED : open_table(r, report);
-  if (code != KG_EXIT_SOLVED) return code;
-  kg_cli_task_tell(task, kg_cli_task_integrate(task, r->solution), &code);
-  int k = put_u(r, report, r->values);
-  for (int i = 0; i < report->n_groups; ++i) r->values[k++] = report->groups[i]->flux;
-  for (int i = 0; i < task->n_integrals; ++i) r->values[k++] = task->values[i].value;
-  for (int p = 0; p < b->n_probes && code == KG_EXIT_SOLVED; ++p) {
-    const kedge_probe *const probe = b->files[p].probe;
-    kg_cli_task_tell(task, kedge_probe_values(probe, r->solution, KEDGE_FIELD_U, r->values + k),
-                     &code);
-    k += (int)kedge_probe_count(probe);
-  }
-  return code == KG_EXIT_SOLVED ? tell_of_table(r, kg_table_add(&b->steps, r->values)) : code;
-}
-
-static kedge_status write_fields(void *user, const char *path)
-{
-  return kedge_solution_write(((run *)user)->solution, path);
-}
-
-static kedge_status write_boundary(void *user, const char *path)
-{
-  return kedge_solution_write_boundary(((run *)user)->solution, path);
+  return tell_of_table(r, table, kg_table_add(table, values));
 }
 
 /// Write the files of an output. Returns an exit code.
-static int write_outputs(run *r)
+static int write_outputs(kg_cli_march *r)
 {
   kg_cli_task *const task = r->task;
   kg_cli_beside *const b = &task->beside;
   const double t = r->marched.t;
   int code = KG_EXIT_SOLVED;
   if (task->output)
-    kg_cli_task_tell(task, kg_series_add(task->ctx, &b->outputs, t, write_fields, r), &code);
+    kg_cli_task_tell(task, kg_series_add(task->ctx, &b->outputs, t, r->method->write, r), &code);
   if (b->boundary && code == KG_EXIT_SOLVED)
-    kg_cli_task_tell(task, kg_series_add(task->ctx, &b->boundaries, t, write_boundary, r), &code);
+    kg_cli_task_tell(
+        task, kg_series_add(task->ctx, &b->boundaries, t, r->method->write_boundary, r), &code);
   return code;
 }
 
-/// Look at the solution of a step, which is made for it. Returns an exit code.
-static int look(run *r, looking how)
+/// What is wanted of a step. Returns an exit code.
+static int look(kg_cli_march *r, kg_cli_look how)
 {
-  const kedge_solution *solution;
-  const kedge_status status = kedge_march_solution(r->march, &solution);
-  if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
-  r->solution = (kedge_solution *)solution;  // writing adds its time to the report
-  kedge_report report = KEDGE_REPORT_INIT;
-  kedge_solution_report(solution, &report);
-  keep_note(r, report.solver_note);
-  if (!r->marched.converged && !r->not_converged)
-    r->not_converged =
-        with_step(r, report.converged ? "a solve of this step has not reached its tolerance"
-                                      : report.solver_note);
-  const bool lists = how >= LOOKS_AND_LISTS && r->task->beside.table;
-  const int code = lists ? add_row(r, &report) : KG_EXIT_SOLVED;
-  return code == KG_EXIT_SOLVED && how == LOOKS_AND_WRITES ? write_outputs(r) : code;
+  const int code = how == KG_CLI_PASSES ? KG_EXIT_SOLVED : r->method->look(r, how);
+  return code == KG_EXIT_SOLVED && how == KG_CLI_WRITES ? write_outputs(r) : code;
 }
 
 /// Write the checkpoint. Returns an exit code.
-static int save(run *r)
+static int save(kg_cli_march *r)
 {
   kg_cli_beside_file *const file = r->task->beside.checkpoint;
   const kedge_status status = kedge_march_save(r->march, file->path);
@@ -308,7 +110,7 @@ static void watch_for_end(void)
 }
 
 /// Save, and end as the signal would have ended the run. Returns an exit code where that fails.
-static int end_by_signal(run *r)
+static int end_by_signal(kg_cli_march *r)
 {
   const int code = save(r);
   if (code == KG_EXIT_SOLVED) {
@@ -324,11 +126,10 @@ static int end_by_signal(run *r)
 
 /// Look at what the checkpoint has, and go on with the files of the run before. Returns an exit
 /// code.
-static int resume(run *r)
+static int resume(kg_cli_march *r)
 {
   kg_cli_beside *const b = &r->task->beside;
   int code = KG_EXIT_SOLVED;
-  r->resumed = r->marched.steps;
   const int64_t n = kedge_march_outputs(r->march, 0, NULL);
   double *const t = calloc((size_t)n + 1, sizeof *t);
   if (!t) return kg_cli_no_memory();
@@ -339,25 +140,24 @@ static int resume(run *r)
     kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->boundaries, n, t), &code);
   free(t);
   // Nothing but the summary and its files is left where it was saved at the end.
-  return code == KG_EXIT_SOLVED && kedge_march_ended(r->march) ? look(r, LOOKS_ALONE) : code;
+  return code == KG_EXIT_SOLVED && kedge_march_ended(r->march) ? look(r, KG_CLI_LOOKS) : code;
 }
 
 /// All steps to the end, or to what fails. Returns an exit code.
-static int step_on(run *r)
+static int step_on(kg_cli_march *r)
 {
   int code = KG_EXIT_SOLVED;
   while (code == KG_EXIT_SOLVED && !kedge_march_ended(r->march)) {
-    const bool converged = r->marched.converged;
-    r->solution = NULL;  // the step overwrites it
+    r->had_converged = r->marched.converged;
     const kedge_status status = kedge_march_step(r->march);
-    if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
+    r->is_lost = status != KEDGE_OK;
+    if (r->is_lost) return kg_cli_task_fail(r->task, status, false);
     kedge_march_report(r->march, &r->marched);
     r->line.t = r->marched.t;
     r->line.steps = r->marched.steps;
     r->line.iterations = r->marched.iterations;
     const bool is_output = kedge_march_is_output(r->march) || kedge_march_ended(r->march);
-    if (is_output || r->task->beside.table || (converged && !r->marched.converged))
-      code = look(r, is_output ? LOOKS_AND_WRITES : LOOKS_AND_LISTS);
+    code = look(r, is_output ? KG_CLI_WRITES : r->method->wanted(r));
     const bool saves = code == KG_EXIT_SOLVED && r->task->beside.checkpoint;
     if (saves && asked_to_end && !kedge_march_ended(r->march)) return end_by_signal(r);
     if (saves && (is_output || kg_seconds() - r->saved_at >= SAVE_EVERY)) code = save(r);
@@ -365,36 +165,31 @@ static int step_on(run *r)
   return code;
 }
 
-int kg_cli_march(kg_cli_task *task)
+int kg_cli_march_run(kg_cli_task *task, const kg_cli_march_method *method)
 {
-  run r = {.task = task, .marched = KEDGE_MARCHED_INIT};
+  kg_cli_march r = {.task = task, .method = method, .marched = KEDGE_MARCHED_INIT};
   const char *const from = task->from->resume;
   const kedge_status status =
       from ? kedge_march_restore(task->ctx, task->mesh, task->problem, from, &r.march)
            : kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
   if (status != KEDGE_OK) return kg_cli_task_fail(task, status, from != NULL);
   kedge_march_report(r.march, &r.marched);
+  r.resumed = from ? r.marched.steps : 0;
   r.saved_at = kg_seconds();
-  note_no_table(&r);
   r.line = (kg_march_line){
       .begun = kg_seconds(), .from = r.marched.t, .t = r.marched.t, .end = r.marched.end};
   if (task->line) kedge_context_set_progress(task->ctx, kg_march_line_draw, &r.line);
   if (task->beside.checkpoint) watch_for_end();
-  int code = from ? resume(&r) : KG_EXIT_SOLVED;
+  int code = method->begin(&r);
+  if (code == KG_EXIT_SOLVED && from) code = resume(&r);
   if (code == KG_EXIT_SOLVED) code = step_on(&r);
-  char *const notes = join_notes(&r);
+  char *const notes = kg_notes_join(&r.notes);
   r.marched.note = notes;
-  if (r.solution)
-    code =
-        kg_cli_task_deliver(task, &(kg_cli_result){.solution = r.solution,
-                                                   .march = &r.marched,
-                                                   .output = kg_series_last(&task->beside.outputs),
-                                                   .not_converged = r.not_converged,
-                                                   .code = code});
+  code = method->deliver(&r, code);
+  method->end(&r);
   free(notes);
-  free(r.not_converged);
   free(r.values);
-  for (int i = 0; i < r.n_notes; ++i) free(r.notes[i]);
+  kg_notes_free(&r.notes);
   kedge_march_destroy(r.march);
   return code;
 }

@@ -8,12 +8,13 @@
 int kg_march_line_format(const kg_march_line *line, int64_t iteration, double seconds, char *text,
                          size_t size)
 {
+  const double steps = (double)line->steps;
   char running[40] = "", mean[60] = "", left[40] = "", time[32];
   if (iteration > 0) snprintf(running, sizeof running, ": iteration %lld", (long long)iteration);
   if (line->steps > 0 && line->t > line->from) {
-    snprintf(mean, sizeof mean, ", %.0f iteration%s a step",
-             (double)line->iterations / (double)line->steps,
-             line->iterations == line->steps ? "" : "s");
+    if (line->iterations > 0)
+      snprintf(mean, sizeof mean, ", %.0f iteration%s a step", (double)line->iterations / steps,
+               line->iterations == line->steps ? "" : "s");
     kg_progress_duration((line->end - line->t) / (line->t - line->from) * seconds, time,
                          sizeof time);
     snprintf(left, sizeof left, ", %s left", time);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/task.h"
+#include "cli/march.h"
 
 typedef struct solve_options {
   kg_cli_problem from;
@@ -29,7 +29,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 static const struct argp_option options_list[] = {
     {"output", 'o', "FILE", 0, "Write the fields here instead of to the [output] file", 0},
-    {"picture", PICTURE, "FILE.png", 0, "Draw u*, by the Python package and matplotlib", 0},
+    {"picture", PICTURE, "FILE.png", 0,
+     "Draw u*, of waves E or p, by the Python package and matplotlib", 0},
     {"checkpoint", CHECKPOINT, "FILE", 0,
      "With [time]: write here at each output, each minute, and when Ctrl-C or SIGTERM ends the "
      "run, "
@@ -106,6 +107,11 @@ kedge_status kg_cli_task_integrate(kg_cli_task *r, const kedge_solution *solutio
   return KEDGE_OK;
 }
 
+static kedge_status write_solution(void *user, const char *path)
+{
+  return kedge_solution_write(user, path);
+}
+
 int kg_cli_task_deliver(kg_cli_task *r, const kg_cli_result *result)
 {
   const kg_cli_problem *const from = r->from;
@@ -124,11 +130,11 @@ int kg_cli_task_deliver(kg_cli_task *r, const kg_cli_result *result)
   if (from->report) kg_cli_task_tell(r, kedge_report_write(r->ctx, &report, from->report), &code);
   if (r->line) kg_progress_clear(r->line);
   if (r->beside.picture && code == KG_EXIT_SOLVED)
-    code = kg_cli_beside_draw(r->ctx, &r->beside, result->solution, result->output);
+    code = kg_cli_beside_draw(r->ctx, &r->beside, result->output, write_solution, result->solution);
   if (!from->quiet) {
     kg_summary_print(&report, from->file, kedge_context_reason(r->ctx),
                      result->march ? NULL : result->output);
-    kg_cli_beside_print(&r->beside, &report);
+    kg_cli_beside_print(&r->beside, report.probe_note);
   }
   if (code != KG_EXIT_SOLVED || (result->march ? result->march->converged : report.converged))
     return code;
@@ -206,7 +212,9 @@ static int solve(const solve_options *options)
   if (code == KG_EXIT_SOLVED) code = prepare(&r);
   const bool waves = strcmp(kedge_problem_system(r.problem), "elliptic") != 0;
   if (code == KG_EXIT_SOLVED)
-    code = waves ? kg_cli_waves(&r) : r.beside.moves ? kg_cli_march(&r) : solve_steady(&r);
+    code = waves            ? kg_cli_march_run(&r, &kg_cli_march_waves)
+           : r.beside.moves ? kg_cli_march_run(&r, &kg_cli_march_parabolic)
+                            : solve_steady(&r);
 done:
   for (int i = 0; i < r.n_integrals; ++i) kedge_integral_destroy(r.integrals[i]);
   free(r.integrals);

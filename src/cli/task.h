@@ -1,6 +1,6 @@
 /// @file
 /// What `kedge solve` owns while it works, of a steady problem (solve.c) or of one that moves
-/// (march.c).
+/// (march.h).
 #pragma once
 #include "cli/beside.h"
 #include "cli/cli.h"
@@ -40,9 +40,3 @@ typedef struct kg_cli_result {
 /// Write tables of probes, the boundary, report and picture, and print the summary. Whatever fails,
 /// there is a report, and one sentence. Returns an exit code.
 int kg_cli_task_deliver(kg_cli_task *task, const kg_cli_result *result);
-
-/// March through a problem with [time], once mesh, probes and integrals are made. Returns an exit
-/// code.
-int kg_cli_march(kg_cli_task *task);
-/// Likewise through one of waves.
-int kg_cli_waves(kg_cli_task *task);

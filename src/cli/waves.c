@@ -1,158 +1,255 @@
-// kedge solve of waves: steps, with the fields and a row of the table at every output and at the
-// end.
+// Waves: what is made of a step is asked of the state, field by field.
 #include <kedge/waves.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/march_line.h"
-#include "cli/task.h"
-#include "core/clock.h"
+#include "cli/march.h"
+#include "core/number.h"
 
-enum { FIELDS = 8, FIRST = 3 };  ///< of any system, at most; columns before those of errors
+enum { FIRST = 3 };  ///< columns of the table before those of errors
 
-typedef struct run {
-  kg_cli_task *task;
-  kedge_march *march;
-  kedge_marched marched;
-  kg_march_line line;
-  double energy;  ///< at the last output
-  int n_errors;
-  const char *names[FIELDS];  ///< [n_errors] fields that have an exact solution
-  double errors[FIELDS];
-} run;
+/// The file of a probe: a row of t, step and fields at its points at the beginning, and behind each
+/// step that `every` divides.
+typedef struct probe {
+  const kedge_probe *of;
+  int64_t every;
+  kg_table table;
+} probe;
 
-/// Refuse what only solutions of elliptic problems have. Returns an exit code.
-static int check(const kg_cli_task *task)
-{
-  const char *const option = task->from->report       ? "--report"
-                             : task->from->checkpoint ? "--checkpoint"
-                             : task->from->resume     ? "--resume"
-                             : task->beside.picture   ? "--picture"
-                                                      : NULL;
-  if (!option) return KG_EXIT_SOLVED;
-  if (task->line) kg_progress_clear(task->line);
-  fprintf(stderr, "kedge: %s: waves have none yet; leave it out\n", option);
-  return KG_EXIT_INPUT;
-}
+typedef struct own {
+  kedge_wave_report report;  ///< of the last output
+  char output_error[KG_CLI_SAID];
+  int n_probes;
+  probe *probes;   ///< [n_probes]
+  double *values;  ///< a row of any of them
+} own;
 
 /// Energy and errors of the present state. Returns an exit code.
-static int measure(run *r)
+static int measure(kg_cli_march *r)
 {
-  kedge_status status = kedge_march_energy(r->march, &r->energy);
-  for (int i = 0; i < r->n_errors && status == KEDGE_OK; ++i)
-    status = kedge_march_error(r->march, r->names[i], &r->errors[i]);
-  return status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_task_fail(r->task, status, false);
+  own *const o = r->own;
+  const kedge_status status = kedge_march_wave_report(r->march, &o->report);
+  r->is_lost = status != KEDGE_OK;
+  return r->is_lost ? kg_cli_task_fail(r->task, status, false) : KG_EXIT_SOLVED;
 }
 
-/// Which fields have an exact solution.
-static void list_fields(run *r)
+/// Begin the file of a probe with the names of its columns. Returns an exit code.
+static int open_probe(const kg_cli_march *r, probe *p)
 {
-  double error;
-  const char *name;
-  for (int i = 0; i < FIELDS && (name = kedge_march_field(r->march, i)); ++i)
-    if (kedge_march_error(r->march, name, &error) == KEDGE_OK) r->names[r->n_errors++] = name;
+  const own *const o = r->own;
+  const int64_t points = kedge_probe_count(p->of), n = 2 + o->report.n_fields * points;
+  char **const names = n < INT32_MAX ? calloc((size_t)n, sizeof *names) : NULL;
+  bool good = names && (names[0] = strdup("t")) && (names[1] = strdup("step"));
+  for (int64_t i = 0; good && i < n - 2; ++i)
+    good = asprintf(&names[2 + i], "%s %lld", o->report.fields[i / points],
+                    (long long)(i % points) + 1) >= 0;
+  const int code = good ? kg_cli_march_open(r, &p->table, (int)n, (const char *const *)names)
+                        : kg_cli_no_memory();
+  for (int64_t i = 0; names && i < n; ++i) free(names[i]);
+  free(names);
+  return code;
 }
 
 /// Returns an exit code.
-static int tell_of_table(const run *r, int error)
+static int add_probe_row(const kg_cli_march *r, probe *p)
 {
-  if (!error) return KG_EXIT_SOLVED;
-  if (r->task->line) kg_progress_clear(r->task->line);
-  fprintf(stderr, "kedge: cannot write the table %s: %s\n",
-          kg_cli_shown(r->task->beside.steps.path), strerror(error));
-  return KG_EXIT_FAILED;
+  const own *const o = r->own;
+  int code = KG_EXIT_SOLVED;
+  o->values[0] = r->marched.t;
+  o->values[1] = (double)r->marched.steps;
+  for (int f = 0; f < o->report.n_fields && code == KG_EXIT_SOLVED; ++f)
+    kg_cli_task_tell(r->task,
+                     kedge_march_probe_values(r->march, p->of, o->report.fields[f],
+                                              o->values + 2 + f * kedge_probe_count(p->of)),
+                     &code);
+  return code == KG_EXIT_SOLVED ? kg_cli_march_add(r, &p->table, o->values) : code;
+}
+
+/// Add the rows of the step that is reached. Returns an exit code.
+static int add_probe_rows(const kg_cli_march *r)
+{
+  const own *const o = r->own;
+  int code = KG_EXIT_SOLVED;
+  for (probe *p = o->probes; p < o->probes + o->n_probes && code == KG_EXIT_SOLVED; ++p)
+    if (r->marched.steps % p->every == 0) code = add_probe_row(r, p);
+  return code;
+}
+
+static void note_outside(kg_cli_march *r, const probe *p)
+{
+  char *note;
+  if (kedge_probe_outside(p->of) > 0 &&
+      asprintf(&note, "%s: %lld of %lld points lie outside of the mesh and have no values",
+               p->table.path, (long long)kedge_probe_outside(p->of),
+               (long long)kedge_probe_count(p->of)) >= 0)
+    kg_notes_add(&r->notes, note);
+}
+
+/// Returns an exit code.
+static int begin_probes(kg_cli_march *r)
+{
+  own *const o = r->own;
+  kg_cli_beside *const b = &r->task->beside;
+  int64_t most = 0;
+  int code = KG_EXIT_SOLVED;
+  o->probes = calloc((size_t)b->n_probes + 1, sizeof *o->probes);
+  if (!o->probes) return kg_cli_no_memory();
+  for (; o->n_probes < b->n_probes && code == KG_EXIT_SOLVED; ++o->n_probes) {
+    kg_cli_beside_file *const file = &b->files[o->n_probes];
+    probe *const p = &o->probes[o->n_probes];
+    *p = (probe){.of = file->probe,
+                 .every = kedge_problem_probe_every(r->task->problem, o->n_probes),
+                 .table.path = file->path};
+    code = open_probe(r, p);
+    file->written = code == KG_EXIT_SOLVED;
+    note_outside(r, p);
+    if (kedge_probe_count(p->of) > most) most = kedge_probe_count(p->of);
+  }
+  o->values = calloc(2 + (size_t)most * KEDGE_WAVE_FIELDS_MAX, sizeof *o->values);
+  if (!o->values && code == KG_EXIT_SOLVED) code = kg_cli_no_memory();
+  return code == KG_EXIT_SOLVED && r->resumed == 0 ? add_probe_rows(r) : code;
+}
+
+static int begin(kg_cli_march *r)
+{
+  own *const o = r->own = calloc(1, sizeof *o);
+  r->values = calloc(FIRST + KEDGE_WAVE_FIELDS_MAX, sizeof *r->values);
+  if (!o || !r->values) return kg_cli_no_memory();
+  o->report = (kedge_wave_report)KEDGE_WAVE_REPORT_INIT;
+  const int code = measure(r);
+  return code == KG_EXIT_SOLVED ? begin_probes(r) : code;
+}
+
+static kg_cli_look wanted(const kg_cli_march *r)
+{
+  return ((const own *)r->own)->n_probes > 0 ? KG_CLI_LISTS : KG_CLI_PASSES;
 }
 
 /// Add the row of an output. Returns an exit code.
-static int add_row(run *r)
+static int add_row(kg_cli_march *r)
 {
+  const kedge_wave_report *const w = &((const own *)r->own)->report;
   kg_table *const table = &r->task->beside.steps;
-  double values[FIRST + FIELDS] = {r->marched.t, (double)r->marched.steps, r->energy};
-  char names[FIELDS][40];
-  const char *columns[FIRST + FIELDS] = {"t", "step", "energy"};
-  for (int i = 0; i < r->n_errors; ++i) {
-    snprintf(names[i], sizeof names[i], "error %s", r->names[i]);
-    columns[FIRST + i] = names[i];
-    values[FIRST + i] = r->errors[i];
+  char names[KEDGE_WAVE_FIELDS_MAX][40];
+  const char *columns[FIRST + KEDGE_WAVE_FIELDS_MAX] = {"t", "step", "energy"};
+  int n = FIRST;
+  r->values[0] = r->marched.t;
+  r->values[1] = (double)r->marched.steps;
+  r->values[2] = w->energy;
+  for (int f = 0; f < w->n_fields; ++f) {
+    if (isnan(w->errors[f])) continue;
+    snprintf(names[f], sizeof names[f], "error %s", w->fields[f]);
+    columns[n] = names[f];
+    r->values[n++] = w->errors[f];
   }
-  int error = table->is_open ? 0 : kg_table_open(table, FIRST + r->n_errors, columns);
-  if (!error) error = kg_table_add(table, values);
-  return tell_of_table(r, error);
+  const int code = table->is_open ? KG_EXIT_SOLVED : kg_cli_march_open(r, table, n, columns);
+  return code == KG_EXIT_SOLVED ? kg_cli_march_add(r, table, r->values) : code;
+}
+
+/// Keep the note on a step that is too long, once.
+static void note_step(kg_cli_march *r)
+{
+  const double longest = ((const own *)r->own)->report.longest;
+  char note[160];
+  if (r->marched.step <= longest * (1.0 + 1e-9)) return;
+  snprintf(note, sizeof note,
+           "steps of %.4g are longer than %.4g, the longest that is stable on every mesh",
+           r->marched.step, longest);
+  kg_notes_keep(&r->notes, &r->marched, note);
+}
+
+static int look(kg_cli_march *r, kg_cli_look how)
+{
+  int code = how == KG_CLI_LOOKS ? KG_EXIT_SOLVED : add_probe_rows(r);
+  if (how == KG_CLI_LISTS || code != KG_EXIT_SOLVED) return code;
+  note_step(r);
+  code = measure(r);
+  return code == KG_EXIT_SOLVED && how == KG_CLI_WRITES && r->task->beside.table ? add_row(r)
+                                                                                 : code;
 }
 
 static kedge_status write_fields(void *user, const char *path)
 {
-  return kedge_march_write(((run *)user)->march, path);
+  const kg_cli_march *const r = user;
+  own *const o = r->own;
+  const kedge_status status = kedge_march_write(r->march, path);
+  if (status != KEDGE_OK)
+    snprintf(o->output_error, sizeof o->output_error, "%s", kedge_context_error(r->task->ctx));
+  return status;
 }
 
-/// Look at the state, and write it. Returns an exit code.
-static int look(run *r)
+/// A rate in 1e9 a second.
+static double rate(double amount, double seconds)
 {
-  kg_cli_task *const task = r->task;
-  int code = measure(r);
-  if (code == KG_EXIT_SOLVED && task->beside.table) code = add_row(r);
-  if (task->output && code == KG_EXIT_SOLVED)
-    kg_cli_task_tell(task,
-                     kg_series_add(task->ctx, &task->beside.outputs, r->marched.t, write_fields, r),
-                     &code);
-  return code;
+  return seconds > 0.0 ? 1e-9 * amount / seconds : 0.0;
 }
 
-/// All steps to the end, or to what fails. Returns an exit code.
-static int step_on(run *r)
+static void print_times(const kedge_wave_report *w)
 {
-  int code = KG_EXIT_SOLVED;
-  while (code == KG_EXIT_SOLVED && !kedge_march_ended(r->march)) {
-    const kedge_status status = kedge_march_step(r->march);
-    if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
-    kedge_march_report(r->march, &r->marched);
-    r->line.t = r->marched.t;
-    r->line.steps = r->marched.steps;
-    if (r->task->line) kg_march_line_draw(&r->line, &(kedge_progress){.stage = "march"});
-    if (kedge_march_is_output(r->march) || kedge_march_ended(r->march)) code = look(r);
-  }
-  return code;
+  const kedge_stage_report *const stage = &w->stages[0];
+  printf("speed        %.3g unknowns a second and stage, %.3g GB/s, %.3g GFlop/s\n",
+         1e9 * rate((double)w->unknowns * (double)w->stages_done, w->step_seconds),
+         rate(stage->bytes, stage->seconds), rate(stage->flops, stage->seconds));
+  printf("times        ");
+  for (int s = 0; s < w->n_stages; ++s)
+    printf("%s%s %.4g s", s > 0 ? ", " : "", w->stages[s].name, w->stages[s].seconds);
+  putchar('\n');
 }
 
-static void print_summary(const run *r, double first_energy)
+static void print_summary(const kg_cli_march *r)
 {
+  const kedge_wave_report *const w = &((const own *)r->own)->report;
   const kg_cli_task *const task = r->task;
   const kedge_marched *const m = &r->marched;
-  const double longest = kedge_march_longest(r->march);
-  kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
-  kedge_mesh_get_info(task->mesh, &info);
-  printf("%s: %s, %lld element%s\n", kg_cli_shown(task->from->file),
-         kedge_problem_system(task->problem), (long long)info.elements,
-         kg_cli_plural(info.elements));
+  char memory[16];
+  printf("%s: %s, %lld element%s, order %d, %lld unknowns, %s precision\n",
+         kg_cli_shown(task->from->file), w->system, (long long)w->elements,
+         kg_cli_plural(w->elements), w->order, (long long)w->unknowns, w->precision);
+  printf("backend %s on %s (%s)\n\n", w->backend, w->device, kedge_context_reason(task->ctx));
   printf("march        %s, %lld step%s of %.4g to t = %.9g of %.9g, %.4g s\n", m->scheme,
          (long long)m->steps, kg_cli_plural(m->steps), m->step, m->t, m->end, m->seconds);
-  if (m->step > longest * (1.0 + 1e-9))
-    printf("note         steps are longer than %.4g, the longest that is stable on every mesh\n",
-           longest);
-  printf("energy       %.9g, at the beginning %.9g\n", r->energy, first_energy);
-  for (int i = 0; i < r->n_errors; ++i)
-    printf("%-12s %s: L2 %.5e\n", i == 0 ? "errors" : "", r->names[i], r->errors[i]);
-  kg_series_print(&task->beside.outputs, "output");
-  if (task->beside.steps.rows > 0)
-    printf("table        %s (%lld row%s)\n", kg_cli_shown(task->beside.steps.path),
-           (long long)task->beside.steps.rows, kg_cli_plural(task->beside.steps.rows));
+  if (m->note) printf("note         %s\n", m->note);
+  if (w->stages_done > 0) print_times(w);
+  printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
+  for (int f = 0, n = 0; f < w->n_fields; ++f)
+    if (!isnan(w->errors[f]))
+      printf("%-12s %s: L2 %.5e\n", n++ == 0 ? "errors" : "", w->fields[f], w->errors[f]);
+  printf("memory       %s\n", kg_bytes_text((double)w->peak_device_bytes, memory));
+  kg_cli_beside_print(&task->beside, NULL);
 }
 
-int kg_cli_waves(kg_cli_task *task)
+static int deliver(kg_cli_march *r, int code)
 {
-  run r = {.task = task, .marched = KEDGE_MARCHED_INIT};
-  int code = check(task);
-  if (code != KG_EXIT_SOLVED) return code;
-  const kedge_status status = kedge_march_create(task->ctx, task->mesh, task->problem, &r.march);
-  if (status != KEDGE_OK) return kg_cli_task_fail(task, status, false);
-  kedge_march_report(r.march, &r.marched);
-  r.line = (kg_march_line){.begun = kg_seconds(), .end = r.marched.end};
-  list_fields(&r);
-  code = measure(&r);
-  const double first_energy = r.energy;
-  if (code == KG_EXIT_SOLVED) code = step_on(&r);
+  own *const o = r->own;
+  kg_cli_task *const task = r->task;
+  if (!o || r->is_lost || o->report.system == NULL) return code;
+  o->report.march = &r->marched;
+  o->report.output_error = task->output ? o->output_error : NULL;
+  if (task->from->report)
+    kg_cli_task_tell(task, kedge_wave_report_write(task->ctx, &o->report, task->from->report),
+                     &code);
   if (task->line) kg_progress_clear(task->line);
-  if (code == KG_EXIT_SOLVED && !task->from->quiet) print_summary(&r, first_energy);
-  kedge_march_destroy(r.march);
+  if (task->beside.picture && code == KG_EXIT_SOLVED)
+    code = kg_cli_beside_draw(task->ctx, &task->beside, kg_series_last(&task->beside.outputs),
+                              write_fields, r);
+  if (!task->from->quiet) print_summary(r);
   return code;
 }
+
+static void end(kg_cli_march *r)
+{
+  own *const o = r->own;
+  if (!o) return;
+  for (int i = 0; i < o->n_probes; ++i) kg_table_close(&o->probes[i].table);
+  free(o->probes);
+  free(o->values);
+  free(o);
+}
+
+const kg_cli_march_method kg_cli_march_waves = {.begin = begin,
+                                                .wanted = wanted,
+                                                .look = look,
+                                                .write = write_fields,
+                                                .deliver = deliver,
+                                                .end = end};

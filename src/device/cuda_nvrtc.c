@@ -79,11 +79,12 @@ static kedge_status refuse(kedge_context *ctx, const compiler *c, void *program,
 }
 
 static kedge_status compile(kedge_context *ctx, const compiler *c, void *program, int capability,
-                            void **image)
+                            bool fused, void **image)
 {
   char architecture[40];
   snprintf(architecture, sizeof architecture, "--gpu-architecture=sm_%d", capability);
-  const char *const options[] = {architecture, "--std=c++17", "--fmad=false"};
+  const char *const options[] = {architecture, "--std=c++20", "-default-device",
+                                 fused ? "--fmad=true" : "--fmad=false"};
   int result = c->compile(program, sizeof options / sizeof *options, options);
   if (result != 0) return refuse(ctx, c, program, result);
   size_t bytes = 0;
@@ -105,7 +106,8 @@ kedge_status kg_nvrtc_compile(kedge_context *ctx, const char *source, int capabi
     status = KG_FAIL(ctx, KEDGE_ERR_UNSUPPORTED, "NVRTC cannot start: %s", c.error_text(result));
     goto done;
   }
-  status = compile(ctx, &c, program, capability, image);
+  const bool fused = strncmp(source, KG_NVRTC_FUSED, strlen(KG_NVRTC_FUSED)) == 0;
+  status = compile(ctx, &c, program, capability, fused, image);
 done:
   if (program) c.destroy(&program);
   if (c.library) dlclose(c.library);
@@ -174,6 +176,15 @@ void kg_images_free(kg_images *images)
   free(images);
 }
 
+kedge_status kg_kernel_may_have(kedge_context *ctx, size_t bytes)
+{
+  const int limit = kg_cuda(ctx)->shared_limit;
+  KG_REQUIRE(ctx, bytes <= (size_t)limit, KEDGE_ERR_UNSUPPORTED,
+             "a compiled kernel needs %zu bytes of shared memory a block, and the GPU has %d",
+             bytes, limit);
+  return KEDGE_OK;
+}
+
 #if CUDART_VERSION >= 12080
 
 static kedge_status capability_of(kedge_context *ctx, int *capability)
@@ -233,13 +244,32 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
                        "finding a variable of a compiled kernel");
 }
 
+kedge_status kg_kernel_shared(kedge_context *ctx, kg_kernel *kernel, size_t bytes)
+{
+  KG_TRY(kg_kernel_may_have(ctx, bytes));
+  kernel->shared = bytes;
+  const int device = kg_cuda(ctx)->device;
+  const cudaKernel_t function = (cudaKernel_t)kernel->function;
+  KG_TRY(
+      kg_cuda_check(ctx,
+                    cudaKernelSetAttributeForDevice(
+                        function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes, device),
+                    "asking for shared memory"));
+  return kg_cuda_check(
+      ctx,
+      cudaKernelSetAttributeForDevice(function, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared, device),
+      "asking for shared memory");
+}
+
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,
                               unsigned blocks, unsigned threads, void **arguments)
 {
   const dim3 grid = {blocks, 1, 1}, block = {threads, 1, 1};
-  KG_TRY(kg_cuda_check(
-      ctx, cudaLaunchKernel(kernel->function, grid, block, arguments, 0, kg_cuda_stream(ctx)),
-      name));
+  KG_TRY(kg_cuda_check(ctx,
+                       cudaLaunchKernel(kernel->function, grid, block, arguments, kernel->shared,
+                                        kg_cuda_stream(ctx)),
+                       name));
   return kg_cuda_launched(ctx, name);
 }
 
@@ -263,6 +293,12 @@ kedge_status kg_kernel_variable(kedge_context *ctx, const kg_kernel *kernel, con
 {
   (void)kernel, (void)device;
   return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "%s: there is no compiled kernel", name);
+}
+
+kedge_status kg_kernel_shared(kedge_context *ctx, kg_kernel *kernel, size_t bytes)
+{
+  (void)kernel, (void)bytes;
+  return KG_FAIL(ctx, KEDGE_ERR_INTERNAL, "there is no compiled kernel");
 }
 
 kedge_status kg_kernel_launch(kedge_context *ctx, const kg_kernel *kernel, const char *name,

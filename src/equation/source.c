@@ -10,7 +10,7 @@
 #include "integrals/element.h"
 #include "integrals/patch.h"
 #include "ops/sample/points.h"
-#include "ops/sample/solution_loads.h"
+#include "ops/local/triangle/solution_loads.h"
 #include "solution/values.h"
 
 /// The ratio from which on a coefficient is about as rough as the source. Compared are the relative

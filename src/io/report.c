@@ -2,8 +2,7 @@
 
 #include "core/sized.h"
 #include "core/target.h"
-#include "io/json.h"
-#include "kedge/march.h"
+#include "io/report_parts.h"
 #include "kedge/solution.h"
 
 static const char *const stop_names[KEDGE_STOP_COUNT] = {[KEDGE_STOP_TOLERANCE] = "tolerance",
@@ -15,9 +14,8 @@ const char *kedge_stop_name(kedge_stop stop)
   return (unsigned)stop < KEDGE_STOP_COUNT ? stop_names[stop] : "unknown";
 }
 
-/// @param[in] dimension  0: not known, and left out
-static void write_mesh(kg_json *json, int dimension, int64_t elements, int64_t edges,
-                       int64_t vertices, int64_t boundary_edges)
+void kg_report_mesh(kg_json *json, int dimension, int64_t elements, int64_t edges, int64_t vertices,
+                    int64_t boundary_edges)
 {
   kg_json_object(json, "mesh");
   if (dimension > 0) kg_json_integer(json, "dimension", dimension);
@@ -28,7 +26,7 @@ static void write_mesh(kg_json *json, int dimension, int64_t elements, int64_t e
   kg_json_close(json);
 }
 
-static void write_backend(kg_json *json, const char *name, const char *device)
+void kg_report_backend(kg_json *json, const char *name, const char *device)
 {
   kg_json_object(json, "backend");
   kg_json_string(json, "name", name);
@@ -208,8 +206,7 @@ static void write_integrals(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-/// Writes whether the output file was written; null where none was to be.
-static void write_output(kg_json *json, const char *error)
+void kg_report_output(kg_json *json, const char *error)
 {
   if (!error) {
     kg_json_string(json, "output", NULL);
@@ -230,18 +227,23 @@ static void write_count(kg_json *json, const char *key, double count)
     kg_json_number(json, key, count);
 }
 
-static void write_costs(kg_json *json, const kedge_report *report)
+void kg_report_stages(kg_json *json, int n, const kedge_stage_report *stages)
 {
   kg_json_array(json, "stages");
-  for (int s = 0; s < report->n_stages; ++s) {
+  for (int s = 0; s < n; ++s) {
     kg_json_object(json, NULL);
-    kg_json_string(json, "name", report->stages[s].name);
-    kg_json_number(json, "seconds", report->stages[s].seconds);
-    write_count(json, "bytes", report->stages[s].bytes);
-    write_count(json, "flops", report->stages[s].flops);
+    kg_json_string(json, "name", stages[s].name);
+    kg_json_number(json, "seconds", stages[s].seconds);
+    write_count(json, "bytes", stages[s].bytes);
+    write_count(json, "flops", stages[s].flops);
     kg_json_close(json);
   }
   kg_json_close(json);
+}
+
+static void write_costs(kg_json *json, const kedge_report *report)
+{
+  kg_report_stages(json, report->n_stages, report->stages);
   kg_json_object(json, "memory");
   kg_json_integer(json, "peak_device_bytes", report->peak_device_bytes);
   kg_json_integer(json, "predicted_device_bytes", report->predicted_device_bytes);
@@ -250,8 +252,7 @@ static void write_costs(kg_json *json, const kedge_report *report)
   kg_json_close(json);
 }
 
-/// Writes the steps; null where nothing marched.
-static void write_march(kg_json *json, const kedge_marched *m)
+void kg_report_march(kg_json *json, const kedge_marched *m)
 {
   if (!m) {
     kg_json_string(json, "march", NULL);
@@ -278,18 +279,18 @@ static void write_march(kg_json *json, const kedge_marched *m)
 
 static void write_report(kg_json *json, const kedge_report *report)
 {
-  write_mesh(json, report->dimension, report->elements, report->edges, report->vertices,
-             report->boundary_edges);
+  kg_report_mesh(json, report->dimension, report->elements, report->edges, report->vertices,
+                 report->boundary_edges);
   write_space(json, report);
-  write_backend(json, report->backend, report->device);
+  kg_report_backend(json, report->backend, report->device);
   write_loads(json, report);
-  write_march(json, report->march);
+  kg_report_march(json, report->march);
   write_solver(json, report);
   write_errors(json, report);
   write_numbers(json, report);
   write_integrals(json, report);
   kg_json_string(json, "evaluation", report->evaluation ? report->evaluation : "");
-  write_output(json, report->output_error);
+  kg_report_output(json, report->output_error);
   kg_json_string(json, "probe_note", report->probe_note ? report->probe_note : "");
   write_costs(json, report);
 }
@@ -314,14 +315,15 @@ static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_ope
 
 static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan *plan)
 {
-  write_mesh(json, plan->dimension, plan->elements, plan->edges, plan->vertices,
-             plan->boundary_edges);
+  kg_report_mesh(json, plan->dimension, plan->elements, plan->edges, plan->vertices,
+                 plan->boundary_edges);
   kg_json_object(json, "space");
   kg_json_integer(json, "order", plan->order);
   kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
   kg_json_number(json, "length", plan->stabilization_length);
   kg_json_close(json);
-  write_backend(json, kedge_backend_name(kedge_context_backend(ctx)), kedge_context_device(ctx));
+  kg_report_backend(json, kedge_backend_name(kedge_context_backend(ctx)),
+                    kedge_context_device(ctx));
   kg_json_object(json, "solver");
   kg_json_string(json, "operator", kedge_operator_name(plan->operator_kind));
   const bool described = plan->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;

@@ -293,6 +293,12 @@ kedge_status kedge_march_step(kedge_march *m)
   return KEDGE_OK;
 }
 
+void kg_march_limit(kedge_march *m, double most_step)
+{
+  m->most_step = most_step;
+  if (!kedge_march_ended(m)) plan(m);
+}
+
 double kedge_march_time(const kedge_march *m)
 {
   return m ? m->plan.t : NAN;

@@ -99,5 +99,7 @@ static inline int kg_march_ks(const kg_tableau *scheme)
 {
   return scheme->n_stages - 1;
 }
+/// Steps have another longest length from now on.
+void kg_march_limit(kedge_march *march, double most_step);
 /// The rate of the next step.
 double kg_march_rate(const kedge_march *march);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/clock.h"
 #include "core/memory.h"
 #include "device/context.h"
 #include "march/checkpoint.h"
@@ -19,10 +20,34 @@ static const kg_tableau scheme = {
 
 typedef struct state {
   kg_waves waves;
+  const kedge_problem *from;  ///< the caller's
+  kedge_march *march;
+  bool is_automatic;  ///< its step
+  bool is_stale;      ///< an update has failed
+  bool was_updated;
   double step;
   int64_t steps;
+  double begun;  ///< kg_seconds() of the step
   bool is_lost;  ///< a stage has failed
 } state;
+
+/// Whether the energy of waves has no reason to grow.
+static bool is_closed(const state *s)
+{
+  return !s->was_updated && s->waves.given.n_pieces == 0 && s->waves.driven.n_pieces == 0;
+}
+
+/// Note where the energy is first seen above its first value by more than rounding.
+static void watch(const state *s, double energy, int64_t step, double t)
+{
+  // What rounding makes of energies grows with the root of the steps, of which there may be 10^7.
+  const double rounding = s->waves.args.number == KG_SINGLE ? 1e-4 : 1e-10;
+  kedge_marched *const report = &s->march->report;
+  if (report->grown_step > 0 || !is_closed(s)) return;
+  if (energy <= (1.0 + rounding) * s->waves.account.first_energy) return;
+  report->grown_step = step;
+  report->grown_t = t;
+}
 
 static kedge_status prepare(void *user, double rate)
 {
@@ -34,9 +59,16 @@ static kedge_status prepare(void *user, double rate)
 static kedge_status stage(void *user, const kg_march_stage *what)
 {
   state *const s = user;
+  KG_REQUIRE(s->waves.ctx, !s->is_stale, KEDGE_ERR_ARG,
+             "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
              "kedge_march_step: a step has failed and left no state; begin another march");
+  if (what->index == 0) {  // cancelled here, the state is that before the step
+    KG_TRY(kg_progress(s->waves.ctx, &(kedge_progress){.stage = "march"}));
+    s->begun = kg_seconds();
+  }
   s->is_lost = true;
+  s->waves.steps = s->march->report.steps + 1;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
   s->is_lost = false;
@@ -47,11 +79,16 @@ static kedge_status accept(void *user)
 {
   state *const s = user;
   KG_TRY(kg_sync(s->waves.ctx));
-  if (++s->steps % LOOKS == 0) {
-    s->is_lost = true;
-    KG_TRY(kg_waves_check(&s->waves));
-    s->is_lost = false;
+  s->waves.account.step_seconds += kg_seconds() - s->begun;
+  if (++s->steps % LOOKS != 0) return KEDGE_OK;
+  s->is_lost = true;
+  KG_TRY(kg_waves_check(&s->waves));
+  if (s->step > s->waves.longest * (1.0 + 1e-9) && is_closed(s)) {
+    double energy;
+    KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
+    watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
   }
+  s->is_lost = false;
   return KEDGE_OK;
 }
 
@@ -67,17 +104,23 @@ static kedge_status solution(void *user, const kedge_solution **out)
 static kedge_status data(void *user, const kedge_data *given)
 {
   state *const s = user;
-  (void)given;
-  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_data: waves take no other data between steps yet");
+  KG_REQUIRE(s->waves.ctx, !given, KEDGE_ERR_UNSUPPORTED,
+             "kedge_march_data: waves take sources and boundary values from their problem alone: "
+             "change it, and call kedge_march_update()");
+  return KEDGE_OK;
 }
 
 static kedge_status update(void *user)
 {
   state *const s = user;
-  return KG_FAIL(s->waves.ctx, KEDGE_ERR_UNSUPPORTED,
-                 "kedge_march_update: waves take no change of the problem between steps yet; begin "
-                 "another march");
+  s->is_stale = true;
+  KG_TRY(kg_enter(s->waves.ctx));
+  KG_TRY(kg_waves_update(&s->waves, s->from));
+  s->is_stale = false;
+  s->was_updated = true;
+  s->march->problem = s->waves.problem;
+  if (s->is_automatic) kg_march_limit(s->march, s->from->wave.cfl * s->waves.longest);
+  return KEDGE_OK;
 }
 
 /// The state alone: the first stage of a step needs nothing else. Numbers of single precision are
@@ -114,17 +157,33 @@ static const kg_march_method method = {.prepare = prepare,
                                        .resume = resume,
                                        .destroy = destroy};
 
+static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p,
+                                const kg_time_settings *time)
+{
+  if (time->end / time->step <= KG_STEPS_MAX) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "time", "end"),
+                         "steps may be %.3g long at most, of which end = %g takes more than %d; "
+                         "end earlier, or take larger elements or a lower order",
+                         time->step, time->end, KG_STEPS_MAX);
+}
+
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const kg_checkpoint *from,
                             kedge_march **out)
 {
   state *s;
   KG_TRY(kg_host_calloc(ctx, 1, sizeof *s, &s));
+  s->from = problem;
+  s->is_automatic = problem->time.step == 0.0;
+  const int64_t in_use = ctx->bytes_in_use;
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
+  s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
+  if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
     kg_time_settings *const time = &s->waves.problem->time;
     if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
-    status = kg_march_open(ctx, mesh, s->waves.problem, out);
+    status = check_steps(ctx, problem, time);
+    if (status == KEDGE_OK) status = kg_march_open(ctx, mesh, s->waves.problem, out);
   }
   if (status != KEDGE_OK) {
     destroy(s);
@@ -133,6 +192,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_march *const m = *out;
   m->method = &method;
   m->state = s;
+  s->march = m;
   m->scheme = &scheme;
   m->report.scheme = scheme.name;
   if (!from) return KEDGE_OK;
@@ -148,9 +208,7 @@ kedge_status kg_waves_march_plan(kedge_context *ctx)
                  "and a fifth of one of tables");
 }
 
-/// The waves of a march. @param[in] call  of the API
-static kedge_status waves_of(const kedge_march *m, const char *call, const void *out,
-                             kg_waves **waves)
+kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out, kg_waves **waves)
 {
   *waves = NULL;
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "%s: the march is NULL", call);
@@ -176,9 +234,21 @@ static kedge_status check_order(const kg_waves *waves, const char *call, int ord
   return KEDGE_OK;
 }
 
+/// Add what a call took, whose status is handed on.
+static kedge_status add_time(double *seconds, double begun, kedge_status status)
+{
+  *seconds += kg_seconds() - begun;
+  return status;
+}
+
 double kedge_march_longest(const kedge_march *m)
 {
   return m && m->method == &method ? ((const state *)m->state)->waves.longest : 0.0;
+}
+
+int kedge_march_order(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.nodal.order : 0;
 }
 
 const char *kedge_march_field(const kedge_march *m, int index)
@@ -192,16 +262,30 @@ kedge_status kedge_march_values(const kedge_march *m, const char *field, int ord
 {
   kg_waves *waves;
   int number;
-  KG_TRY(waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(kg_waves_of(m, __func__, field ? values : NULL, &waves));
   KG_TRY(field_of(waves, __func__, field, &number));
   KG_TRY(check_order(waves, __func__, order));
   return kg_waves_values(waves, number, order, values);
 }
 
+kedge_status kedge_march_values_device(const kedge_march *m, const char *field, int order,
+                                       double *values)
+{
+  kg_waves *waves;
+  int number;
+  KG_TRY(kg_waves_of(m, __func__, field ? values : NULL, &waves));
+  KG_TRY(field_of(waves, __func__, field, &number));
+  KG_TRY(check_order(waves, __func__, order));
+  KG_TRY(kg_enter(m->ctx));
+  KG_TRY(kg_join(m->ctx, values));
+  KG_TRY(kg_waves_values_there(waves, number, order, values));
+  return kg_sync(m->ctx);
+}
+
 kedge_status kedge_march_nodes(const kedge_march *m, int order, double *at)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, at, &waves));
+  KG_TRY(kg_waves_of(m, __func__, at, &waves));
   KG_TRY(check_order(waves, __func__, order));
   return kg_waves_nodes(waves, order, at);
 }
@@ -211,25 +295,30 @@ kedge_status kedge_march_probe_values(const kedge_march *m, const kedge_probe *p
 {
   kg_waves *waves;
   int number;
-  KG_TRY(waves_of(m, __func__, probe && field ? values : NULL, &waves));
+  KG_TRY(kg_waves_of(m, __func__, probe && field ? values : NULL, &waves));
   KG_TRY(field_of(waves, __func__, field, &number));
   KG_REQUIRE(m->ctx, probe->mesh == waves->mesh, KEDGE_ERR_ARG,
              "%s: probe and march are of two mesh objects", __func__);
-  return kg_waves_probe(waves, probe, number, values);
+  const double begun = kg_seconds();
+  return add_time(&waves->account.probe_seconds, begun,
+                  kg_waves_probe(waves, probe, number, values));
 }
 
 kedge_status kedge_march_energy(const kedge_march *m, double *energy)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, energy, &waves));
-  return kg_waves_energy(waves, -1, energy);
+  KG_TRY(kg_waves_of(m, __func__, energy, &waves));
+  const double begun = kg_seconds();
+  KG_TRY(add_time(&waves->account.output_seconds, begun, kg_waves_energy(waves, -1, energy)));
+  watch(m->state, *energy, m->report.steps, m->plan.t);
+  return KEDGE_OK;
 }
 
 kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, double *energy)
 {
   kg_waves *waves;
   kg_integral_place at;
-  KG_TRY(waves_of(m, __func__, energy, &waves));
+  KG_TRY(kg_waves_of(m, __func__, energy, &waves));
   const kg_wanted_integral on = {.on = (char *)region};
   KG_TRY(kg_integral_find(m->ctx, NULL, &on, waves->mesh, &at));
   KG_REQUIRE(m->ctx, at.group < 0 || !kg_is_edge_group(waves->mesh, &waves->mesh->groups[at.group]),
@@ -240,8 +329,9 @@ kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, dou
 kedge_status kedge_march_write(const kedge_march *m, const char *path)
 {
   kg_waves *waves;
-  KG_TRY(waves_of(m, __func__, path, &waves));
-  return kg_waves_write(waves, m->plan.t, path);
+  KG_TRY(kg_waves_of(m, __func__, path, &waves));
+  const double begun = kg_seconds();
+  return add_time(&waves->account.output_seconds, begun, kg_waves_write(waves, m->plan.t, path));
 }
 
 kedge_status kedge_march_error(const kedge_march *m, const char *field, double *error)
@@ -249,7 +339,7 @@ kedge_status kedge_march_error(const kedge_march *m, const char *field, double *
   kg_waves *waves;
   double errors[KG_WAVE_FIELDS_MAX];
   int number = -1;
-  KG_TRY(waves_of(m, __func__, error, &waves));
+  KG_TRY(kg_waves_of(m, __func__, error, &waves));
   if (field) KG_TRY(field_of(waves, __func__, field, &number));
   KG_REQUIRE(m->ctx, kg_waves_has_exact(waves, number), KEDGE_ERR_ARG,
              "kedge_march_error: [exact] has no %s", field ? field : "field");

@@ -4,6 +4,7 @@
 #include "kedge/march.h"
 
 struct kg_checkpoint;
+struct kg_waves;
 
 /// kedge_march_create() and kedge_march_restore() of a problem whose system is one of waves.
 /// @param[in]  from  NULL: it begins
@@ -11,5 +12,8 @@ struct kg_checkpoint;
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const struct kg_checkpoint *from,
                             kedge_march **out);
+/// The waves of a march, or a failure. @param[in] call  of the API, whose result `out` is
+kedge_status kg_waves_of(const kedge_march *march, const char *call, const void *out,
+                         struct kg_waves **waves);
 /// kedge_march_plan() of such a problem refuses.
 kedge_status kg_waves_march_plan(kedge_context *ctx);

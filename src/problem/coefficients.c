@@ -514,5 +514,6 @@ void kg_coefficients_free(kg_coefficients *c)
   kg_function_free(&c->source);
   kg_function_free(&c->mass);
   for (int k = 0; k < KG_WAVE_PROPERTIES; ++k) kg_function_free(&c->property[k]);
+  for (int k = 0; k < KG_CURRENTS; ++k) kg_function_free(&c->current[k]);
   *c = (kg_coefficients){0};
 }

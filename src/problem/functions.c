@@ -61,6 +61,7 @@ static const char *const *keys_of(const kedge_setting *given, int n)
   if (n == 1) return takes ? &given->key : NULL;
   if (strcmp(given->section, "exact") == 0 && strcmp(given->key, "u") == 0)
     return n == 3 || n == 4 ? exact : NULL;
+  if (n == KG_CURRENTS && takes && strcmp(given->key, "current") == 0) return kg_current_keys;
   for (int dimension = 2; dimension <= 3; ++dimension)
     if (n == kg_tensor_numbers(dimension) && takes && strcmp(given->key, "diffusion") == 0)
       return kg_tensor_keys[dimension - 2];

@@ -232,47 +232,6 @@ static kedge_status read_coefficient(const kedge_problem *p, const kg_settings *
   return KEDGE_OK;
 }
 
-enum { PARTS_MAX = KG_TENSOR_MAX };
-
-/// Expressions of a list: commas outside of brackets stand between.
-static int count_parts(const char *text, const char *comma[PARTS_MAX])
-{
-  int depth = 0, n = 0;
-  for (const char *at = text; *at; ++at) {
-    depth += (*at == '(') - (*at == ')');
-    if (*at != ',' || depth > 0) continue;
-    if (n < PARTS_MAX) comma[n] = at;
-    ++n;
-  }
-  return n + 1;
-}
-
-/// A list within brackets: (1, 0, 1).
-static bool is_bracketed(const char *text)
-{
-  int depth = 0;
-  for (const char *at = text; *at; ++at) {
-    depth += (*at == '(') - (*at == ')');
-    if (depth == 0) return false;
-    if (*at == ',' && depth == 1) return text[0] == '(';
-  }
-  return false;
-}
-
-/// Part k of n.
-static kedge_status read_part(const kedge_problem *p, const kg_settings *settings,
-                              const kg_setting *s, const char *const *comma, int n, int k,
-                              kg_function *out)
-{
-  const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
-  const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : strlen(s->value);
-  kg_setting part;
-  KG_TRY(kg_value_part(settings, s, begin, end, &part));
-  const kedge_status status = kg_value_function(p, settings, &part, out);
-  free(part.value);
-  return status;
-}
-
 kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
                            const kg_setting *section)
 {
@@ -283,10 +242,10 @@ kedge_status kg_region_add(kedge_problem *problem, const kg_settings *settings,
 READER(read_diffusion)
 {
   kg_coefficients *c;
-  const char *comma[PARTS_MAX] = {0};
+  const char *comma[KG_LIST_MAX] = {0};
   KG_TRY(kg_section_coefficients(p, settings, s, &c));
-  const int n = s->value ? count_parts(s->value, comma) : 1;
-  if (s->value && is_bracketed(s->value))
+  const int n = s->value ? kg_count_parts(s->value, comma) : 1;
+  if (s->value && kg_is_bracketed(s->value))
     return kg_setting_fail(settings, s,
                            "a tensor is written xx, xy, yy, without brackets around them");
   for (int k = 0; k < KG_TENSOR_MAX; ++k) kg_expression_free(c->diffusion[k].expression);
@@ -298,7 +257,8 @@ READER(read_diffusion)
                            "diffusion is one expression, or three of a tensor: xx, xy, yy, or six "
                            "in space: xx, xy, xz, yy, yz, zz; not %d",
                            n);
-  for (int k = 0; k < n; ++k) KG_TRY(read_part(p, settings, s, comma, n, k, &c->diffusion[k]));
+  for (int k = 0; k < n; ++k)
+    KG_TRY(kg_value_function_part(p, settings, s, comma, n, k, &c->diffusion[k]));
   return KEDGE_OK;
 }
 
@@ -321,8 +281,8 @@ READER(read_tensor_part)
 /// X, Y, and Z in space: the place of every node. Regions meet at nodes, which have none.
 READER(read_map)
 {
-  const char *comma[PARTS_MAX] = {0};
-  const int n = count_parts(s->value, comma);
+  const char *comma[KG_LIST_MAX] = {0};
+  const int n = kg_count_parts(s->value, comma);
   if (n != 2 && n != 3)
     return kg_setting_fail(settings, s,
                            "map is two expressions, X, Y, or in space three, X, Y, Z; not %d", n);
@@ -331,7 +291,7 @@ READER(read_map)
     p->map[k] = (kg_function){0};
   }
   for (int k = 0; k < n; ++k) {
-    KG_TRY(read_part(p, settings, s, comma, n, k, &p->map[k]));
+    KG_TRY(kg_value_function_part(p, settings, s, comma, n, k, &p->map[k]));
     if (kg_function_uses_region(&p->map[k]))
       return kg_setting_fail(settings, s, "map cannot depend on region: nodes lie between regions");
     if (kg_function_uses_t(&p->map[k]))
@@ -692,6 +652,10 @@ const kg_problem_key kg_function_keys[] = {
   {"region NAME", "diffusion_yy", "", read_tensor_part},
   {"region NAME", "diffusion_yz", "", read_tensor_part},
   {"region NAME", "diffusion_zz", "", read_tensor_part},
+  {"equation", "current_y", "", kg_read_current_part},
+  {"equation", "current_z", "", kg_read_current_part},
+  {"region NAME", "current_y", "", kg_read_current_part},
+  {"region NAME", "current_z", "", kg_read_current_part},
   {NULL},
 };
 // clang-format on

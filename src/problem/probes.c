@@ -33,7 +33,7 @@ kedge_status kg_probe_of(kedge_problem *problem, const kg_settings *settings, co
   kg_probe *const p = &problem->probes[problem->n_probes++];
   const size_t length = strlen(name);
   *out = p;
-  *p = (kg_probe){0};
+  *p = (kg_probe){.every = 1};
   KG_TRY(kg_copy_text(settings->ctx, name, length, &p->name));
   KG_TRY(kg_host_alloc(settings->ctx, length + sizeof ".csv", 1, &p->output));
   memcpy(p->output, name, length);
@@ -371,4 +371,10 @@ const char *kedge_problem_probe_output(const kedge_problem *problem, int index)
 {
   const kg_probe *const p = probe_at(problem, index);
   return p ? p->output : NULL;
+}
+
+int64_t kedge_problem_probe_every(const kedge_problem *problem, int index)
+{
+  const kg_probe *const p = probe_at(problem, index);
+  return p ? p->every : 0;
 }

@@ -13,6 +13,7 @@ typedef struct kg_probe {
   int64_t n;       ///< of a line, those that are wanted
   char *file;      ///< CSV, with the folder of the problem file before it, unless it is absolute
   char *output;    ///< given, or NAME.csv
+  int64_t every;   ///< steps of waves between two rows; 1 unless it is given
   const kg_setting *at;  ///< points, line or file; NULL: none of them is given
 } kg_probe;
 

@@ -27,7 +27,7 @@ static const kedge_problem defaults = {
     .accepts_rounding = true,
     .max_iterations = 100000,
     .time = {.scheme = KG_SCHEME_TRBDF2},
-    .wave = {.upwind = 1.0, .cfl = 1.0},
+    .wave = {.upwind = 1.0, .cfl = 1.0, .single = true},
 };
 
 /// Free what a problem points to.

@@ -33,6 +33,7 @@ typedef struct kg_coefficients {
   kg_function reaction, source;
   kg_function mass;                          ///< of u_t
   kg_function property[KG_WAVE_PROPERTIES];  ///< of waves
+  kg_function current[KG_CURRENTS];          ///< of waves, in the plane [0] alone
   const kg_setting *at;                      ///< one of its settings; borrowed
 } kg_coefficients;
 

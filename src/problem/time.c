@@ -13,6 +13,7 @@ static void set_time(kg_coefficients *c, double t)
   kg_function_set_time(&c->source, t);
   kg_function_set_time(&c->mass, t);
   for (int k = 0; k < KG_WAVE_PROPERTIES; ++k) kg_function_set_time(&c->property[k], t);
+  for (int k = 0; k < KG_CURRENTS; ++k) kg_function_set_time(&c->current[k], t);
 }
 
 void kg_problem_set_time(kedge_problem *p, double t)

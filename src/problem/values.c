@@ -173,3 +173,39 @@ kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *
     *out = (kg_function){.kind = KG_FUNCTION_EXPRESSION, .expression = e, .t = problem->t};
   return KEDGE_OK;
 }
+
+int kg_count_parts(const char *text, const char *comma[KG_LIST_MAX])
+{
+  int depth = 0, n = 0;
+  for (const char *at = text; *at; ++at) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at != ',' || depth > 0) continue;
+    if (n < KG_LIST_MAX) comma[n] = at;
+    ++n;
+  }
+  return n + 1;
+}
+
+bool kg_is_bracketed(const char *text)
+{
+  int depth = 0;
+  for (const char *at = text; *at; ++at) {
+    depth += (*at == '(') - (*at == ')');
+    if (depth == 0) return false;
+    if (*at == ',' && depth == 1) return text[0] == '(';
+  }
+  return false;
+}
+
+kedge_status kg_value_function_part(const kedge_problem *p, const kg_settings *settings,
+                                    const kg_setting *s, const char *const *comma, int n, int k,
+                                    kg_function *out)
+{
+  const size_t begin = k > 0 ? (size_t)(comma[k - 1] + 1 - s->value) : 0;
+  const size_t end = k + 1 < n ? (size_t)(comma[k] - s->value) : strlen(s->value);
+  kg_setting part;
+  KG_TRY(kg_value_part(settings, s, begin, end, &part));
+  const kedge_status status = kg_value_function(p, settings, &part, out);
+  free(part.value);
+  return status;
+}

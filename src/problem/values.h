@@ -29,6 +29,16 @@ kedge_status kg_value_constants(const kg_constant *constants, int n_constants,
 /// @param[out] part  its value is to be freed, and is NULL on failure
 kedge_status kg_value_part(const kg_settings *settings, const kg_setting *s, size_t begin,
                            size_t end, kg_setting *part);
+enum { KG_LIST_MAX = KG_TENSOR_MAX };  ///< expressions of a list
+/// How many expressions a list has: commas outside of brackets stand between.
+/// @param[out] comma  the first ones
+int kg_count_parts(const char *text, const char *comma[KG_LIST_MAX]);
+/// Whether a list stands within brackets: (1, 0, 1).
+bool kg_is_bracketed(const char *text);
+/// Part k of n of a list, as a function.
+kedge_status kg_value_function_part(const kedge_problem *problem, const kg_settings *settings,
+                                    const kg_setting *s, const char *const *comma, int n, int k,
+                                    kg_function *out);
 /// A constant, an expression or the caller's function.
 kedge_status kg_value_function(const kedge_problem *problem, const kg_settings *settings,
                                const kg_setting *s, kg_function *out);

@@ -19,18 +19,29 @@ const char *const kg_wave_properties[KG_WAVE_PROPERTIES] = {"permittivity", "per
 const char *const kg_wave_boundaries[KG_WAVE_BOUNDARIES] = {"conductor", "absorbing", "incident",
                                                             "wall", "soft"};
 
+const char *const kg_current_keys[KG_CURRENTS] = {"current", "current_y", "current_z"};
+
 /// What a system has of these lists, for sentences too; NULL where a list ends.
 static const struct {
   const char *fields[7], *properties[4], *boundaries[5];
+  int currents;        ///< components of `current`
+  const char *source;  ///< the key of what drives it
 } has[KG_SYSTEM_KINDS] = {
     [KG_SYSTEM_MAXWELL] = {{"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"},
                            {"permittivity", "permeability", "conductivity"},
-                           {"conductor", "absorbing", "incident"}},
+                           {"conductor", "absorbing", "incident"},
+                           KG_CURRENTS,
+                           "current = jx, jy, jz"},
     [KG_SYSTEM_MAXWELL_TM] = {{"Ez", "Hx", "Hy"},
                               {"permittivity", "permeability", "conductivity"},
-                              {"conductor", "absorbing", "incident"}},
-    [KG_SYSTEM_ACOUSTICS] = {
-        {"p", "vx", "vy", "vz"}, {"density", "bulk"}, {"wall", "soft", "absorbing", "incident"}}};
+                              {"conductor", "absorbing", "incident"},
+                              1,
+                              "current = jz"},
+    [KG_SYSTEM_ACOUSTICS] = {{"p", "vx", "vy", "vz"},
+                             {"density", "bulk"},
+                             {"wall", "soft", "absorbing", "incident"},
+                             0,
+                             "source"}};
 
 int kg_word_among(const char *const *words, int n, const char *word)
 {
@@ -102,6 +113,40 @@ static kedge_status read_property(kedge_problem *p, const kg_problem_key *key,
       p, settings, s, &c->property[kg_word_among(kg_wave_properties, KG_WAVE_PROPERTIES, s->key)]);
 }
 
+/// jx, jy, jz or jz: how many it has to be is checked once the system is known.
+static kedge_status read_current(kedge_problem *p, const kg_problem_key *key,
+                                 const kg_settings *settings, const kg_setting *s)
+{
+  const char *comma[KG_LIST_MAX] = {0};
+  kg_coefficients *c;
+  (void)key;
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
+  const int n = s->value ? kg_count_parts(s->value, comma) : 1;
+  if (s->value && kg_is_bracketed(s->value))
+    return kg_setting_fail(settings, s,
+                           "current is written jx, jy, jz, without brackets around them");
+  if (n != 1 && n != KG_CURRENTS)
+    return kg_setting_fail(settings, s,
+                           "current is three expressions, jx, jy, jz, or in the plane one, jz; not "
+                           "%d",
+                           n);
+  for (int k = 0; k < KG_CURRENTS; ++k) kg_function_free(&c->current[k]);
+  if (n == 1) return kg_value_function(p, settings, s, &c->current[0]);
+  for (int k = 0; k < n; ++k)
+    KG_TRY(kg_value_function_part(p, settings, s, comma, n, k, &c->current[k]));
+  return KEDGE_OK;
+}
+
+/// The rest of a current of functions, of which jx is there already.
+kedge_status kg_read_current_part(kedge_problem *p, const kg_problem_key *key,
+                                  const kg_settings *settings, const kg_setting *s)
+{
+  kg_coefficients *c;
+  KG_TRY(kg_section_coefficients(p, settings, s, &c));
+  return kg_value_function(p, settings, s,
+                           &c->current[kg_word_among(kg_current_keys, KG_CURRENTS, key->name)]);
+}
+
 /// A field of [initial], [exact] or [boundary NAME].
 static kedge_status read_field(kedge_problem *p, const kg_problem_key *key,
                                const kg_settings *settings, const kg_setting *s)
@@ -117,6 +162,15 @@ static kedge_status read_field(kedge_problem *p, const kg_problem_key *key,
   return kg_value_function(p, settings, s, &b->wave.of[field]);
 }
 
+static kedge_status read_every(kedge_problem *p, const kg_problem_key *key,
+                               const kg_settings *settings, const kg_setting *s)
+{
+  kg_probe *probe;
+  (void)key;
+  KG_TRY(kg_probe_of(p, settings, s, &probe));
+  return kg_value_integer(settings, s, 1, INT32_MAX, &probe->every);
+}
+
 // clang-format off
 const kg_problem_key kg_wave_keys[] = {
   {"equation", "system", "elliptic, maxwell, maxwell-tm or acoustics", read_system},
@@ -125,16 +179,19 @@ const kg_problem_key kg_wave_keys[] = {
   {"equation", "conductivity", "an expression >= 0", read_property, true},
   {"equation", "density", "an expression > 0", read_property, true},
   {"equation", "bulk", "an expression > 0", read_property, true},
+  {"equation", "current", "an expression, or three: jx, jy, jz", read_current, true},
   {"region NAME", "permittivity", "an expression > 0", read_property, true},
   {"region NAME", "permeability", "an expression > 0", read_property, true},
   {"region NAME", "conductivity", "an expression >= 0", read_property, true},
   {"region NAME", "density", "an expression > 0", read_property, true},
   {"region NAME", "bulk", "an expression > 0", read_property, true},
+  {"region NAME", "current", "an expression, or three: jx, jy, jz", read_current, true},
   {"space", "upwind", "a constant from 0 to 1", read_upwind, true},
   {"time", "cfl", "a constant > 0", read_cfl, true},
   {"initial", "FIELD", "an expression", read_field, true},
   {"exact", "FIELD", "an expression", read_field, true},
   {"boundary NAME", "FIELD", "an expression", read_field, true},
+  {"probe NAME", "every", "a whole number of steps", read_every},
   {NULL},
 };
 // clang-format on
@@ -153,7 +210,8 @@ bool kg_wave_takes_function(const char *section, const char *key)
 {
   const kg_setting wanted = {.section = (char *)section, .key = (char *)key};
   const kg_problem_key *const row = kg_wave_key_of(&wanted);
-  return row && (row->read == read_property || row->read == read_field);
+  return row &&
+         (row->read == read_property || row->read == read_field || row->read == read_current);
 }
 
 /// "a, b or c" @param[in] words  ends with NULL
@@ -241,7 +299,6 @@ static const char *const of_elliptic[][2] = {
     {"solver", "max_iterations"},
     {"output", "boundary"},
     {"output", "fields"},
-    {"probe", NULL},
 };
 
 static bool is_elliptic(const kg_setting *s)
@@ -264,11 +321,29 @@ static bool is_other(kg_system_kind system, const kg_setting *s)
          kg_word_among(has[system].fields, 7, s->key) < 0;
 }
 
+static bool is_current_part(const kg_setting *s)
+{
+  return kg_word_among(kg_current_keys, KG_CURRENTS, s->key) > 0;
+}
+
+static kedge_status check_current(kedge_context *ctx, const kedge_problem *p, const kg_setting *s)
+{
+  const char *comma[KG_LIST_MAX];
+  const int wanted = has[p->wave.system].currents;
+  const bool more = kg_settings_find(&p->settings, s->section, kg_current_keys[2]) != NULL;
+  const int n = s->value ? kg_count_parts(s->value, comma) : more ? KG_CURRENTS : 1;
+  if (n == wanted) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, s, "current of system = %s is %s, %s: write %s",
+                         kg_system_words[p->wave.system],
+                         wanted == 1 ? "one expression" : "three expressions",
+                         n == 1 ? "not one" : "not three", has[p->wave.system].source);
+}
+
 static kedge_status check_key(kedge_context *ctx, const kedge_problem *p, const kg_setting *s)
 {
   const kg_system_kind system = p->wave.system;
   const char *const word = kg_system_words[system];
-  const bool is_wave = kg_wave_key_of(s) != NULL;
+  const bool is_wave = kg_wave_key_of(s) != NULL || is_current_part(s);
   char list[120];
   if (system == KG_SYSTEM_ELLIPTIC)
     return !is_wave || strcmp(s->key, "system") == 0
@@ -277,10 +352,15 @@ static kedge_status check_key(kedge_context *ctx, const kedge_problem *p, const 
                                  "%s in [%s] is of waves, and the problem is elliptic; add system "
                                  "= maxwell-tm, say, to [equation], or leave it out",
                                  s->key, s->section);
+  if (strcmp(s->key, "current") == 0 && has[system].currents > 0) return check_current(ctx, p, s);
+  if (strcmp(s->key, "source") == 0 && has[system].currents == 0) return KEDGE_OK;
   if (is_elliptic(s))
     return kg_problem_fail(ctx, p, s,
                            "%s in [%s] is of elliptic problems, and system = %s; leave it out",
                            s->key, s->section, word);
+  if (strncmp(s->key, "current", 7) == 0 && has[system].currents == 0)
+    return kg_problem_fail(ctx, p, s, "current in [%s] is of another system; system = %s has %s",
+                           s->section, word, has[system].source);
   if (!is_wave || !is_other(system, s)) return KEDGE_OK;
   const bool property = kg_word_among(kg_wave_properties, KG_WAVE_PROPERTIES, s->key) >= 0;
   return kg_problem_fail(ctx, p, s, "%s in [%s] is of another system; system = %s has %s", s->key,

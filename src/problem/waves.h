@@ -18,6 +18,7 @@ enum {
   KG_WAVE_FIELDS = 10,     ///< names of fields of all systems
   KG_WAVE_PROPERTIES = 5,  ///< names of properties of materials of all
   KG_WAVE_BOUNDARIES = 5,  ///< types of boundaries of all
+  KG_CURRENTS = 3,         ///< components of a current
 };
 extern const char *const kg_wave_fields[KG_WAVE_FIELDS],
     *const kg_wave_properties[KG_WAVE_PROPERTIES], *const kg_wave_boundaries[KG_WAVE_BOUNDARIES];
@@ -30,7 +31,7 @@ typedef struct kg_wave_values {
 typedef struct kg_wave_settings {
   kg_system_kind system;
   double upwind, cfl;
-  bool single;  ///< [solver] precision
+  bool single;  ///< [solver] precision, which is so where it is not given
   kg_wave_values initial, exact;
 } kg_wave_settings;
 
@@ -42,9 +43,13 @@ void kg_wave_values_set_time(kg_wave_values *values, double t);
 
 /// The keys of waves, as kg_problem_keys. In rows named FIELD any field may stand.
 extern const kg_problem_key kg_wave_keys[];
+kedge_status kg_read_current_part(kedge_problem *problem, const kg_problem_key *key,
+                                  const kg_settings *settings, const kg_setting *setting);
 /// The row of a key of waves; NULL: it is none.
 const kg_problem_key *kg_wave_key_of(const kg_setting *setting);
 bool kg_wave_takes_function(const char *section, const char *key);
+/// The keys of the functions of a current in space, of which the first is that of problem files.
+extern const char *const kg_current_keys[KG_CURRENTS];
 
 /// Read the type of a boundary, if the problem is one of waves. @param[out] type  as it is in
 /// kg_wave_boundaries; -1: the problem is elliptic

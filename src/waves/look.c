@@ -1,4 +1,5 @@
 // What is made of a state: energy, errors, values at nodes.
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,14 +37,14 @@ kedge_status kg_waves_refuse(const kg_waves *w, int f)
   if (w->step > w->longest)
     snprintf(why, sizeof why, ": steps of %.6g are longer than %.6g, which is stable", w->step,
              w->longest);
-  return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g%s", w->law->fields[f],
-                 w->t, why);
+  return KG_FAIL(w->ctx, KEDGE_ERR_NUMERIC, "%s is not finite at t = %.9g, in step %" PRId64 "%s",
+                 w->law->fields[f], w->t, w->steps, why);
 }
 
 static kedge_status refuse(const kg_waves *w, int64_t i)
 {
   const kg_wave_args *const a = &w->args;
-  return kg_waves_refuse(w, (int)(i / ((int64_t)a->n * KG_WAVE_LANES) % a->n_fields));
+  return kg_waves_refuse(w, (int)(i / a->n % a->n_fields));
 }
 
 static kedge_status look_begin(kg_waves *w, look *l)
@@ -63,14 +64,9 @@ static kedge_status look_begin(kg_waves *w, look *l)
 kedge_status kg_waves_check(kg_waves *w)
 {
   int64_t bad;
-  if (w->args.number == KG_SINGLE) {
-    look l;
-    const kedge_status status = look_begin(w, &l);
-    look_free(&l);
-    return status;
-  }
   KG_TRY(kg_enter(w->ctx));
-  KG_TRY(kg_first_bad(w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad}));
+  KG_TRY(kg_first_bad(
+      w->ctx, &(kg_first_bad_args){kg_wave_state(&w->args), w->args.u, &bad, w->args.number}));
   return bad < 0 ? KEDGE_OK : refuse(w, bad);
 }
 
@@ -94,7 +90,7 @@ static kedge_status allocate_points(look *l, int n_points)
 void kg_waves_row(const kg_waves *w, const double *at, double *row)
 {
   const kg_nodal *const nodal = &w->nodal;
-  long double place[3] = {0}, phi[KG_SPACE_MODES_MAX];
+  long double place[3] = {0}, phi[KG_NODAL_MAX];
   for (int k = 0; k < w->mesh->dimension; ++k) place[k] = at[k];
   nodal->cell->modes(nodal->order, place, phi, NULL);
   for (int j = 0; j < nodal->n; ++j) {
@@ -125,7 +121,7 @@ static void element_energy(const look *l, int32_t e)
 {
   const kg_waves *const w = l->w;
   const int n = w->nodal.n, fields = w->law->n_fields;
-  double weight[KG_WAVE_FIELDS_MAX], u[KG_SPACE_MODES_MAX];
+  double weight[KG_WAVE_FIELDS_MAX], u[KG_NODAL_MAX];
   w->law->weights(w->number + (int64_t)e * w->law->n_numbers, weight);
   for (int f = 0; f < fields; ++f) {
     double sum = 0.0;
@@ -163,7 +159,7 @@ static void element_errors(const look *l, int32_t e)
 {
   const kg_waves *const w = l->w;
   const int n = w->nodal.n, fields = w->law->n_fields;
-  double u[KG_WAVE_FIELDS_MAX][KG_SPACE_MODES_MAX], exact[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
+  double u[KG_WAVE_FIELDS_MAX][KG_NODAL_MAX], exact[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
   double *const sum = l->sum + (int64_t)e * fields;
   for (int f = 0; f < fields; ++f) gather(l, e, f, u[f]), sum[f] = 0.0;
   for (int first = 0; first < l->n_points; first += KG_WAVE_POINTS) {
@@ -218,14 +214,19 @@ kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
   return status;
 }
 
-/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
-static bool is_turned(const kedge_mesh *mesh, int32_t e)
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t e)
 {
   return kg_mesh_in_space(mesh) &&
          kg_space_determinant(mesh->vertices, kg_element_vertices(mesh, e)) < 0.0;
 }
 
-/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at)
+{
+  const int n = cell->n_modes(order);
+  double *const r = at, *const s = at + n, *const t = at + 2 * n;
+  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+}
+
 static kedge_status nodes_of(look *l, int order, bool turned)
 {
   const kg_cell *const cell = l->w->nodal.cell;
@@ -234,8 +235,7 @@ static kedge_status nodes_of(look *l, int order, bool turned)
   free(l->matrix);
   l->at = l->matrix = NULL;
   KG_TRY(allocate_points(l, n));
-  double *const r = l->at, *const s = l->at + n, *const t = l->at + 2 * n;
-  cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
+  kg_waves_nodes_of(cell, order, turned, l->at);
   fill_matrix(l);
   return KEDGE_OK;
 }
@@ -243,7 +243,7 @@ static kedge_status nodes_of(look *l, int order, bool turned)
 static void element_values(const look *l, int32_t e, int field, double *values)
 {
   const int n = l->w->nodal.n;
-  double u[KG_SPACE_MODES_MAX];
+  double u[KG_NODAL_MAX];
   gather(l, e, field, u);
   double *const out = values + (int64_t)l->w->mesh->element_origin[e] * l->n_points;
   for (int q = 0; q < l->n_points; ++q) {
@@ -262,7 +262,7 @@ kedge_status kg_waves_values(kg_waves *w, int field, int order, double *values)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, (int64_t)l.n_points * w->nodal.n))
     for (int32_t e = 0; e < w->mesh->n_elements; ++e)
-      if (is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
+      if (kg_waves_is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
   }
   look_free(&l);
   return status;
@@ -279,7 +279,7 @@ kedge_status kg_waves_nodes(const kg_waves *w, int order, double *at)
     for (int32_t e = 0; e < mesh->n_elements && status == KEDGE_OK; ++e) {
       const int32_t *const v = kg_element_vertices(mesh, e);
       double *const out = at + (int64_t)mesh->element_origin[e] * l.n_points * d;
-      if (is_turned(mesh, e) != turned) continue;
+      if (kg_waves_is_turned(mesh, e) != turned) continue;
       for (int q = 0; q < l.n_points; ++q)
         for (int k = 0; k < d; ++k) {
           const double first = mesh->vertices[(int64_t)d * v[0] + k];

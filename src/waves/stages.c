@@ -1,3 +1,5 @@
+#include "core/clock.h"
+#include "device/context.h"
 #include "waves/waves.h"
 
 /// Carpenter & Kennedy, NASA Technical Memorandum 109112 (1994): five stages of order 4, with one
@@ -9,17 +11,57 @@ static const double after[KG_WAVE_STAGES] = {
     1432997174477.0 / 9575080441755.0, 5161836677717.0 / 13612068292357.0,
     1720146321549.0 / 2090206949498.0, 3134564353537.0 / 4481467310338.0,
     2277821191437.0 / 14882151754819.0};
+
+/// The parts of a stage, one in KG_WAVE_TIMED of which is timed.
+typedef struct lap {
+  bool is_timed;
+  double from;  ///< kg_seconds()
+} lap;
+
+/// End a part. @param[in,out] sum  its time is added; NULL: it is not asked for
+static kedge_status end_part(kg_waves *w, lap *l, double *sum)
+{
+  if (!l->is_timed) return KEDGE_OK;
+  KG_TRY(kg_sync(w->ctx));
+  const double now = kg_seconds();
+  if (sum) *sum += now - l->from;
+  l->from = now;
+  return KEDGE_OK;
+}
+
+/// Begin a stage, which is timed where it has more than one part.
+static kedge_status begin_parts(kg_waves *w, lap *l)
+{
+  kg_wave_account *const a = &w->account;
+  const bool has_parts = w->source.n > 0 || kg_wave_data_moves(&w->given);
+  *l = (lap){.is_timed = a->stages++ % KG_WAVE_TIMED == 0 && has_parts};
+  if (l->is_timed) ++a->timed;
+  return end_part(w, l, NULL);
+}
+
 kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
 {
-  kg_problem_set_time(w->problem, t);
-  KG_TRY(kg_waves_data(w, w->n_moving));
+  kg_wave_account *const account = &w->account;
   kg_wave_args *const a = &w->args;
+  lap l;
+  KG_TRY(begin_parts(w, &l));
+  kg_problem_set_time(w->problem, t);
+  KG_TRY(kg_wave_data_take(w, &w->given));
+  KG_TRY(end_part(w, &l, &account->data_seconds));
+  KG_TRY(kg_wave_data_take(w, &w->driven));
+  KG_TRY(end_part(w, &l, &account->source_seconds));
   a->before = before[stage];
   a->after = after[stage];
   a->step = w->step = step;
   w->t = t;
   w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
+  w->source.stage = *a;
+  if (w->source.n > 0) {
+    KG_TRY(end_part(w, &l, NULL));
+    KG_TRY(kg_wave_source(w->ctx, &w->source));
+    KG_TRY(end_part(w, &l, &account->source_seconds));
+  }
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;
   a->u = next;

@@ -2,17 +2,18 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
+#include "ops/waves/stage_kernel.h"
 #include "problem/located.h"
 
 enum {
-  LANES = KG_WAVE_LANES,
-  ELEMENTS_MAX = (1 << 29) - LANES,  ///< their sides are not negative as int32_t
+  ELEMENTS_MAX = (1 << 29) - KG_WAVE_BLOCK,  ///< their sides are not negative as int32_t
 };
 
 static kedge_status find_law(kg_waves *w)
@@ -42,27 +43,39 @@ static kedge_status find_law(kg_waves *w)
   return KEDGE_OK;
 }
 
-void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t element, int n,
-                       const double *place, const double *normal, size_t stride, double *value)
+void kg_waves_coordinates(const kg_waves *w, int32_t element, int n, const double *place,
+                          size_t stride, double *x, size_t x_stride)
 {
   const kedge_mesh *const mesh = w->mesh;
   const int d = mesh->dimension;
   const int32_t *const v = kg_element_vertices(mesh, element);
+  for (int k = 0; k < d; ++k) {
+    const double *const vertices = mesh->vertices + k;
+    const double first = vertices[(int64_t)d * v[0]];
+    for (int i = 0; i < n; ++i) {
+      double sum = first;
+      for (int a = 0; a < d; ++a)
+        sum += 0.5 * (1.0 + place[(size_t)a * stride + (size_t)i]) *
+               (vertices[(int64_t)d * v[a + 1]] - first);
+      x[(size_t)k * x_stride + (size_t)i] = sum;
+    }
+  }
+}
+
+void kg_waves_functions(const kg_waves *w, int n_functions, const kg_function *const *functions,
+                        int32_t element, int n, const double *place, const double *normal,
+                        size_t stride, double *value)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const int d = mesh->dimension;
   double memory[KG_LOCATED * KG_WAVE_POINTS], x[3 * KG_WAVE_POINTS], out[3][KG_WAVE_POINTS];
   const kg_located at = kg_located_in(memory, KG_WAVE_POINTS);
+  kg_waves_coordinates(w, element, n, place, stride, x, KG_WAVE_POINTS);
   for (int i = 0; i < n; ++i) {
     double here[3];
     for (int k = 0; k < d; ++k) here[k] = place[(size_t)k * stride + (size_t)i];
     kg_locate_at(&at, (size_t)i, mesh, element, here);
-    for (int k = 0; k < d; ++k) {
-      const double *const vertices = mesh->vertices + k;
-      double sum = vertices[(int64_t)d * v[0]];
-      for (int a = 0; a < d; ++a)
-        sum +=
-            0.5 * (1.0 + here[a]) * (vertices[(int64_t)d * v[a + 1]] - vertices[(int64_t)d * v[0]]);
-      x[k * KG_WAVE_POINTS + i] = sum;
-      out[k][i] = normal ? normal[k] : 0.0;
-    }
+    for (int k = 0; k < d; ++k) out[k][i] = normal ? normal[k] : 0.0;
   }
   kedge_points points = kg_located_at(&at, mesh, (size_t)n, x, KG_WAVE_POINTS);
   if (normal) {
@@ -70,10 +83,34 @@ void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t 
     points.normal_y = out[1];
     if (d == 3) points.normal_z = out[2];
   }
-  for (int f = 0; f < w->law->n_fields; ++f) {
-    const int field = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, w->law->fields[f]);
-    kg_function_evaluate(&values->of[field], &points, value + (size_t)f * stride);
-  }
+  for (int f = 0; f < n_functions; ++f)
+    kg_function_evaluate(functions[f], &points, value + (size_t)f * stride);
+}
+
+void kg_waves_functions_of(const kg_waves *w, const kg_wave_values *values,
+                           const kg_function *functions[KG_WAVE_FIELDS_MAX])
+{
+  for (int f = 0; f < w->law->n_fields; ++f)
+    functions[f] = &values->of[kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, w->law->fields[f])];
+}
+
+void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t element, int n,
+                       const double *place, const double *normal, size_t stride, double *value)
+{
+  const kg_function *functions[KG_WAVE_FIELDS_MAX];
+  kg_waves_functions_of(w, values, functions);
+  kg_waves_functions(w, w->law->n_fields, functions, element, n, place, normal, stride, value);
+}
+
+void kg_waves_place(const kg_waves *w, int32_t element, int node, char text[KG_PLACE_TEXT])
+{
+  const kg_nodal *const nodal = &w->nodal;
+  double x[3];
+  int n = 0;
+  kg_waves_coordinates(w, element, 1, nodal->at + node, (size_t)nodal->n, x, 1);
+  for (int k = 0; k < w->mesh->dimension; ++k)
+    n += snprintf(text + n, (size_t)(KG_PLACE_TEXT - n), "%s%c = %.6g", k ? ", " : "", "xyz"[k],
+                  x[k]);
 }
 
 /// [initial], or [exact] at the time 0 where there is none.
@@ -94,6 +131,30 @@ static void evaluate_element(const kg_waves *w, const kg_wave_values *values, in
     for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = value[f * n + i];
 }
 
+/// Refuse what is no number, or none of single precision, with its place.
+static kedge_status check_initial(const kg_waves *w, const kg_wave_values *values, int32_t e,
+                                  double most, const double *u)
+{
+  const bool is_exact = values == &w->problem->wave.exact;
+  for (int f = 0; f < w->law->n_fields; ++f)
+    for (int i = 0; i < w->nodal.n; ++i) {
+      const double value = u[kg_wave_place(&w->args, e, f, i)];
+      if (fabs(value) <= most) continue;
+      const char *const field = w->law->fields[f];
+      char at[KG_PLACE_TEXT];
+      kg_waves_place(w, e, i, at);
+      return kg_problem_fail(
+          w->ctx, w->problem,
+          kg_settings_find(&w->problem->settings, is_exact ? "exact" : "initial", field),
+          "initial %s is %g in element %d (from 0) at %s%s", field,
+          isnan(value) ? (double)NAN : value, w->mesh->element_origin[e], at,
+          fabs(value) <= DBL_MAX ? ", which single precision does not hold; take precision = "
+                                   "double in [solver]"
+                                 : "");
+    }
+  return KEDGE_OK;
+}
+
 static kedge_status put_initial(kg_waves *w)
 {
   const int64_t n = kg_wave_state(&w->args);
@@ -105,13 +166,9 @@ static kedge_status put_initial(kg_waves *w)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, 10 * w->nodal.n))
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) evaluate_element(w, values, e, u);
-  int64_t bad = 0;
-  while (bad < n && fabs(u[bad]) <= most) ++bad;
   kedge_status status = KEDGE_OK;
-  if (bad < n)
-    status = KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "initial %s is %g in an element",
-                     w->law->fields[bad / ((int64_t)w->nodal.n * LANES) % w->law->n_fields],
-                     isnan(u[bad]) ? (double)NAN : (double)u[bad]);
+  for (int32_t e = 0; e < w->mesh->n_elements && status == KEDGE_OK; ++e)
+    status = check_initial(w, values, e, most, u);
   if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
   free(u);
   return status;
@@ -137,21 +194,22 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
   KG_TRY(kg_problem_clone(problem, &w->problem));
   KG_TRY(find_law(w));
   const kg_cell *const cell = mesh->block[0].cell;
-  const int order = problem->order, most = kg_nodal_order_max(cell);
-  if (order > most)
+  const int order = problem->order;
+  if (order > KG_NODAL_ORDER_MAX)
     return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
-                           "order of waves on %s is 1 to %d, not %d", cell->plural, most, order);
+                           "order of waves is 1 to %d, not %d", KG_NODAL_ORDER_MAX, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
   w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
-                           .n_groups = (mesh->n_elements + LANES - 1) / LANES,
+                           .n_groups = kg_wave_groups(mesh->n_elements),
                            .n = w->nodal.n,
                            .n_facet = w->nodal.n_facet,
                            .n_facets = cell->n_facets,
                            .dimension = mesh->dimension,
                            .n_fields = w->law->n_fields,
-                           .n_numbers = w->law->n_numbers,
-                           .upwind = problem->wave.upwind};
+                           .n_numbers = w->law->n_numbers};
+  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args));
   KG_TRY(kg_waves_set_up(w));
+  KG_TRY(kg_waves_settle(w));
   KG_TRY(allocate(w));
   return put_initial(w);
 }
@@ -183,18 +241,38 @@ kedge_status kg_waves_get(const kg_waves *w, double *state)
   return KEDGE_OK;
 }
 
+kedge_status kg_waves_update(kg_waves *w, const kedge_problem *problem)
+{
+  const kedge_problem *const old = w->problem;
+  const char *const what = problem->wave.system != old->wave.system   ? "system"
+                           : problem->order != old->order             ? "order"
+                           : problem->wave.single != old->wave.single ? "precision"
+                                                                      : NULL;
+  KG_REQUIRE(w->ctx, !what, KEDGE_ERR_INPUT,
+             "kedge_march_update: the %s of the problem has changed; begin another march", what);
+  kg_waves next = *w;
+  kg_waves_forget(&next);
+  kedge_status status = kg_problem_clone(problem, &next.problem);
+  if (status == KEDGE_OK) {
+    kg_problem_set_time(next.problem, old->t);
+    status = kg_waves_settle(&next);
+  }
+  kg_waves_unsettle(status == KEDGE_OK ? w : &next);
+  if (status == KEDGE_OK) *w = next;
+  return status;
+}
+
 void kg_waves_free(kg_waves *w)
 {
+  kg_waves_unsettle(w);
+  kg_wave_kernel_drop(w->args.kernel);
   kg_free(w->ctx, &w->tables);
   kg_free(w->ctx, &w->state);
-  kg_free(w->ctx, &w->boundary);
   kg_wave_probes_free(w->ctx, &w->probes);
+  kg_free(w->ctx, &w->nodes);
+  kg_free(w->ctx, &w->to);
   kg_nodal_free(&w->nodal);
-  free(w->number);
   free(w->jacobian);
-  free(w->facet);
-  free(w->data);
-  kedge_problem_destroy(w->problem);
   *w = (kg_waves){0};
 }
 

@@ -5,14 +5,10 @@
 #pragma once
 #include "device/backend.h"
 #include "ops/waves/laws.h"
+#include "ops/waves/source.h"
 #include "problem/problem.h"
 #include "solution/find_points.h"
-
-/// A facet whose data are functions.
-typedef struct kg_wave_facet {
-  kg_side side;
-  const kg_wave_values *values;  ///< of its section
-} kg_wave_facet;
+#include "waves/data.h"
 
 /// The points of a probe among those that are asked for again and again.
 typedef struct kg_wave_probe {
@@ -35,22 +31,40 @@ typedef struct kg_wave_probes {
   kg_buffer there;   ///< values, rows and elements in device memory
 } kg_wave_probes;
 
+enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as that waits for the GPU
+
+/// What a report has of a march.
+typedef struct kg_wave_account {
+  int64_t stages, timed;
+  double step_seconds;                  ///< of all stages
+  double data_seconds, source_seconds;  ///< of those that were timed
+  double probe_seconds, output_seconds;
+  double first_energy;
+  int64_t device_bytes;
+} kg_wave_account;
+
 typedef struct kg_waves {
   kedge_context *ctx;
   const kedge_mesh *mesh;
-  kedge_problem *problem;  ///< a copy, whose time is that of the last stage
   const kg_law *law;
   kg_nodal nodal;
-  double longest;              ///< step of cfl 1
-  double *number;              ///< [element][n_numbers]: its medium
-  double *jacobian;            ///< [element]: |det dx/dr|
-  int32_t n_facets, n_moving;  ///< facets with data; the first ones depend on the time, or may
-  kg_wave_facet *facet;        ///< [n_facets]
-  double *data;                ///< [n_facets][field][n_facet] in host memory
-  double t, step;              ///< of the last stage
-  kg_wave_args args;           ///< in device memory
-  kg_buffer tables, state, boundary;
+  double *jacobian;   ///< [element]: |det dx/dr|
+  double t, step;     ///< of the last stage
+  int64_t steps;      ///< of the march, that of the last stage among them
+  kg_wave_args args;  ///< in device memory
+  kg_buffer tables, state;
   kg_wave_probes probes;
+  kg_wave_account account;
+  int nodes_order;      ///< of `nodes`; 0: there are none
+  kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
+  // What the problem says; an update makes it anew.
+  kedge_problem *problem;  ///< a copy, whose time is that of the last stage
+  double longest;          ///< step of cfl 1
+  double *number;          ///< [element][n_numbers]: its medium
+  kg_wave_data given;      ///< fields of the boundary
+  kg_wave_data driven;     ///< sources of elements
+  kg_buffer settled;       ///< media, kinds of sides, what has a source
+  kg_wave_source_args source;
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -61,6 +75,10 @@ typedef struct kg_waves {
 kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                              const kedge_problem *problem, kg_waves *out);
 void kg_waves_free(kg_waves *waves);
+/// Go on with what a problem says now, on the same mesh and with the same state.
+/// @retval KEDGE_ERR_INPUT  as of kg_waves_create(), or system, order or precision are others; all
+///                          stays as it was then
+kedge_status kg_waves_update(kg_waves *waves, const kedge_problem *problem);
 
 /// Stages of a step (waves/stages.c).
 enum { KG_WAVE_STAGES = 5 };
@@ -89,6 +107,8 @@ kedge_status kg_waves_errors(kg_waves *waves, double t, double *error);
 /// Values of a field at the nodes of kg_cell.nodes(order). @param[out] values  [element][node], in
 /// the caller's order of elements
 kedge_status kg_waves_values(kg_waves *waves, int field, int order, double *values);
+/// Likewise in device memory, whose tables stay for the next call. @param[out] values  there
+kedge_status kg_waves_values_there(kg_waves *waves, int field, int order, double *values);
 /// Where these nodes are. @param[out] at  [element][node][dimension]
 kedge_status kg_waves_nodes(const kg_waves *waves, int order, double *at);
 
@@ -104,6 +124,11 @@ kedge_status kg_waves_write(kg_waves *waves, double t, const char *path);
 
 /// From values at nodes to that at a point. @param[out] row  [nodes]
 void kg_waves_row(const kg_waves *waves, const double *at, double *row);
+/// Whether the corners of an element have to be exchanged where it is written (kedge/solution.h).
+bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t element);
+/// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
+/// @param[out] at  [dimension][n]
+void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at);
 /// Say that a number of the state is not finite.
 kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 
@@ -111,11 +136,41 @@ kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 /// @param[out] value  [field][stride]; 0 where a field has no function
 void kg_waves_evaluate(const kg_waves *waves, const kg_wave_values *values, int32_t element, int n,
                        const double *place, const double *normal, size_t stride, double *value);
-/// Geometry, media, neighbours and boundaries (waves/set_up.c).
+enum {
+  KG_PLACE_TEXT = 80,
+  KG_WAVE_POINTS = 224,  ///< of kg_waves_evaluate() and others at once, at most
+};
+/// Where a node is, in words.
+void kg_waves_place(const kg_waves *waves, int32_t element, int node, char text[KG_PLACE_TEXT]);
+/// Coordinates of points of an element. @param[out] x  [dimension][x_stride]
+void kg_waves_coordinates(const kg_waves *waves, int32_t element, int n, const double *place,
+                          size_t stride, double *x, size_t x_stride);
+/// Functions at points, as kg_waves_evaluate() has them, and those of all fields of the system.
+void kg_waves_functions(const kg_waves *waves, int n_functions, const kg_function *const *functions,
+                        int32_t element, int n, const double *place, const double *normal,
+                        size_t stride, double *value);
+void kg_waves_functions_of(const kg_waves *waves, const kg_wave_values *values,
+                           const kg_function *functions[KG_WAVE_FIELDS_MAX]);
+/// Geometry and neighbours (waves/set_up.c).
 kedge_status kg_waves_set_up(kg_waves *waves);
-/// Data of the first n facets, at the time of the problem, to the device.
-kedge_status kg_waves_data(kg_waves *waves, int32_t n);
+/// The radius of the circle or sphere inscribed in an element, and the outward normal of a facet.
+double kg_waves_radius(const kg_waves *waves, int32_t element);
+void kg_waves_normal(const kg_waves *waves, int32_t element, int facet, double normal[3]);
+/// Media, boundaries and sources (waves/settle.c), which kg_waves_unsettle() frees, also after a
+/// failure, and kg_waves_forget() sets to zero.
+kedge_status kg_waves_settle(kg_waves *waves);
+void kg_waves_unsettle(kg_waves *waves);
+void kg_waves_forget(kg_waves *waves);
+/// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
+kedge_status kg_waves_fit(const kg_waves *waves);
+/// Tables of the device, one behind the other in a buffer.
+typedef struct kg_wave_table {
+  const void *from;
+  size_t n;
+  size_t size;  ///< of an entry; 0: it is a double here, and of args.number there
+  void *to;     ///< address of the pointer to it
+} kg_wave_table;
+kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
 kedge_status kg_waves_get(const kg_waves *waves, double *state);
-enum { KG_WAVE_POINTS = 128 };  ///< of kg_waves_evaluate() at once, at most

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "basis/nodal.h"
+#include "basis/sectors.h"
 #include "compare.h"
 #include "context.h"
 
@@ -61,7 +62,7 @@ static void polynomials_have_their_derivatives(void **state)
   (void)state;
   const kg_cell *const cells[] = {&kg_triangle, &kg_tetrahedron};
   for (int c = 0; c < 2; ++c)
-    for (int order = 1; order <= kg_nodal_order_max(cells[c]); ++order) {
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order) {
       kg_nodal nodal = nodal_of(cells[c], order);
       const int n = nodal.n, e[3] = {order - order / 2, order / 2, 0};
       for (int a = 0; a < cells[c]->dimension; ++a)
@@ -114,7 +115,7 @@ static void neighbours_have_the_same_nodes_on_a_facet(void **state)
   (void)state;
   const kg_cell *const cells[] = {&kg_triangle, &kg_tetrahedron};
   for (int c = 0; c < 2; ++c)
-    for (int order = 1; order <= kg_nodal_order_max(cells[c]); ++order) {
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order) {
       kg_nodal nodal = nodal_of(cells[c], order);
       for (int l = 0; l < cells[c]->n_facets; ++l)
         for (int j = 0; j < nodal.n_facet; ++j) {
@@ -148,9 +149,96 @@ static void the_nodes_of_triangles_are_those_of_the_book(void **state)
   kg_nodal_free(&three);
 }
 
+/// Whether a member of an orbit is another than those before it.
+static bool is_first(const int32_t *member, int g)
+{
+  for (int h = 0; h < g; ++h)
+    if (member[h] == member[g]) return false;
+  return true;
+}
+
+/// sum_a D_a w_a, and LIFT f, by sectors.
+/// @param[out] sum  [2][n]
+static void by_sectors(const kg_nodal *nodal, int n_sectors, const double *w, const double *f,
+                       double *sum)
+{
+  const int n = nodal->n, d = nodal->cell->dimension;
+  kg_sectors of;
+  assert_int_equal(kg_sectors_create(ctx, nodal, n_sectors, &of), KEDGE_OK);
+  double *const part = calloc(2 * (size_t)n, sizeof *part);
+  for (int s = 0; s < of.n; ++s) {
+    for (int o = 0; o < of.n_orbits; ++o)
+      for (int b = 0; b < d; ++b) {
+        double value = 0.0;
+        for (int g = 0; g < KG_SECTORS_MAX; ++g)
+          for (int a = 0; a < d && is_first(of.orbit[o], g); ++a)
+            value += kg_sector_sign(s, g) * of.combine[b][a] * w[a * n + of.orbit[o][g]];
+        const int to = s ^ of.shift[b];
+        for (int p = of.begin[to]; p < of.begin[to + 1]; ++p)
+          part[p] += of.derivative[(o * d + b) * n + p] * value;
+      }
+    for (int c = 0; c < of.n_columns; ++c) {
+      double value = 0.0;
+      for (int g = 0; g < KG_SECTORS_MAX; ++g)
+        if (is_first(of.column[c], g)) value += kg_sector_sign(s, g) * f[of.column[c][g]];
+      for (int p = of.begin[s]; p < of.begin[s + 1]; ++p) part[n + p] += of.lift[c * n + p] * value;
+    }
+  }
+  for (int k = 0; k < 2; ++k)
+    for (int o = 0; o < of.n_orbits; ++o)
+      for (int g = 0; g < KG_SECTORS_MAX; ++g) {
+        double value = 0.0;
+        for (int s = 0; s < of.n; ++s)
+          if (of.row[o][s] >= 0) value += kg_sector_sign(s, g) * part[k * n + of.row[o][s]];
+        sum[k * n + of.orbit[o][g]] = value;
+      }
+  free(part);
+  kg_sectors_free(&of);
+}
+
+static void assert_products(const kg_nodal *nodal, int n_sectors)
+{
+  const int d = nodal->cell->dimension, n = nodal->n;
+  const int columns = nodal->cell->n_facets * nodal->n_facet;
+  double *const memory = calloc((size_t)(d * n + columns + 2 * n), sizeof *memory);
+  double *const w = memory, *const f = w + d * n, *const sum = f + columns;
+  for (int i = 0; i < d * n + columns; ++i) w[i] = sin(12.9898 * (i + 1));
+  by_sectors(nodal, n_sectors, w, f, sum);
+  for (int i = 0; i < n; ++i) {
+    double slope = 0.0, lifted = 0.0, scale = 0.0;
+    for (int a = 0; a < d; ++a)
+      for (int j = 0; j < n; ++j) {
+        const double entry = nodal->derivative[(a * n + i) * n + j];
+        slope += entry * w[a * n + j], scale += fabs(entry);
+      }
+    for (int c = 0; c < columns; ++c) {
+      lifted += nodal->lift[i * columns + c] * f[c];
+      scale += fabs(nodal->lift[i * columns + c]);
+    }
+    assert_at_most(fabs(sum[i] - slope), 1e-13 * scale);
+    assert_at_most(fabs(sum[n + i] - lifted), 1e-13 * scale);
+  }
+  free(memory);
+}
+
+static void products_by_sectors_are_those_of_the_matrices(void **state)
+{
+  (void)state;
+  for (int d = 2; d <= 3; ++d) {
+    const kg_cell *const cell = d == 2 ? &kg_triangle : &kg_tetrahedron;
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order) {
+      kg_nodal nodal = nodal_of(cell, order);
+      assert_products(&nodal, 1);
+      if (d == 3) assert_products(&nodal, KG_SECTORS_MAX);
+      kg_nodal_free(&nodal);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(products_by_sectors_are_those_of_the_matrices),
       cmocka_unit_test(those_of_tetrahedra_are_the_published_ones),
       cmocka_unit_test(polynomials_have_their_derivatives),
       cmocka_unit_test(what_is_lifted_is_the_integral_over_facets),

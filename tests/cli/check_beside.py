@@ -289,6 +289,23 @@ class Picture(Command):
         self.kedge("solve", "s.ini", "-q", "--picture", "b.png", "-s", "exact.u=1", env=self.environment)
         self.assertNotEqual(pixels(self.path("b.png"))[2], rows)
 
+    def test_the_picture_of_waves_is_that_of_their_end(self):
+        if not self.ready:
+            self.skipTest("no matplotlib")
+        waves = "[mesh]\ngenerate = {}\n[space]\norder = 2\n[equation]\nsystem = {}\n[boundary default]\n" \
+                "type = absorbing\n[initial]\n{} = exp(-20*(x^2 + y^2))\n[time]\nend = 0.2\n"
+        for mesh, system, field in ("square 4", "maxwell-tm", "Ez"), ("square 4", "acoustics", "p"), ("cube 2", "maxwell", "Ex"):
+            self.write("w.ini", waves.format(mesh, system, field))
+            self.kedge("solve", "w.ini", "-q", "--picture", "a.png", env=self.environment)
+            self.assertEqual(self.files(), ["a.png", "w.ini"])
+            rows = pixels(self.path("a.png"))[2]
+            self.assertGreater(len(set(rows)), 100)
+            os.unlink(self.path("a.png"))
+        self.kedge("solve", "w.ini", "-q", "--picture", "b.png", "-s", "time.end=0.4", "-o", "w.vtkhdf", "-s",
+                   "output.at=0.2", env=self.environment)
+        self.assertEqual(self.files(), ["b.png", "w.0001.vtkhdf", "w.0002.vtkhdf", "w.csv", "w.ini", "w.vtkhdf.series"])
+        self.assertNotEqual(pixels(self.path("b.png"))[2], rows)
+
     def test_a_picture_of_what_moves_is_that_of_its_end(self):
         if not self.ready:
             self.skipTest("no matplotlib")

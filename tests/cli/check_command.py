@@ -61,7 +61,7 @@ class Usage(Command):
         listing = self.kedge("help").stdout
         topics = re.findall(r"^  (\S+) ", listing.split("Sections")[0], re.M)
         self.assertEqual(topics, ["problem", "expressions", "mesh", "output", "report",
-                                  "multigrid", "backends", "march", "exit-codes"])
+                                  "multigrid", "backends", "march", "waves", "exit-codes"])
         sections = re.findall(r"\w+", listing.split("SECTION':")[1].split(".")[0])
         self.assertEqual(sections, ["mesh", "space", "equation", "region", "parameters", "boundary", "integral",
                                     "exact", "time", "initial", "solver", "output", "probe"])
@@ -88,7 +88,7 @@ class Usage(Command):
         for value in ("edge", "jacobi", "compact"):
             self.assertEqual(self.kedge("help", value).stdout, self.kedge("help", "multigrid").stdout)
         for word, name in (("quads", "mesh"), ("curved", "mesh"), ("tensor", "diffusion"),
-                           ("robin", "boundary"), ("sigma", "output")):
+                           ("robin", "boundary"), ("sigma", "output"), ("acoustics", "waves")):
             self.assertEqual(self.kedge("help", word).stdout, self.kedge("help", name).stdout)
         self.assertIn("Usage: kedge solve", self.kedge("help", "solve").stdout)
 
@@ -106,7 +106,8 @@ class Usage(Command):
             else:
                 rows[-1][1].append(line)
         self.assertEqual(sorted(key for key, rows in keys.items() if len(rows) > 1),
-                         ["diffusion", "file", "mass", "quadrature", "reaction", "source", "tolerance", "u"])
+                         ["FIELD", "bulk", "conductivity", "current", "density", "diffusion", "every", "file", "mass", "permeability",
+                          "permittivity", "quadrature", "reaction", "source", "tolerance", "u"])
         self.assertGreater(len(keys["tolerance"][1][1]), 1)
         for key, rows in keys.items():
             lines = [line for _, of_row in rows for line in of_row]
@@ -148,6 +149,13 @@ class Usage(Command):
                 self.assertRegex(shown, rf"(?m)^.{{17}}{key} +{default}( |$)")
             else:
                 self.assertRegex(shown, rf"(?m)^.{{17}}({key:34}\S|{key} +(required|from) )")
+
+    def test_every_key_of_waves_has_help(self):
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/waves.md")) as file:
+            words = set(re.findall(r"^\| `([\w-]+)` \|", file.read(), re.M))
+        self.assertTrue({"system", "cfl", "every", "FIELD", "maxwell-tm", "soft"} <= words)
+        for word in words:
+            self.kedge("help", word)
 
     def test_the_version_is_printed(self):
         for arguments in (("--version",), ("-V",), ("solve", "--version")):

@@ -1,10 +1,16 @@
 #!/usr/bin/python3
 """check_waves.py KEDGE: waves: the series of files, the table, the summary, what is refused."""
 import csv
+import math
 import os
+import random
+import resource
+import signal
+import subprocess
+import time
 import unittest
 
-from command import Command
+from command import KEDGE, Command
 
 CAVITY = """
 [mesh]
@@ -36,16 +42,16 @@ class Waves(Command):
 
     def test_a_summary_has_steps_energy_and_errors(self):
         text = self.kedge("solve", "cavity.ini").stdout
-        for line in (r"cavity.ini: maxwell-tm, 32 elements", r"march +lsrk4, 56 steps of 0.01786 to t = 1 of 1, .* s",
-                     r"energy +0\.12503\d+, at the beginning 0\.12503\d+", r"errors +Ez: L2 1\.\d+e-04",
+        for line in (r"cavity.ini: maxwell-tm, 32 elements, order 3, 960 unknowns, \w+ precision", r"backend host on .*", r"march +lsrk4, 56 steps of 0.01786 to t = 1 of 1, .* s",
+                     r"speed +[0-9.e+]+ unknowns a second and stage, .* GB/s, .* GFlop/s",
+                     r"times +stage .* s, data .* s, probes .* s, output .* s", r"energy +0\.12503\d+, at the beginning 0\.12503\d+", r"errors +Ez: L2 1\.\d+e-04",
                      r"output +cavity.vtkhdf.series \(2 files, the last cavity.0002.vtkhdf\)",
-                     r"table +cavity.csv \(2 rows\)"):
+                     r"table +cavity.csv \(2 steps\)"):
             self.assertRegex(text, rf"(?m)^{line}$")
 
     def test_outputs_have_a_file_and_a_row_each(self):
         self.kedge("solve", "cavity.ini", "--quiet")
-        with open(self.path("cavity.csv"), newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        rows = self.rows("cavity.csv")
         self.assertEqual([(row["t"], row["step"]) for row in rows], [("0.5", "28"), ("1", "56")])
         self.assertLess(float(rows[1]["error Ez"]), 2e-4)
         self.assertAlmostEqual(float(rows[1]["energy"]), 0.125, places=4)
@@ -54,19 +60,154 @@ class Waves(Command):
         for name in times:
             self.assertTrue(os.path.getsize(self.path(name)) > 0)
 
+    def rows(self, name):
+        with open(self.path(name), newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def contents(self):
+        """All results, but the checkpoint."""
+        found = {}
+        for name in os.listdir(self.folder):
+            if name not in ("cavity.ini", "p.ini", "c.march") and "partial" not in name:
+                with open(self.path(name), "rb") as file:
+                    found[name] = file.read()
+        return found
+
+    def start(self, *options):
+        return subprocess.Popen([KEDGE, "solve", "cavity.ini", *options], cwd=self.folder, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_what_was_killed_ends_with_the_bits_of_a_run_that_was_not(self):
+        small = ("-q", "-s", "time.step=5e-4", "-s", "output.every=0.05")
+        for precision in "double", "single":
+            options = (*small, "-s", f"solver.precision={precision}")
+            begun = time.monotonic()
+            self.kedge("solve", "cavity.ini", *options)
+            seconds, whole = time.monotonic() - begun, self.contents()
+            for name in whole:
+                os.remove(self.path(name))
+            seed = time.time_ns()
+            moment = random.Random(seed)
+            with self.subTest(precision=precision, seed=seed):
+                for _ in range(3):
+                    goes_on = ("--resume", "c.march") if os.path.exists(self.path("c.march")) else ()
+                    with self.start(*options, "--checkpoint", "c.march", *goes_on) as process:
+                        time.sleep(moment.uniform(0, 0.5 * seconds))
+                        process.kill()
+                goes_on = ("--resume", "c.march") if os.path.exists(self.path("c.march")) else ()
+                self.kedge("solve", "cavity.ini", *options, "--checkpoint", "c.march", *goes_on)
+                self.assertEqual(self.contents(), whole)
+            os.remove(self.path("c.march"))
+
+    def test_a_signal_saves_the_last_step_and_ends_as_it_would(self):
+        options = ("-s", "time.step=2e-4", "-s", "output.every=0.1", "--checkpoint", "c.march")
+        with self.start(*options) as process:
+            while not os.path.exists(self.path("cavity.0002.vtkhdf")):
+                self.assertIsNone(process.poll())
+                time.sleep(0.001)
+            process.send_signal(signal.SIGTERM)
+            said = process.communicate()
+        self.assertEqual((process.returncode, said[0]), (-signal.SIGTERM, ""))
+        self.assertRegex(said[1], r"^kedge: ended by SIGTERM behind step \d+, t = 0.\d+; --resume c.march goes on\n$")
+        said = self.kedge("solve", "cavity.ini", *options, "--resume", "c.march").stdout
+        for line in (r"march +lsrk4, 5000 steps of .*", r"energy +0\.12503\d+, at the beginning 0\.1250363\d+",
+                     r"table +cavity.csv \(10 steps\)", "checkpoint   c.march"):
+            self.assertRegex(said, rf"(?m)^{line}$")
+        self.refused("solve", "cavity.ini", *options, "--resume", "c.march", "-s", "space.upwind=0",
+                     says="kedge: the checkpoint c.march is of another problem: [space] upwind is not set there, and = 0 here")
+
     def test_steps_that_are_too_long_are_noted(self):
         text = self.kedge("solve", "cavity.ini", "--set", "time.step=0.05").stdout
-        self.assertRegex(text, r"(?m)^note +steps are longer than 0\.018\d+, the longest that is stable on every mesh$")
+        self.assertRegex(text, r"(?m)^note +step 10, t = 0\.5: steps of 0\.05 are longer than 0\.018\d+, the longest that is "
+                         "stable on every mesh$")
 
     def test_numbers_that_overflow_stop_and_keep_the_outputs_before(self):
         self.refused("solve", "cavity.ini", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
                      "output.every=0.2", code=1, says=" is not finite at t = ")
-        with open(self.path("cavity.csv"), newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        rows = self.rows("cavity.csv")
         self.assertTrue(os.path.exists(self.path(f"cavity.{len(rows):04}.vtkhdf")))
 
-    def test_what_waves_do_not_have_yet_is_refused(self):
-        self.refused("solve", "cavity.ini", "--report", "r.json", says="--report: waves have none yet")
+    def test_a_report_has_speed_energy_and_errors(self):
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "boundary left.type=incident",
+                   "-s", "boundary left.Ez=sin(t)")
+        report = self.json("r.json")
+        waves, stages = report["waves"], {stage["name"]: stage for stage in report["stages"]}
+        self.assertEqual((report["mesh"]["elements"], report["space"]), (32, {"order": 3, "unknowns": 960}))
+        self.assertEqual((waves["system"], waves["fields"], waves["upwind"]), ("maxwell-tm", ["Ez", "Hx", "Hy"], 1))
+        self.assertEqual((report["march"]["steps"], waves["stages"], report["march"]["note"]), (56, 280, ""))
+        self.assertLess(report["march"]["step"], waves["longest_step"])
+        self.assertAlmostEqual(waves["energy"]["beginning"], 0.125036322, delta=1e-6)
+        self.assertEqual(list(report["errors"]), ["Ez"])
+        self.assertGreater(report["errors"]["Ez"]["l2"], 0.01)
+        self.assertEqual(report["output"], {"written": True, "error": ""})
+        self.assertEqual(list(stages), ["stage", "data", "source", "probes", "output"])
+        parts = sum(stages[part]["seconds"] for part in ("stage", "data", "source"))
+        self.assertAlmostEqual(parts, waves["seconds"], delta=1e-12)
+        self.assertAlmostEqual(waves["unknowns_per_second"] * waves["seconds"] / (960 * 280), 1)
+        for stage, least in ("stage", 0), ("data", 0), ("output", 0):
+            self.assertGreater(stages[stage]["seconds"], least)
+        self.assertTrue(stages["stage"]["bytes"] > 280 * 960 * 4 and stages["stage"]["flops"] > 280 * 960)
+        self.assertGreater(report["memory"]["peak_device_bytes"], 3 * 960 * 4)
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "exact.Ez=", "-s", "output.file=", code=2)
+        self.write("cavity.ini", CAVITY[:CAVITY.index("[exact]")] + "[time]\nend = 0.1\n")
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json")
+        report = self.json("r.json")
+        self.assertEqual((report["errors"], report["output"]), (None, None))
+
+    def test_probes_have_rows_of_all_fields_every_so_many_steps(self):
+        self.write("cavity.ini", CAVITY + "[probe mid]\npoints = 0.5 0.5, 0.25 0.3, 7 7\nevery = 10\n"
+                   "[probe line]\nline = 0 0.5, 1 0.5, 3\noutput = l.csv\n")
+        said = self.kedge("solve", "cavity.ini").stdout
+        self.assertIn("\nprobe        mid.csv (mid, 3 points)\nprobe        l.csv (line, 3 points)\n", said)
+        self.assertIn("\nnote         mid.csv: 1 of 3 points lie outside of the mesh and have no values\n", said)
+        rows = self.rows("mid.csv")
+        self.assertEqual(list(rows[0]), ["t", "step", *(f"{f} {i}" for f in ("Ez", "Hx", "Hy") for i in (1, 2, 3))])
+        self.assertEqual([row["step"] for row in rows], ["0", "10", "20", "30", "40", "50"])
+        for row in rows:
+            t = float(row["t"])
+            for i, x, y in (1, 0.5, 0.5), (2, 0.25, 0.3):
+                exact = math.sin(math.pi * x) * math.sin(math.pi * y) * math.cos(math.pi * math.sqrt(2) * t)
+                self.assertAlmostEqual(float(row[f"Ez {i}"]), exact, delta=3e-3)
+            self.assertEqual((row["Ez 3"], row["Hy 3"]), ("", ""))
+        self.assertEqual([row["step"] for row in self.rows("l.csv")], [str(i) for i in range(57)])
+        self.refused("solve", "cavity.ini", "-s", "probe mid.points=7 7", says="no point of the probe lies in square 4")
+        self.refused("solve", "cavity.ini", "-s", "probe mid.every=0", says="every must be a whole number from 1 to")
+        self.refused("solve", "cavity.ini", "-s", "probe line.output=mid.csv", says="cannot both be mid.csv")
+        self.refused("solve", "p.ini", "-s", "probe a.points=0.5 0.5", "-s", "probe a.every=2",
+                     says="every in [probe a] is of waves, and the problem is elliptic")
+
+    def test_a_full_disk_ends_the_run_with_a_sentence_and_keeps_the_outputs_before(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+        alone = CAVITY[:CAVITY.index("[output]")] + "[probe mid]\npoints = 0.5 0.5\n"
+        self.write("cavity.ini", alone)
+        self.kedge("solve", "cavity.ini", "-q")
+        whole = self.contents()["mid.csv"]
+        size = len(whole) // 2
+        said = self.kedge("solve", "cavity.ini", "-q", code=1, preexec_fn=limit).stderr
+        self.assertEqual(said, "kedge: cannot write the table mid.csv: File too large\n")
+        kept = self.contents()["mid.csv"]
+        self.assertTrue(whole.startswith(kept) and kept.endswith(b"\n"))
+        self.write("cavity.ini", alone + "[output]\nfile = cavity.vtkhdf\nevery = 0.05\n")
+        self.kedge("solve", "cavity.ini", "-q")
+        size = 100000  # a writer asks for room for its whole file
+        whole = self.contents()
+        for name in whole:
+            os.remove(self.path(name))
+        self.write("cavity.ini", alone + "[output]\nfile = cavity.vtkhdf\nevery = 0.05\n[probe many]\nline = 0 0, 1 1, 100\n")
+        said = self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", code=1, preexec_fn=limit).stderr
+        self.assertEqual(said, "kedge: cannot write the table many.csv: File too large\n")
+        left = self.contents()
+        self.assertGreater(len(self.json("cavity.vtkhdf.series")["files"]), 1)
+        for file in self.json("cavity.vtkhdf.series")["files"]:
+            self.assertEqual(left[file["name"]], whole[file["name"]])
+        size = 10000
+        self.write("cavity.ini", CAVITY)
+        said = self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", code=1, preexec_fn=limit).stderr
+        self.assertRegex(said, "^kedge: cannot write the output cavity.0001.vtkhdf: .*File too large\n$")
+        self.assertEqual(self.json("r.json")["output"], {"written": False, "error": said[7:-1]})
+
+    def test_keys_of_elliptic_problems_are_refused(self):
         self.refused("solve", "cavity.ini", "--set", "equation.diffusion=2",
                      says="diffusion in [equation] is of elliptic problems, and system = maxwell-tm; leave it out")
         self.assertFalse(os.path.exists(self.path("cavity.csv")))

@@ -1,4 +1,4 @@
-"""Whether all pages together are short enough to read: at most 32,800 words, without tables, code and pages of results.
+"""Whether all pages together are short enough to read: no more than LIMIT words, without tables, code and pages of results.
 
     check_words.py ROOT
 """
@@ -6,7 +6,7 @@ import pathlib
 import re
 import sys
 
-LIMIT = 33300
+LIMIT = 35700
 ROOT = pathlib.Path(sys.argv[1])
 
 

@@ -10,7 +10,6 @@ enum { NOT_SUPPORTED = 801 };
     return NOT_SUPPORTED; \
   }
 REFUSED(name)
-REFUSED(cudaLaunchKernel)
 REFUSED(cudaLaunchCooperativeKernel)
 REFUSED(cudaMemPoolCreate)
 REFUSED(cudaMemPoolDestroy)
@@ -19,7 +18,4 @@ REFUSED(cudaMemPoolGetAttribute)
 REFUSED(cudaMemPoolTrimTo)
 REFUSED(cudaMallocFromPoolAsync)
 REFUSED(cudaFreeAsync)
-REFUSED(cudaLibraryLoadData)
-REFUSED(cudaLibraryUnload)
-REFUSED(cudaLibraryGetKernel)
 REFUSED(cudaLibraryGetGlobal)

@@ -1,9 +1,12 @@
 #include "moving.h"
 
+int moving_threads;
+
 static moving of_length(const setting *settings, const char *scheme, double end, const char *key,
                         double length)
 {
-  moving m = {.ctx = open_backend(test_backend(), 2)};
+  moving m = {
+      .ctx = open_backend(test_backend(), moving_threads > 0 ? moving_threads : test_threads())};
   char end_text[32], length_text[32];
   snprintf(end_text, sizeof end_text, "%.17g", end);
   snprintf(length_text, sizeof length_text, "%.17g", length);

@@ -14,6 +14,9 @@ typedef struct moving {
   kedge_march *march;
 } moving;
 
+/// How many threads a context has; 0, which it is at first: test_threads().
+extern int moving_threads;
+
 /// Begin a march of equal steps.
 /// @param[in] settings  of the problem, with a mesh and [initial]; the list ends with zeros
 /// @param[in] scheme    as of problem files

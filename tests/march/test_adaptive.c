@@ -30,7 +30,7 @@ static void errors_at_the_end_fall_with_the_tolerance(void **state)
   double before = 1.0;
   (void)state;
   for (size_t i = 0; i < sizeof of / sizeof *of; ++i) {
-    if (test_is_quick() && i > 1) continue;
+    if ((test_is_quick() || test_is_shadow()) && i > 1) continue;
     const double error =
         error_of(SETTINGS(TABLE_OF("3", MOVES)), 1.0, of[i].tolerance, of[i].steps, of[i].set_ups);
     assert_at_most(error, of[i].tolerance);
@@ -214,6 +214,7 @@ static void memory_of_norms_is_predicted(void **state)
 int main(void)
 {
   test_skip_without_backend();
+  moving_threads = 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_at_the_end_fall_with_the_tolerance),
       cmocka_unit_test(walls_that_change_at_once_are_followed_down_to_the_error_of_space),

@@ -114,6 +114,7 @@ static void with_coefficients_that_move(void **state)
 int main(void)
 {
   test_skip_without_backend();
+  moving_threads = 1;
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(behind_a_step_of_little_more_than_rounding),
       cmocka_unit_test(on_triangles),

@@ -161,6 +161,22 @@ class Device(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r"into\['u'\] is no array on a GPU, where the solver is"):
             solver.solve(into={"u": np.zeros(solver.shape("u"))})
 
+    @unittest.skipUnless(any(packages()), "neither CuPy nor PyTorch is installed with a GPU")
+    def test_fields_of_waves_fill_arrays_on_the_gpu(self):
+        problem = kedge.Problem(system="maxwell", order=2, boundary={"default": kedge.Absorbing()})
+        m = kedge.march(kedge.cube(3), problem, {"Ey": "x*y"}, end=1, backend=self.context)
+        s = m.step()
+        for name, bring, fetch in packages():
+            for order in 2, 1, 4:
+                with self.subTest(name, order=order):
+                    array = bring(np.full(s.values("Ey", order).shape, np.nan))
+                    self.assertIs(s.values("Ey", order, into=array), array)
+                    np.testing.assert_allclose(fetch(array), s.values("Ey", order), atol=1e-6)
+            x = bring(np.array([0.3, 0.7]))
+            np.testing.assert_allclose(fetch(s(x, x, x, "Ey")), s([0.3, 0.7], [0.3, 0.7], [0.3, 0.7], "Ey"), atol=1e-6)
+        with self.assertRaisesRegex(TypeError, "into is no array on a GPU, where the march is"):
+            s.values("Ey", into=np.zeros((162, 10)))
+
     def coefficients(self, bring):
         """Arrays of one number an element, and a trace, as those of the host."""
         solver = self.solver()

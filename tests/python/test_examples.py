@@ -45,6 +45,15 @@ class Examples(unittest.TestCase):
         said = run("-W", "error", "-c", program("docs/python.md", "\n## In space\n") + more)
         np.testing.assert_allclose([*map(float, said.split())], [-1.25, 1, 11, 3, 3], rtol=1e-7)
 
+    def test_the_program_of_waves_shows_a_lens(self):
+        more = "\nprint(len(signal), s(0.9, 0.5), signal[-1][1], s['H'].shape[2], kedge.read('lens.vtkhdf')(0.9, 0.5), s.energy)"
+        with tempfile.TemporaryDirectory() as folder:
+            said = run("-W", "error", "-c", program("docs/python.md", "\n## Waves\n") + more, cwd=folder)
+        steps, at, last, parts, read, energy = map(float, said.split())
+        self.assertEqual((steps > 100, parts), (True, 2))
+        np.testing.assert_allclose((at, read), last, rtol=1e-6)
+        self.assertTrue(0.1 < energy < 2)
+
     @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
     def test_the_program_of_the_membrane_finds_its_eigenvalues(self):
         said = run("-W", "error", "-c", program("docs/examples.md") + "\nprint(*eigenvalues, abs(u).max(), len(u))")

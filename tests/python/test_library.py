@@ -19,7 +19,8 @@ from kedge import context, errors
 
 ENUMERATORS = {"KEDGE_BACKEND_": c.BACKENDS, "KEDGE_FIELD_": c.FIELDS, "KEDGE_STOP_": c.STOPS,
                "KEDGE_BOUNDARY_": c.BOUNDARY_TYPES, "KEDGE_": c.STATUS}
-CONSTANTS = {"KEDGE_STAGES_MAX": c.STAGES_MAX, "KEDGE_OPERATORS_MAX": c.OPERATORS_MAX, "KEDGE_ORDER_MAX": c.ORDER_MAX}
+CONSTANTS = {"KEDGE_STAGES_MAX": c.STAGES_MAX, "KEDGE_OPERATORS_MAX": c.OPERATORS_MAX, "KEDGE_ORDER_MAX": c.ORDER_MAX,
+             "KEDGE_WAVE_FIELDS_MAX": c.WAVE_FIELDS_MAX}
 
 
 def run_c(lines):
@@ -129,6 +130,9 @@ class Library(unittest.TestCase):
                 ("[parameters] k: bad, of [parameters]", "parameters['k']: bad, of parameters"),
                 ("diffusion of [equation] is used by no region", "diffusion is used by no region"),
                 ("solve with fields = full", 'solve with fields="full"'),
+                ("diffusion in [region iron] is of elliptic problems", "diffusion is of elliptic problems"),
+                ("[exact] Ez: column 1 of Ez: unknown", "exact['Ez']: column 1: unknown"),
+                ("[boundary left] Ez: column 1 of Ez: unknown", "Ez of boundary['left']: column 1: unknown"),
                 ("a/plate.ini:12: [region steel]: no", "a/plate.ini:12: [region steel]: no")):
             self.assertEqual(errors.in_python(said.encode()), expected)
 
@@ -143,7 +147,7 @@ class Library(unittest.TestCase):
                 if (not key.startswith("_") or key in ("__init__", "__call__")) and callable(getattr(thing, key))]
             for function in functions:
                 if function.__qualname__ in ("Report.__init__", "Solution.__init__", "MarchSolution.__init__",
-                                             "March.__init__", "Solver.solve", "Problem.build",
+                                             "March.__init__", "WaveMarch.__init__", "WaveSolution.__init__", "Solver.solve", "Problem.build",
                                              "Problem.parsed", "Context.ask", "Context.call", "Context.calling", "Context.discard",
                                              "Context.turn"):
                     continue  # not for users, or overloaded

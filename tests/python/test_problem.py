@@ -19,9 +19,12 @@ from kedge import problem as module
 
 def keys():
     """The table of keys of the library."""
-    text = (ROOT / "src/problem/keys.c").read_text()
-    table = re.search(r"kg_problem_key kg_problem_keys\[\] = \{(.*?)\n\};", text, re.S).group(1)
-    return re.findall(r'^  \{"([^"]+)", "([^"]+)"', table, re.M)
+    found = []
+    for file, name in ("keys.c", "kg_problem_keys"), ("waves.c", "kg_wave_keys"):
+        text = (ROOT / "src/problem" / file).read_text()
+        table = re.search(rf"kg_problem_key {name}\[\] = \{{(.*?)\n\}};", text, re.S).group(1)
+        found += re.findall(r'^  \{"([^"]+)", "([^"]+)"', table, re.M)
+    return found
 
 
 class Column:

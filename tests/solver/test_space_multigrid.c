@@ -32,10 +32,10 @@ static void iterations_hardly_grow_on_finer_meshes(void **state)
 {
   static const int most[] = {20, 22, 25, 27, 29, 31};
   (void)state;
-  for (int order = 1; order <= (test_is_quick() ? 4 : 6); ++order) {
+  for (int order = 1; order <= (test_is_shadow() ? 2 : test_is_quick() ? 4 : 6); ++order) {
     const int64_t coarse = iterations(order > 4 ? 4 : 8, order, none, none);
     assert_in_range(coarse, 5, most[order - 1]);
-    if (order > 3 || test_is_quick()) continue;
+    if (order > 3 || test_is_quick() || test_is_shadow()) continue;
     const int64_t fine = iterations(16, order, none, none);
     assert_in_range(fine, coarse - 4, coarse + 2);
   }
@@ -44,7 +44,7 @@ static void iterations_hardly_grow_on_finer_meshes(void **state)
 static void cycles_in_single_precision_take_as_many_iterations(void **state)
 {
   (void)state;
-  for (int order = 1; order <= 4; ++order) {
+  for (int order = 1; order <= (test_is_shadow() ? 2 : 4); ++order) {
     const int64_t exact = iterations(6, order, none, none);
     const int64_t mixed = iterations(6, order, (setting){"solver", "precision", "mixed"}, none);
     assert_in_range(mixed, exact - 1, exact + 1);

@@ -2,14 +2,42 @@
 
 #include <string.h>
 
+kedge_problem *waves_problem(kedge_context *ctx, const setting *settings)
+{
+  kedge_problem *const problem = problem_of(ctx, settings);
+  bool named = false;
+  for (const setting *s = settings; s->section; ++s)
+    named = named || strcmp(s->key, "precision") == 0;
+  if (!named) must(ctx, kedge_problem_set(problem, "solver", "precision", "double"));
+  return problem;
+}
+
+waves waves_before(const setting *settings)
+{
+  waves w = {.ctx = open_backend(test_backend(), 1)};
+  w.problem = waves_problem(w.ctx, settings);
+  return w;
+}
+
+void waves_begin(waves *w)
+{
+  must(w->ctx, kedge_problem_mesh(w->problem, &w->mesh));
+  must(w->ctx, kedge_march_create(w->ctx, w->mesh, w->problem, &w->march));
+}
+
+waves waves_with(const setting *settings)
+{
+  waves w = waves_before(settings);
+  waves_begin(&w);
+  return w;
+}
+
 waves waves_of(const char *generate, const char *order, const setting *settings)
 {
-  waves w = {.ctx = open_backend(test_backend(), 2)};
-  w.problem = problem_of(w.ctx, settings);
+  waves w = waves_before(settings);
   must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", generate));
   must(w.ctx, kedge_problem_set(w.problem, "space", "order", order));
-  must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
-  must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+  waves_begin(&w);
   return w;
 }
 
@@ -64,4 +92,25 @@ void assert_table(const setting *settings, int n, const row *table)
     assert_digits(waves_error(&w, NULL), table[i].error);
     waves_free(&w);
   }
+}
+
+void assert_stable(const char *const *mesh, int order, int steps, const setting *settings)
+{
+  const char text[2] = {(char)('0' + order), '\0'};
+  waves w = waves_before(settings);
+  must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", mesh[0]));
+  must(w.ctx, kedge_problem_set(w.problem, "mesh", "map", mesh[1]));
+  must(w.ctx, kedge_problem_set(w.problem, "space", "order", text));
+  waves_begin(&w);
+  const double first = waves_energy(&w);
+  assert_true(first > 0.0);
+  for (int k = 1; k <= steps; ++k) {
+    must(w.ctx, kedge_march_step(w.march));
+    if (k % (steps / 20) > 0) continue;
+    const double energy = waves_energy(&w);
+    if (!(energy <= first * (1.0 + 1e-11)))
+      fail_msg("%s, map %s, order %d, step %d: the energy is %.17g, and was %.17g", mesh[0],
+               mesh[1], order, k, energy, first);
+  }
+  waves_free(&w);
 }

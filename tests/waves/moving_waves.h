@@ -13,8 +13,13 @@ typedef struct waves {
   kedge_march *march;
 } waves;
 
-/// Begin a march. @param[in] settings  of the problem, with a mesh; the list ends with zeros
+/// A problem in double precision, unless its settings name another one.
+kedge_problem *waves_problem(kedge_context *ctx, const setting *settings);
+/// Begin a march. @param[in] settings  of the problem, which ends with zeros
 waves waves_of(const char *generate, const char *order, const setting *settings);
+waves waves_with(const setting *settings);    ///< likewise, with mesh and order among them
+waves waves_before(const setting *settings);  ///< the problem alone
+void waves_begin(waves *w);                   ///< its mesh and march
 void waves_free(waves *w);
 void waves_on(const waves *w);  ///< step to the end
 double waves_error(const waves *w, const char *field);
@@ -23,6 +28,23 @@ int64_t waves_steps(const waves *w);
 
 /// A number of a table, of six digits.
 void assert_digits(double value, double expected);
+
+/// Steps of a march without end whose energy never exceeds its first value but by rounding.
+/// @param[in] mesh   what is generated, and its map
+/// @param[in] steps  a multiple of 20
+void assert_stable(const char *const *mesh, int order, int steps, const setting *settings);
+
+/// States that are not smooth, of automatic steps, without end.
+#define ROUGH(system, wall, upwind)                                                                \
+  {"equation", "system", system}, {"boundary default", "type", wall}, {"space", "upwind", upwind}, \
+  {                                                                                                \
+    "time", "end", "1e4"                                                                           \
+  }
+#define ROUGH_FIELDS                        \
+  {"initial", "Ez", "sin(40*x)*cos(39*y)"}, \
+  {                                         \
+    "initial", "Hx", "cos(41*x*y)"          \
+  }
 
 /// The cavity of the tables, in the plane.
 #define CAVITY                                                                     \

@@ -40,8 +40,8 @@ static kedge_mesh *moved_mesh(kedge_context *ctx, int stride)
 
 static waves march_of(int stride, const setting *settings)
 {
-  waves w = {.ctx = open_backend(test_backend(), 2)};
-  w.problem = problem_of(w.ctx, settings);
+  waves w = {.ctx = open_backend(test_backend(), 1)};
+  w.problem = waves_problem(w.ctx, settings);
   w.mesh = moved_mesh(w.ctx, stride);
   must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
   waves_on(&w);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/backend.h"
+#include "mesh/mesh.h"
+
 enum { POINTS = 5 };
 
 /// A wave of the plane or of space that goes on.
@@ -41,17 +44,19 @@ static int64_t nodes_of(const waves *w)
 /// What a locator finds of values at nodes.
 static void located(const waves *w, const char *field, double *values)
 {
+  kedge_context *const host = open_backend(KEDGE_BACKEND_HOST, 1);
   kedge_locator *locator;
   kedge_mesh_info info = KEDGE_MESH_INFO_INIT;
   double *const nodes = calloc((size_t)nodes_of(w), sizeof *nodes);
   must(w->ctx, kedge_mesh_get_info(w->mesh, &info));
   must(w->ctx, kedge_march_values(w->march, field, 3, nodes));
-  must(w->ctx, kedge_locator_create(w->ctx, w->mesh, &locator));
+  must(host, kedge_locator_create(host, w->mesh, &locator));
   must(w->ctx, info.dimension == 3
                    ? kedge_locator_values_space(locator, 3, nodes, POINTS, places[0], places[1],
                                                 places[2], values)
                    : kedge_locator_values(locator, 3, nodes, POINTS, places[0], places[1], values));
   kedge_locator_destroy(locator);
+  kedge_context_destroy(host);
   free(nodes);
 }
 
@@ -139,6 +144,32 @@ static void what_has_no_values_is_refused(void **state)
   waves_free(&other);
 }
 
+/// At nodes of every order, of elements that are turned too.
+static void values_in_device_memory_are_those_of_the_host(void **state)
+{
+  static const int orders[] = {3, 1, 1, 5};
+  (void)state;
+  for (int dimension = 2; dimension <= 3; ++dimension)
+    for (int single = 0; single < 2; ++single) {
+      waves w = wave_in(dimension, single ? "single" : "double");
+      must(w.ctx, kedge_march_step(w.march));
+      for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i) {
+        const kg_cell *const cell = w.mesh->block[0].cell;
+        const size_t n = (size_t)(w.mesh->n_elements * cell->n_modes(orders[i]));
+        double *const host = calloc(2 * n, sizeof *host), *const copy = host + n;
+        kg_buffer there = {0};
+        must(w.ctx, kg_alloc(w.ctx, n, sizeof *host, &there));
+        must(w.ctx, kedge_march_values(w.march, "Ez", orders[i], host));
+        must(w.ctx, kedge_march_values_device(w.march, "Ez", orders[i], there.data));
+        must(w.ctx, kg_copy_out(w.ctx, copy, there.data, n * sizeof *copy));
+        for (size_t k = 0; k < n; ++k) assert_at_most(fabs(copy[k] - host[k]), 1e-14);
+        kg_free(w.ctx, &there);
+        free(host);
+      }
+      waves_free(&w);
+    }
+}
+
 static void energies_of_regions_add_up(void **state)
 {
   static const double vertices[][2] = {{0, 0}, {1, 0}, {2, 0}, {0, 1}, {1, 1}, {2, 1}};
@@ -155,7 +186,7 @@ static void energies_of_regions_add_up(void **state)
   double energy[3];
   (void)state;
   waves w = {.ctx = open_backend(test_backend(), 1)};
-  w.problem = problem_of(
+  w.problem = waves_problem(
       w.ctx, SETTINGS({"equation", "system", "maxwell-tm"}, {"space", "order", "2"},
                       {"region 1", "permittivity", "4"}, {"region default", "", ""},
                       {"initial", "Ez", "1"}, {"boundary default", "type", "absorbing"}, TO_ONE));
@@ -180,6 +211,7 @@ int main(void)
       cmocka_unit_test(values_are_those_of_nodes_and_nan_outside),
       cmocka_unit_test(any_number_of_probes_have_the_same_values),
       cmocka_unit_test(what_has_no_values_is_refused),
+      cmocka_unit_test(values_in_device_memory_are_those_of_the_host),
       cmocka_unit_test(energies_of_regions_add_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-// What waves refuse, each with its sentence, and what they survive.
+// What waves refuse, each with its sentence.
 #include "moving_waves.h"
 
 #include <string.h>
@@ -60,10 +60,11 @@ static void what_does_not_fit_is_refused_with_a_sentence(void **state)
        "takes meshes of tetrahedra"},
       {SETTINGS(TM, {"mesh", "generate", "disk 3"}, {"mesh", "geometry", "2"}),
        "waves need straight elements"},
-      {SETTINGS(TM, {"space", "order", "10"}), "order of waves on triangles is 1 to 9, not 10"},
-      {SETTINGS(TM, {"initial", "Hx", "log(x-0.5)"}), "initial Hx is nan"},
+      {SETTINGS(TM, {"space", "order", "10"}), "order of waves is 1 to 9, not 10"},
+      {SETTINGS(TM, {"initial", "Hx", "log(x-0.5)"}), "initial Hx is nan in element"},
       {SETTINGS(TM, {"initial", "Hx", "1e99"}, {"solver", "precision", "single"}),
-       "initial Hx is 1e+99"},
+       "initial Hx is 1e+99 in element 1 (from 0) at x = 0, y = 0, which single precision does not "
+       "hold"},
       {SETTINGS(TM, {"boundary default", "type", "incident"}),
        "[boundary default] is incident and has no field"},
       {SETTINGS(TM, {"boundary default", "type", "absorbing"}, {"boundary default", "Ez", "1"}),
@@ -71,6 +72,29 @@ static void what_does_not_fit_is_refused_with_a_sentence(void **state)
       {SETTINGS(TM, {"boundary default", "Ez", "log(x-0.5)"}), "the field Ez of a boundary is nan"},
       {SETTINGS(TM, {"boundary lef", "type", "conductor"}), "did you mean 'left'?"},
       {SETTINGS(TM, {"region glass", "permittivity", "2"}), "has no region 'glass'"},
+      {SETTINGS(TM, {"equation", "current", "1, 2, 3"}),
+       "current of system = maxwell-tm is one expression, not three: write current = jz"},
+      {SETTINGS(TM, {"region domain", "source", "1"}), "source in [region domain] is of elliptic"},
+      {SETTINGS({"mesh", "generate", "cube 1"}, {"equation", "system", "maxwell"},
+                {"boundary default", "type", "conductor"}, {"time", "end", "1"},
+                {"equation", "current", "1"}),
+       "current of system = maxwell is three expressions, not one: write current = jx, jy, jz"},
+      {SETTINGS({"mesh", "generate", "square 3"}, {"equation", "system", "acoustics"},
+                {"boundary default", "type", "wall"}, {"time", "end", "1"},
+                {"equation", "current", "1"}),
+       "current in [equation] is of another system; system = acoustics has source"},
+      {SETTINGS(TM, {"equation", "permittivity", "1+t"}),
+       "permittivity in [equation] names t, and materials of waves do not move in time"},
+      {SETTINGS(TM, {"region domain", "conductivity", "t > 1"}),
+       "conductivity in [region domain] names t"},
+      {SETTINGS(TM, {"initial", "Ez", "x*z"}),
+       "Ez in [initial] names z, and square 3 is a mesh of the plane: write it in x and y"},
+      {SETTINGS(TM, {"boundary default", "Ez", "z"}), "Ez in [boundary default] names z"},
+      {SETTINGS(TM, {"equation", "current", "z"}), "current in [equation] names z"},
+      {SETTINGS(TM, {"equation", "permeability", "z+1"}), "permeability in [equation] names z"},
+      {SETTINGS(TM, {"time", "end", "1e9"}), "of which end = 1e+09 takes more than 1000000000"},
+      {SETTINGS(TM, {"time", "step", "1e-10"}), "of which end = 1 takes more than 1000000000"},
+      {SETTINGS(TM, {"output", "at", "0.5, 2"}), "at in [output] has 2, which is behind end = 1"},
       {SETTINGS(TM, {"time", "scheme", "euler"}), "scheme in [time] is of elliptic problems"},
       {SETTINGS({"mesh", "generate", "square 3"}, {"equation", "system", "acoustics"},
                 {"boundary default", "type", "wall"}),
@@ -97,6 +121,12 @@ static void wrong_words_are_refused_where_they_are_read(void **state)
       {{"space", "upwind", "1.5"}, {0, 0, "upwind must be between 0 and 1"}},
       {{"solver", "precision", "mixed"}, {0, 0, "double or single"}},
       {{"time", "cfl", "0"}, {0, 0, "cfl must be positive"}},
+      {{"time", "end", "0"}, {0, 0, "end must be positive"}},
+      {{"output", "at", "0.5, 0.2"}, {0, 0, "at"}},
+      {{"equation", "current", "1, 2"},
+       {0, 0, "three expressions, jx, jy, jz, or in the plane one, jz; not 2"}},
+      {{"equation", "current", "(1, 2, 3)"}, {0, 0, "without brackets"}},
+      {{"equation", "current", "1, , 3"}, {0, 0, "nothing between two commas"}},
       {{"equation", "system", "maxwel"}, {0, 0, "did you mean 'maxwell'?"}},
   };
   (void)state;
@@ -115,6 +145,7 @@ static void calls_that_make_no_sense_are_refused(void **state)
   ctx = w.ctx;
   const kedge_solution *solution;
   kedge_plan plan = KEDGE_PLAN_INIT;
+  const kedge_data data = KEDGE_DATA_INIT;
   double value[1000];
   must(ctx, kedge_march_step(w.march));
   assert_said(kedge_march_solution(w.march, &solution), KEDGE_ERR_UNSUPPORTED, "by name");
@@ -123,8 +154,7 @@ static void calls_that_make_no_sense_are_refused(void **state)
   assert_said(kedge_march_error(w.march, NULL, value), KEDGE_ERR_ARG, "[exact] has no field");
   assert_said(kedge_march_error(w.march, "Ez", value), KEDGE_ERR_ARG, "[exact] has no Ez");
   assert_said(kedge_march_energy(w.march, NULL), KEDGE_ERR_ARG, "an argument is NULL");
-  assert_said(kedge_march_update(w.march), KEDGE_ERR_UNSUPPORTED, "begin another march");
-  assert_said(kedge_march_data(w.march, NULL), KEDGE_ERR_UNSUPPORTED, "no other data");
+  assert_said(kedge_march_data(w.march, &data), KEDGE_ERR_UNSUPPORTED, "kedge_march_update()");
   assert_said(kedge_march_write(w.march, "waves.txt"), KEDGE_ERR_ARG, ".vtkhdf");
   assert_said(kedge_march_plan(ctx, w.mesh, w.problem, &plan), KEDGE_ERR_UNSUPPORTED,
               "not predicted");
@@ -156,47 +186,10 @@ static void a_step_that_is_too_long_ends_in_a_sentence(void **state)
   waves_free(&w);
 }
 
-/// Steps of a problem whose energy never grows.
-static void assert_stable(const char *mesh, const char *order, const setting *settings)
-{
-  waves w = waves_of(mesh, order, settings);
-  double before = waves_energy(&w);
-  for (int k = 0; k < 10; ++k) {
-    for (int step = 0; step < 30; ++step) must(w.ctx, kedge_march_step(w.march));
-    const double after = waves_energy(&w);
-    assert_at_most(after, before * (1.0 + 1e-12));
-    before = after;
-  }
-  waves_free(&w);
-}
-
-/// A state that is not smooth, with whatever order, flux and damping.
-static void automatic_steps_are_stable(void **state)
-{
-  static const char *const orders[] = {"1", "3", "5", "9"}, *const upwinds[] = {"0", "0.5", "1"};
-  static const char *const conductivities[] = {"0", "40", "1000*x"};
-  (void)state;
-  for (int i = 0; i < 36; ++i) {
-    assert_stable(
-        "square 2", orders[i / 9],
-        SETTINGS(TM, {"space", "upwind", upwinds[i / 3 % 3]},
-                 {"equation", "conductivity", conductivities[i % 3]}, {"time", "end", "1e6"},
-                 {"initial", "Ez", "sin(40*x)*cos(39*y)"}, {"initial", "Hx", "cos(41*x*y)"}));
-    assert_stable(
-        "cube 1", i < 27 ? orders[i / 9] : "7",
-        SETTINGS({"equation", "system", "maxwell"}, {"time", "end", "1e6"},
-                 {"boundary default", "type", "conductor"}, {"boundary x0", "type", "absorbing"},
-                 {"space", "upwind", upwinds[i / 3 % 3]},
-                 {"equation", "conductivity", conductivities[i % 3]},
-                 {"initial", "Ez", "sin(40*x)*cos(39*y+3*z)"},
-                 {"initial", "Hx", "cos(41*x*y-20*z)"}));
-  }
-}
-
 static int open(void **state)
 {
   (void)state;
-  ctx = open_backend(test_backend(), 2);
+  ctx = open_backend(test_backend(), 1);
   return 0;
 }
 
@@ -215,7 +208,6 @@ int main(void)
       cmocka_unit_test(wrong_words_are_refused_where_they_are_read),
       cmocka_unit_test(calls_that_make_no_sense_are_refused),
       cmocka_unit_test(a_step_that_is_too_long_ends_in_a_sentence),
-      cmocka_unit_test(automatic_steps_are_stable),
   };
   return cmocka_run_group_tests(tests, open, close);
 }

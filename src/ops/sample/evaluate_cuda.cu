@@ -9,9 +9,11 @@
 // Bad     the smallest index of a value that is not finite: an order of arrival does not matter
 // Cost    kg_evaluate_cost()
 #include "device/cuda_launch.cuh"
+#include "ops/sample/at_points.h"
 #include "ops/sample/cell_values.cuh"
 #include "ops/sample/circle.cuh"
 #include "ops/sample/evaluate.h"
+#include "ops/sample/point_output.cuh"
 #include "expression/expression_tree.h"
 
 namespace
@@ -257,6 +259,32 @@ __global__ void __launch_bounds__(THREADS)
   });
 }
 
+/// Points that lie in memory: a thread takes AT_ONCE of them. Behind the last one it is repeated.
+__global__ void __launch_bounds__(THREADS)
+    evaluate_points_kernel(const __grid_constant__ kg_at_points_args a,
+                           const __grid_constant__ kg_point_code code)
+{
+  KG_SHARED(double, s_row);
+  double *const row = s_row + threadIdx.x;
+  const double *const results = row + (code.n_rows - code.n_results) * ROW;
+  const int64_t first = (int64_t)blockIdx.x * ROW + threadIdx.x;
+  const bool narrow = a.number == KG_SINGLE;
+  const kg::point_output out = {narrow ? nullptr : (double *)a.values,
+                                narrow ? (float *)a.values : nullptr, a.bad, a.piece,
+                                code.n_results};
+#pragma unroll
+  for (int i = 0; i < AT_ONCE; ++i) {
+    const int64_t point = min(first + i * THREADS, a.n - 1);
+    row[i * THREADS] = a.x[point];
+    row[ROW + i * THREADS] = a.x[a.n + point];
+    if (code.reads_region) row[2 * ROW + i * THREADS] = a.region[point];
+    if (code.reads_z) row[3 * ROW + i * THREADS] = a.x[2 * a.n + point];
+  }
+  interpret(code, row);
+  for (int i = 0; i < AT_ONCE; ++i)
+    if (first + i * THREADS < a.n) out.put(first + i * THREADS, results + i * THREADS, ROW);
+}
+
 /// Blocks of a group: as many as fill the device twice, with a point for every thread.
 unsigned blocks_of_group(kedge_context *ctx, int32_t n_groups, int n_points)
 {
@@ -327,4 +355,14 @@ extern "C" kedge_status kg_evaluate_cells(kedge_context *ctx, const kg_point_cod
   KG_TRY(kg_launch(ctx, "evaluate", grid, THREADS, shared, kernel, run, a.vertices, a.vertex,
                    a.nodes, a.points.map, a.points.n_nodes, *code));
   return kg_evaluate_bad(ctx, bad);
+}
+
+extern "C" kedge_status kg_evaluate_points(kedge_context *ctx, kg_point_code *code,
+                                           const kg_at_points_args *args)
+{
+  const unsigned blocks = (unsigned)((args->n + ROW - 1) / ROW);
+  if (blocks == 0) return KEDGE_OK;
+  kg_point_code_set_time(code, args->t);
+  return kg_launch_shared(ctx, "evaluate_points", blocks, THREADS, (size_t)code->n_rows * ROW_BYTES,
+                          evaluate_points_kernel, *args, *code);
 }

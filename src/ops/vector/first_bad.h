@@ -6,8 +6,9 @@ KEDGE_BEGIN_DECLS
 
 typedef struct kg_first_bad_args {
   int64_t n;
-  const double *x;
-  int64_t *bad;  ///< in host memory: its index; -1: all are finite
+  const double *x;   ///< numbers of the type below
+  int64_t *bad;      ///< in host memory: its index; -1: all are finite
+  kg_number number;  ///< KG_DOUBLE is 0
 } kg_first_bad_args;
 
 /// Look, and wait for the answer.

@@ -19,9 +19,10 @@ enum { P, V };
 #else
 #define KG_LAW_VELOCITIES "vx", "vy"
 #endif
-#define KG_LAW                                                                \
-  .name = "acoustics", .fields = {"p", KG_LAW_VELOCITIES}, .n_properties = 2, \
-  .properties = {"density", "bulk"}, .boundaries = {"wall", "soft", "absorbing", "incident"}
+#define KG_LAW                                                                                \
+  .name = "acoustics", .fields = {"p", KG_LAW_VELOCITIES}, .n_properties = 2,                 \
+  .properties = {"density", "bulk"}, .boundaries = {"wall", "soft", "absorbing", "incident"}, \
+  .source = "source", .n_sources = 1, .source_sign = 1.0
 
 static inline void law_medium(const double *property, double *number)
 {

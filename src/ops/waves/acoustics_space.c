@@ -10,5 +10,7 @@ enum { KG_LAW_DIMENSION = 3 };
 #ifndef KG_COMPILE_SINGLE
 KG_OPERATOR_OF_NUMBERS(kg_wave_acoustics_space, kg_wave_args, args->number)
 
-const kg_law kg_law_acoustics_space = KG_LAW_TABLE(kg_wave_acoustics_space);
+extern const char kg_wave_acoustics_text[];
+const kg_law kg_law_acoustics_space = KG_LAW_TABLE(
+    kg_wave_acoustics_space, "enum { KG_LAW_DIMENSION = 3 };\n", kg_wave_acoustics_text);
 #endif

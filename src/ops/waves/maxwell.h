@@ -15,10 +15,11 @@ enum { KG_LAW_DIMENSION = 3, KG_LAW_FIELDS = 6, KG_LAW_NUMBERS = 5 };
 enum { Z, Y, OVER_PERMITTIVITY, OVER_PERMEABILITY, DAMPING };
 enum { E = 0, H = 3 };
 
-#define KG_LAW                                                                          \
-  .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"}, .n_properties = 3, \
-  .properties = {"permittivity", "permeability", "conductivity"},                       \
-  .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}
+#define KG_LAW                                                                                     \
+  .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"}, .n_properties = 3,            \
+  .properties = {"permittivity", "permeability", "conductivity"},                                  \
+  .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}, \
+  .source = "current", .n_sources = 3, .source_sign = -1.0
 
 static inline void law_medium(const double *property, double *number)
 {

@@ -16,10 +16,11 @@ enum { KG_LAW_DIMENSION = 2, KG_LAW_FIELDS = 3, KG_LAW_NUMBERS = 5 };
 enum { Z, Y, OVER_PERMITTIVITY, OVER_PERMEABILITY, DAMPING };
 enum { EZ, HX, HY };
 
-#define KG_LAW                                                           \
-  .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .n_properties = 3, \
-  .properties = {"permittivity", "permeability", "conductivity"},        \
-  .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}
+#define KG_LAW                                                                                     \
+  .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .n_properties = 3,                           \
+  .properties = {"permittivity", "permeability", "conductivity"},                                  \
+  .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}, \
+  .source = "current", .n_sources = 1, .source_sign = -1.0
 
 static inline void law_medium(const double *property, double *number)
 {

@@ -46,10 +46,14 @@ static inline void times_row(int n, const kg_real *row, const kg_real *x, kg_rea
   }
 }
 
-static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
+/// @param[out] flux  scratch for f of all facets,
+/// @param[out] u     and for the elements of the group side by side, [field][n][lane]
+static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux, kg_real *u)
 {
-  const int n = a->n, columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
-  const kg_real *const u = a->u + (int64_t)group * KG_LAW_FIELDS * n * LANES;
+  const int n = a->n, columns = (KG_LAW_DIMENSION + 1) * a->n_facet, all = KG_LAW_FIELDS * n;
+  const kg_real *const from = a->u + (int64_t)group * LANES * all;
+  for (int k = 0; k < all; ++k)
+    for (int lane = 0; lane < LANES; ++lane) u[k * LANES + lane] = from[lane * all + k];
   facets_of_group(a, group, flux);
   for (int i = 0; i < n; ++i) {
     _Alignas(64) kg_real slope[KG_LAW_DIMENSION][KG_LAW_FIELDS][LANES];
@@ -71,21 +75,26 @@ static void group_stage(const kg_wave_args *a, int32_t group, kg_real *flux)
 kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
 {
   const int columns = (KG_LAW_DIMENSION + 1) * a->n_facet;
-  const size_t bytes = sizeof(kg_real) * (size_t)(KG_LAW_FIELDS * columns * LANES);
+  const size_t flux = (size_t)(KG_LAW_FIELDS * columns * LANES);
+  const size_t all = flux + (size_t)(KG_LAW_FIELDS * a->n * LANES);
+  const size_t bytes = kg_rounded(sizeof(kg_real) * all);
   char *scratch;
-  KG_TRY(kg_loop_scratch(ctx, kg_rounded(bytes), &scratch));
+  KG_TRY(kg_loop_scratch(ctx, bytes, &scratch));
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(ctx, a->n_groups, (int64_t)LANES * a->n * a->n))
-  for (int32_t group = 0; group < a->n_groups; ++group)
-    group_stage(a, group,
-                (kg_real *)(void *)(scratch + kg_rounded(bytes) * (size_t)omp_get_thread_num()));
+  for (int32_t group = 0; group < a->n_groups; ++group) {
+    kg_real *const own = (kg_real *)(void *)(scratch + bytes * (size_t)omp_get_thread_num());
+    group_stage(a, group, own, own + flux);
+  }
   return KEDGE_OK;
 }
 
-/// The table. @param operator  its stage
-#define KG_LAW_TABLE(operator)                                                                     \
-  {                                                                                                \
-    KG_LAW, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, .n_numbers = KG_LAW_NUMBERS, \
-            .medium = law_medium, .speed = law_speed, .damping = law_damping,                      \
-            .weights = law_weights, .stage = operator                                              \
+/// The table.
+/// @param operator  its stage
+/// @param ...       the text of its header, in two parts
+#define KG_LAW_TABLE(operator, ...)                                                          \
+  {                                                                                          \
+    KG_LAW, .text = {__VA_ARGS__}, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, \
+            .n_numbers = KG_LAW_NUMBERS, .medium = law_medium, .speed = law_speed,           \
+            .damping = law_damping, .weights = law_weights, .stage = operator                \
   }

@@ -13,6 +13,25 @@ KG_INLINE void kg_wave_medium(const kg_wave_args *a, int32_t element,
     number[k] = a->medium[(group * KG_LAW_NUMBERS + k) * KG_WAVE_LANES + element % KG_WAVE_LANES];
 }
 
+/// The part of upwinding in the flux of a facet.
+KG_INLINE kg_real kg_wave_upwind(const kg_wave_args *a, int32_t beyond)
+{
+  const int kind = beyond >= 0 ? KG_WAVE_KINDS : a->boundary[-1 - beyond].kind;
+  return kind == KG_WAVE_ABSORBS || kind == KG_WAVE_ENTERS ? (kg_real)1 : (kg_real)a->upwind;
+}
+
+/// The jump at node j of a facet on the boundary.
+KG_INLINE void kg_wave_boundary(const kg_wave_args *a, int32_t beyond, int j, const kg_real *normal,
+                                const kg_real *own, kg_real *jump)
+{
+  const kg_wave_side side = a->boundary[-1 - beyond];
+  kg_real data[KG_LAW_FIELDS];
+  for (int i = 0; i < KG_LAW_FIELDS; ++i)
+    data[i] = side.data < 0 ? (kg_real)0
+                            : a->data[((int64_t)side.data * KG_LAW_FIELDS + i) * a->n_facet + j];
+  law_ghost(side.kind, normal, own, data, jump);
+}
+
 /// f of node j of facet l, times |F_l| / (2 J).
 KG_INLINE void kg_wave_facet_node(const kg_wave_args *a, int32_t element, int l, int j,
                                   kg_real f[KG_LAW_FIELDS])
@@ -23,7 +42,7 @@ KG_INLINE void kg_wave_facet_node(const kg_wave_args *a, int32_t element, int l,
   const kg_real *const facet =
       a->facet + (group * facets + l) * (KG_LAW_DIMENSION + 1) * KG_WAVE_LANES + lane;
   kg_real normal[KG_LAW_DIMENSION], own[KG_LAW_FIELDS], jump[KG_LAW_FIELDS];
-  kg_real in[KG_LAW_NUMBERS], out[KG_LAW_NUMBERS], upwind = (kg_real)a->upwind;
+  kg_real in[KG_LAW_NUMBERS], out[KG_LAW_NUMBERS];
   for (int k = 0; k < KG_LAW_DIMENSION; ++k) normal[k] = facet[k * KG_WAVE_LANES];
   for (int i = 0; i < KG_LAW_FIELDS; ++i) own[i] = a->u[kg_wave_place(a, element, i, node)];
   kg_wave_medium(a, element, in);
@@ -36,16 +55,10 @@ KG_INLINE void kg_wave_facet_node(const kg_wave_args *a, int32_t element, int l,
       jump[i] = own[i] - a->u[kg_wave_place(a, other, i, there)];
     kg_wave_medium(a, other, out);
   } else {
-    const kg_wave_side side = a->boundary[-1 - beyond];
-    kg_real data[KG_LAW_FIELDS];
-    for (int i = 0; i < KG_LAW_FIELDS; ++i)
-      data[i] = side.data < 0 ? (kg_real)0
-                              : a->data[((int64_t)side.data * KG_LAW_FIELDS + i) * a->n_facet + j];
-    law_ghost(side.kind, normal, own, data, jump);
-    if (side.kind == KG_WAVE_ABSORBS || side.kind == KG_WAVE_ENTERS) upwind = (kg_real)1;
+    kg_wave_boundary(a, beyond, j, normal, own, jump);
     for (int k = 0; k < KG_LAW_NUMBERS; ++k) out[k] = in[k];
   }
-  law_flux(normal, in, out, jump, upwind, f);
+  law_flux(normal, in, out, jump, kg_wave_upwind(a, beyond), f);
   for (int i = 0; i < KG_LAW_FIELDS; ++i) f[i] *= facet[KG_LAW_DIMENSION * KG_WAVE_LANES];
 }
 

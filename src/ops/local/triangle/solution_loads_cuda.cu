@@ -3,7 +3,7 @@
 // Map     thread = element.
 // Cost    of an element 8 (2 N) + 12 bytes, N operations.
 #include "device/cuda_each.cuh"
-#include "ops/sample/solution_loads.h"
+#include "ops/local/triangle/solution_loads.h"
 
 extern "C" kedge_status kg_solution_loads_cuda(kedge_context *ctx, const kg_solution_loads_args *a)
 {

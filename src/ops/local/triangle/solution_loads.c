@@ -1,4 +1,4 @@
-#include "ops/sample/solution_loads.h"
+#include "ops/local/triangle/solution_loads.h"
 
 #include "device/loop.h"
 

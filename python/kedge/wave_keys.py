@@ -1,0 +1,46 @@
+"""What problems of waves have: systems, fields, properties of materials, conditions on the boundary (docs/waves.md)."""
+from __future__ import annotations
+
+from .arguments import refuse_name
+from .hints import Datum
+
+FIELDS = ("Ex", "Ey", "Ez", "Hx", "Hy", "Hz", "p", "vx", "vy", "vz")
+PROPERTIES = ("permittivity", "permeability", "conductivity", "density", "bulk")
+VECTORS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz"), "v": ("vx", "vy", "vz")}
+
+
+class WaveCondition:
+    """fields -- {name: number, expression or data}"""
+
+    def __init__(self, **fields: Datum) -> None:
+        for name in fields:
+            if name not in FIELDS:
+                refuse_name(type(self).__name__, name, FIELDS)
+        self.fields = fields
+
+    def __repr__(self):
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.fields.items())})"
+
+
+class Conductor(WaveCondition):
+    """Of Maxwell: the tangential E is that of these fields, 0 without. Of a conductor in an incident wave, minus its E
+    gives the scattered field."""
+
+
+class Wall(WaveCondition):
+    """Of acoustics: n . v is that of these fields, 0 without."""
+
+
+class Soft(WaveCondition):
+    """Of acoustics: p is this one, 0 without."""
+
+
+class Absorbing(WaveCondition):
+    """What comes to it along its normal leaves."""
+
+
+class Incident(WaveCondition):
+    """The wave of these fields, without them that of `exact`, comes in; what leaves is absorbed."""
+
+
+CONDITIONS = {kind.__name__.lower(): kind for kind in (Conductor, Absorbing, Incident, Wall, Soft)}

@@ -1,0 +1,77 @@
+// What a march of waves reports, beside its steps.
+#include <math.h>
+
+#include "core/clock.h"
+#include "core/sized.h"
+#include "device/context.h"
+#include "kedge/waves.h"
+#include "march/march.h"
+#include "march/waves.h"
+#include "waves/waves.h"
+
+/// Times by part. What a step takes beside data and sources is that of its stages.
+static void put_stages(const kg_waves *w, kedge_wave_report *r)
+{
+  const kg_wave_account *const a = &w->account;
+  const double n = (double)a->stages, part = a->timed > 0 ? n / (double)a->timed : 0.0;
+  const kg_cost cost = kg_wave_cost(&w->args);
+  const double data = fmin(part * a->data_seconds, a->step_seconds);
+  const double source = fmin(part * a->source_seconds, a->step_seconds - data);
+  r->stages_done = a->stages;
+  r->step_seconds = a->step_seconds;
+  const kedge_stage_report all[] = {
+      {"stage", a->step_seconds - data - source, n * cost.bytes, n * cost.flops},
+      {"data", data, 0.0, 0.0},
+      {"source", source, 0.0, 0.0},
+      {"probes", a->probe_seconds, 0.0, 0.0},
+      {"output", a->output_seconds, 0.0, 0.0}};
+  r->n_stages = sizeof all / sizeof *all;
+  for (int i = 0; i < r->n_stages; ++i) r->stages[i] = all[i];
+}
+
+static kedge_status put_errors(const kedge_march *m, kg_waves *w, kedge_wave_report *r)
+{
+  double errors[KG_WAVE_FIELDS_MAX];
+  const bool any = kg_waves_has_exact(w, -1);
+  if (any) KG_TRY(kg_waves_errors(w, m->plan.t, errors));
+  for (int f = 0; f < r->n_fields; ++f) r->errors[f] = kg_waves_has_exact(w, f) ? errors[f] : NAN;
+  return KEDGE_OK;
+}
+
+static void put_sizes(const kg_waves *w, kedge_wave_report *r)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  r->dimension = mesh->dimension;
+  r->order = w->nodal.order;
+  r->elements = mesh->n_elements;
+  r->edges = mesh->n_edges;
+  r->vertices = mesh->n_vertices;
+  r->boundary_edges = mesh->n_boundary_edges;
+  r->unknowns = (int64_t)mesh->n_elements * w->nodal.n * w->law->n_fields;
+  r->n_fields = w->law->n_fields;
+  for (int f = 0; f < r->n_fields; ++f) r->fields[f] = w->law->fields[f];
+}
+
+kedge_status kedge_march_wave_report(const kedge_march *m, kedge_wave_report *report)
+{
+  kg_waves *w;
+  KG_TRY(kg_waves_of(m, __func__, report, &w));
+  KG_TRY(kg_check_sized(m->ctx, "KEDGE_WAVE_REPORT_INIT", report->size));
+  kedge_wave_report r = {.size = sizeof r,
+                         .system = w->law->name,
+                         .precision = w->args.number == KG_SINGLE ? "single" : "double",
+                         .backend = kedge_backend_name(m->ctx->backend),
+                         .device = m->ctx->device,
+                         .upwind = w->args.upwind,
+                         .longest = w->longest,
+                         .first_energy = w->account.first_energy,
+                         .peak_device_bytes = w->account.device_bytes};
+  put_sizes(w, &r);
+  const double begun = kg_seconds();
+  KG_TRY(kg_waves_energy(w, -1, &r.energy));
+  KG_TRY(put_errors(m, w, &r));
+  w->account.output_seconds += kg_seconds() - begun;
+  put_stages(w, &r);
+  kg_copy_sized(&r, report);
+  return KEDGE_OK;
+}

@@ -1,0 +1,276 @@
+// Data of stages (waves/data.h).
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "device/loop.h"
+#include "equation/evaluation.h"
+#include "waves/waves.h"
+
+static bool moves(const kg_wave_data *d, const kg_wave_part *part)
+{
+  bool any = false;
+  for (int f = 0; f < d->n_functions; ++f)
+    any = any || kg_function_uses_t(part->function[f]) || kg_function_of_caller(part->function[f]);
+  return any;
+}
+
+static int64_t numbers_of(const kg_wave_data *d, int32_t pieces)
+{
+  return (int64_t)pieces * d->n_functions * d->n;
+}
+
+/// Nodes of a piece. @param[out] place  [dimension][n]: r, s, t
+static void nodes_of(const kg_waves *w, const kg_wave_data *d, const kg_wave_piece *p,
+                     double *place)
+{
+  for (int k = 0; k < w->mesh->dimension; ++k)
+    for (int j = 0; j < d->n; ++j) {
+      const int node = p->facet < 0 ? j : w->nodal.facet_node[p->facet * d->n + j];
+      place[k * d->n + j] = w->nodal.at[k * w->nodal.n + node];
+    }
+}
+
+static void evaluate_piece(const kg_waves *w, const kg_wave_data *d, const kg_wave_part *part,
+                           int32_t i)
+{
+  const kg_wave_piece *const p = &d->piece[i];
+  double place[3 * KG_WAVE_POINTS], normal[3];
+  nodes_of(w, d, p, place);
+  if (p->facet >= 0) kg_waves_normal(w, p->element, p->facet, normal);
+  kg_waves_functions(w, d->n_functions, part->function, p->element, d->n, place,
+                     p->facet >= 0 ? normal : NULL, (size_t)d->n, d->host + numbers_of(d, i));
+}
+
+static kedge_status refuse(const kg_waves *w, const kg_wave_data *d, int64_t i)
+{
+  const kg_wave_piece *const p = &d->piece[i / numbers_of(d, 1)];
+  const int j = (int)(i % d->n);
+  const char *const name = d->name[i / d->n % d->n_functions];
+  char at[KG_PLACE_TEXT], what[80];
+  kg_waves_place(w, p->element, p->facet < 0 ? j : w->nodal.facet_node[p->facet * d->n + j], at);
+  snprintf(what, sizeof what, d->what, name);
+  return KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "%s is %g at %s, t = %.9g%s", what,
+                 isnan(d->host[i]) ? (double)NAN : d->host[i], at, w->problem->t,
+                 isfinite(d->host[i]) ? ", which single precision does not hold" : "");
+}
+
+/// Evaluate a part on the host.
+static kedge_status take_on_host(const kg_waves *w, kg_wave_data *d, const kg_wave_part *part)
+{
+  const int64_t first = numbers_of(d, part->first), n = numbers_of(d, part->n);
+  const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(w->ctx, part->n, 10 * numbers_of(d, 1)))
+  for (int32_t i = 0; i < part->n; ++i) evaluate_piece(w, d, part, part->first + i);
+  for (int64_t i = first; i < first + n; ++i)
+    if (!(fabs(d->host[i]) <= most)) return refuse(w, d, i);
+  char *const there = (char *)d->values.data + (size_t)first * kg_number_bytes(w->args.number);
+  return kg_waves_put(w, there, d->host + first, n);
+}
+
+static void release(kg_wave_part *part)
+{
+  static void (*const free_kernel)(kg_point_kernel *) = KG_IF_CUDA(kg_point_kernel_free);
+  if (part->kernel) free_kernel(part->kernel);
+  free(part->code);
+  part->kernel = NULL;
+  part->code = NULL;
+}
+
+static kedge_status interpret(const kg_waves *w, const kg_wave_data *d, kg_wave_part *part)
+{
+  static int (*const rows)(kedge_context *) = KG_IF_CUDA(kg_evaluate_rows);
+  kg_program program;
+  KG_TRY(kg_functions_compile(w->ctx, d->n_functions, part->function, &program));
+  kedge_status status = kg_host_alloc(w->ctx, 1, sizeof *part->code, &part->code);
+  if (status == KEDGE_OK) status = kg_point_code_of(w->ctx, &program, rows(w->ctx), part->code);
+  kg_program_free(&program);
+  if (status != KEDGE_OK) release(part);
+  return status;
+}
+
+static kedge_status compile(const kg_waves *w, const kg_wave_data *d, kg_wave_part *part)
+{
+  static kedge_status (*const create)(kedge_context *, int, const kg_function *const *,
+                                      kg_point_kernel **) = KG_IF_CUDA(kg_point_kernel_create);
+  return create(w->ctx, d->n_functions, part->function, &part->kernel);
+}
+
+/// The faster way of the GPU, as for other functions (equation/evaluation.c), and the other one
+/// where that is not possible; the host where both are not, which is no failure.
+static void choose(const kg_waves *w, const kg_wave_data *d, kg_wave_part *part, const char *wish)
+{
+  const kg_time_settings *const time = &w->problem->time;
+  const double step = time->step > 0.0 ? time->step : w->problem->wave.cfl * w->longest;
+  const double operations = kg_functions_operations(d->n_functions, part->function);
+  const double points = KG_WAVE_STAGES * time->end / step * (double)part->n * d->n;
+  const bool compiled =
+      wish ? strcmp(wish, "compile") == 0 : 0.2 + 0.003 * operations < points * 2e-12 * operations;
+  kedge_status status = compiled ? compile(w, d, part) : interpret(w, d, part);
+  if (status != KEDGE_OK && !wish) status = compiled ? interpret(w, d, part) : compile(w, d, part);
+  if (status != KEDGE_OK) w->ctx->error[0] = '\0';
+}
+
+/// Whether the GPU may evaluate a part.
+static bool is_for_gpu(const kg_waves *w, const kg_wave_data *d, const kg_wave_part *part)
+{
+  bool may = w->ctx->backend == KEDGE_BACKEND_CUDA && part->moves;
+  for (int f = 0; f < d->n_functions; ++f) may = may && !kg_function_of_caller(part->function[f]);
+  return may;
+}
+
+/// Coordinates and regions of the points of a part. @param[out] x  [3][points]
+static void list_points(const kg_waves *w, const kg_wave_data *d, const kg_wave_part *part,
+                        double *x, int32_t *region)
+{
+  const int64_t n = (int64_t)part->n * d->n;
+  for (int32_t i = 0; i < part->n; ++i) {
+    const kg_wave_piece *const p = &d->piece[part->first + i];
+    double place[3 * KG_WAVE_POINTS];
+    nodes_of(w, d, p, place);
+    kg_waves_coordinates(w, p->element, d->n, place, (size_t)d->n, x + (int64_t)i * d->n,
+                         (size_t)n);
+    for (int j = 0; j < d->n; ++j)
+      region[(int64_t)i * d->n + j] = w->mesh->element_region[p->element];
+  }
+}
+
+/// Have the GPU evaluate what it may.
+static kedge_status go_to_gpu(const kg_waves *w, kg_wave_data *d)
+{
+  const char *wish;
+  int64_t n = 0;
+  double *x = NULL;
+  for (int i = 0; i < d->n_parts; ++i) {
+    d->part[i].first_point = n;
+    if (is_for_gpu(w, d, &d->part[i])) n += (int64_t)d->part[i].n * d->n;
+  }
+  KG_TRY(kg_evaluation_wish(w->ctx, &wish));
+  if (n == 0 || (wish && strcmp(wish, "host") == 0)) return KEDGE_OK;
+  d->n_points = n;
+  const size_t bytes = (size_t)n * (3 * sizeof *x + sizeof(int32_t));
+  KG_TRY(kg_alloc(w->ctx, bytes, 1, &d->points));
+  KG_TRY(kg_alloc(w->ctx, 1, sizeof(unsigned), &d->bad));
+  KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof(unsigned)));
+  KG_TRY(kg_host_calloc(w->ctx, bytes, 1, &x));
+  for (int i = 0; i < d->n_parts; ++i) {
+    kg_wave_part *const part = &d->part[i];
+    if (!is_for_gpu(w, d, part)) continue;
+    list_points(w, d, part, x + 3 * part->first_point, (int32_t *)(x + 3 * n) + part->first_point);
+    choose(w, d, part, wish);
+  }
+  const kedge_status status = kg_copy_in(w->ctx, d->points.data, x, bytes);
+  free(x);
+  return status;
+}
+
+static kedge_status take_on_gpu(const kg_waves *w, kg_wave_data *d, kg_wave_part *part)
+{
+  static kedge_status (*const run)(kedge_context *, const kg_point_kernel *,
+                                   const kg_at_points_args *) = KG_IF_CUDA(kg_point_kernel_run);
+  static kedge_status (*const evaluate)(kedge_context *, kg_point_code *,
+                                        const kg_at_points_args *) = KG_IF_CUDA(kg_evaluate_points);
+  const double *const x = d->points.data;
+  const kg_at_points_args args = {
+      .number = w->args.number,
+      .n = (int64_t)part->n * d->n,
+      .piece = d->n,
+      .x = x + 3 * part->first_point,
+      .region = (const int32_t *)(x + 3 * d->n_points) + part->first_point,
+      .t = w->problem->t,
+      .values = (char *)d->values.data +
+                (size_t)numbers_of(d, part->first) * kg_number_bytes(w->args.number),
+      .bad = d->bad.data};
+  return part->kernel ? run(w->ctx, part->kernel, &args) : evaluate(w->ctx, part->code, &args);
+}
+
+/// A value of the GPU is bad: the host says which, or has a better one. What was compiled does not
+/// know sines of large angles.
+static kedge_status leave_gpu(const kg_waves *w, kg_wave_data *d)
+{
+  KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof(unsigned)));
+  for (int i = 0; i < d->n_parts; ++i) {
+    kg_wave_part *const part = &d->part[i];
+    const bool was_compiled = part->kernel != NULL;
+    if (!was_compiled && !part->code) continue;
+    KG_TRY(take_on_host(w, d, part));
+    release(part);
+    if (was_compiled && interpret(w, d, part) != KEDGE_OK) w->ctx->error[0] = '\0';
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_wave_data_take(const kg_waves *w, kg_wave_data *d)
+{
+  bool waits = false;
+  unsigned bad = 0;
+  for (int i = 0; i < d->n_parts && d->part[i].moves; ++i) {
+    kg_wave_part *const part = &d->part[i];
+    const bool gpu = part->kernel || part->code;
+    KG_TRY(gpu ? take_on_gpu(w, d, part) : take_on_host(w, d, part));
+    waits = waits || gpu;
+  }
+  if (waits) KG_TRY(kg_copy_out(w->ctx, &bad, d->bad.data, sizeof bad));
+  return bad ? leave_gpu(w, d) : KEDGE_OK;
+}
+
+/// Put parts that move first, and pieces in the order of parts.
+static void sort(const kg_wave_pieces *from, kg_wave_data *d, int32_t *number, int32_t *place)
+{
+  for (int i = 0; i < from->n_parts; ++i) number[i] = 0;
+  for (int32_t i = 0; i < from->n; ++i)
+    if (from->part[i] >= 0) ++number[from->part[i]];
+  d->n_pieces = 0;
+  d->n_parts = 0;
+  for (int wanted = 1; wanted >= 0; --wanted)
+    for (int i = 0; i < from->n_parts; ++i) {
+      kg_wave_part part = from->parts[i];
+      if (number[i] <= 0) continue;
+      part.moves = moves(d, &part);
+      if (part.moves != (wanted == 1)) continue;
+      part.first = d->n_pieces;
+      part.n = number[i];
+      d->n_pieces += part.n;
+      d->part[d->n_parts++] = part;
+      number[i] = -1 - part.first;  // where its next piece comes
+    }
+  for (int32_t i = 0; i < from->n; ++i) {
+    const int32_t part = from->part[i];
+    place[i] = part < 0 ? -1 : -1 - number[part]--;
+    if (part >= 0) d->piece[place[i]] = from->piece[i];
+  }
+}
+
+kedge_status kg_wave_data_make(const kg_waves *w, const kg_wave_pieces *from, kg_wave_data *d,
+                               int32_t *place)
+{
+  int32_t *number, n = 0;
+  for (int32_t i = 0; i < from->n; ++i) n += from->part[i] >= 0;
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)n, sizeof *d->piece, &d->piece));
+  KG_TRY(kg_host_calloc(w->ctx, (size_t)from->n_parts, sizeof *d->part, &d->part));
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)from->n_parts, sizeof *number, &number));
+  sort(from, d, number, place);
+  free(number);
+  const size_t all = (size_t)numbers_of(d, n);
+  KG_TRY(kg_host_calloc(w->ctx, all, sizeof *d->host, &d->host));
+  KG_TRY(kg_alloc(w->ctx, all, kg_number_bytes(w->args.number), &d->values));
+  for (int i = 0; i < d->n_parts; ++i) KG_TRY(take_on_host(w, d, &d->part[i]));
+  return go_to_gpu(w, d);
+}
+
+void kg_wave_data_free(kedge_context *ctx, kg_wave_data *d)
+{
+  for (int i = 0; i < d->n_parts; ++i) release(&d->part[i]);
+  kg_free(ctx, &d->values);
+  kg_free(ctx, &d->points);
+  kg_free(ctx, &d->bad);
+  free(d->piece);
+  free(d->part);
+  free(d->host);
+  *d = (kg_wave_data){0};
+}

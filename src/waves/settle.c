@@ -1,0 +1,330 @@
+// What a problem says of waves on a mesh: media, boundaries, sources.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "device/context.h"
+#include "problem/located.h"
+#include "waves/waves.h"
+
+enum { LANES = KG_WAVE_LANES };
+
+/// Arrays of one settling.
+typedef struct settling {
+  kg_waves *w;
+  const kg_boundary **boundary;     ///< [group of the mesh]
+  const kg_coefficients **section;  ///< [group of the mesh]
+  double *medium;                   ///< as of kg_wave_args
+  kg_wave_side *side;               ///< [boundary]
+  kg_wave_piece *piece;             ///< of the boundary, or elements
+  int32_t *part, *place;            ///< [piece]
+  kg_wave_part *parts;              ///< [group of the mesh]
+  int32_t *element;                 ///< with a source
+  double *factor;
+} settling;
+
+/// The group of an element's region.
+static int group_of(const kedge_mesh *mesh, int32_t e)
+{
+  int g = kg_line_groups(mesh);
+  while (g + 1 < mesh->n_groups && mesh->groups[g].tag != mesh->element_region[e]) ++g;
+  return g;
+}
+
+/// The coefficients of a region, or those of all.
+static const kg_coefficients *own_of(const settling *s, int group)
+{
+  const kg_coefficients *const own = s->section[group];
+  return own ? own : &s->w->problem->equation;
+}
+
+/// The function of a property of a region: its own, else that of [equation].
+static const kg_function *property_of(const kg_waves *w, const kg_coefficients *section, int k)
+{
+  const int place = kg_word_among(kg_wave_properties, KG_WAVE_PROPERTIES, w->law->properties[k]);
+  const kg_function *const own = &section->property[place];
+  return own->kind != KG_FUNCTION_NONE ? own : &w->problem->equation.property[place];
+}
+
+static kedge_status refuse_property(const kg_waves *w, int32_t element, int k, double value)
+{
+  const char *const key = w->law->properties[k], *name;
+  double at[3];
+  char z[24] = "";
+  kg_element_middle(w->mesh, element, at);
+  if (w->mesh->dimension == 3) snprintf(z, sizeof z, ", z = %.6g", at[2]);
+  const kg_setting *const setting =
+      kg_coefficient_setting(w->problem, w->mesh, w->mesh->element_region[element], key, &name);
+  return kg_problem_fail(
+      w->ctx, w->problem, setting,
+      "%s must be %s, and in element %d (from 0) at x = %.6g, y = %.6g%s it is %g", key,
+      w->law->may_be_zero[k] ? "zero or positive" : "positive", w->mesh->element_origin[element],
+      at[0], at[1], z, isnan(value) ? (double)NAN : value);
+}
+
+/// Properties are those of the middle of each element.
+static kedge_status put_media(const settling *s)
+{
+  kg_waves *const w = s->w;
+  const kg_law *const law = w->law;
+  const kedge_mesh *const mesh = w->mesh;
+  for (int32_t e = 0; e < w->args.n_groups * LANES; ++e) {
+    double memory[KG_LOCATED], x[3], property[KG_WAVE_PROPERTIES_MAX], filling[KG_WAVE_NUMBERS_MAX];
+    double *const number = e < mesh->n_elements ? w->number + (int64_t)e * law->n_numbers : filling;
+    for (int k = 0; k < law->n_properties; ++k) property[k] = law->may_be_zero[k] ? 0.0 : 1.0;
+    if (e < mesh->n_elements) {
+      const kg_located at = kg_located_in(memory, 1);
+      kg_locate_middle(&at, 0, 1, mesh, e, x);
+      const kedge_points point = kg_located_at(&at, mesh, 1, x, 1);
+      const kg_coefficients *const own = own_of(s, group_of(mesh, e));
+      for (int k = 0; k < law->n_properties; ++k) {
+        const kg_function *const f = property_of(w, own, k);
+        if (f->kind != KG_FUNCTION_NONE) kg_function_evaluate(f, &point, &property[k]);
+        const bool good = property[k] > 0.0 || (law->may_be_zero[k] && property[k] == 0.0);
+        if (!good || !isfinite(property[k])) return refuse_property(w, e, k, property[k]);
+      }
+    }
+    law->medium(property, number);
+    for (int k = 0; k < law->n_numbers; ++k)
+      s->medium[((int64_t)(e / LANES) * law->n_numbers + k) * LANES + e % LANES] = number[k];
+  }
+  return KEDGE_OK;
+}
+
+static bool is_given(const kg_wave_values *values)
+{
+  bool any = false;
+  for (int i = 0; i < KG_WAVE_FIELDS; ++i) any = any || values->of[i].kind != KG_FUNCTION_NONE;
+  return any;
+}
+
+/// What a boundary does, and its data; NULL: they are 0. What lets waves in has those of [exact]
+/// where it has none of its own.
+static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t *kind,
+                                const kg_wave_values **values)
+{
+  if (!b->type_at)
+    return kg_problem_fail(w->ctx, w->problem, b->value_at, "[boundary %s] has no type", b->group);
+  for (int k = 0; k < KG_WAVE_KINDS; ++k)
+    if (w->law->boundaries[k] &&
+        strcmp(w->law->boundaries[k], kg_wave_boundaries[b->wave_type]) == 0)
+      *kind = k;
+  *values = is_given(&b->wave) ? &b->wave : NULL;
+  if (*values && *kind == KG_WAVE_ABSORBS)
+    return kg_problem_fail(w->ctx, w->problem, b->value_at,
+                           "[boundary %s] is absorbing and has fields, which only type = incident "
+                           "lets in; leave them out or change the type",
+                           b->group);
+  if (*values || *kind != KG_WAVE_ENTERS) return KEDGE_OK;
+  *values = &w->problem->wave.exact;
+  if (is_given(*values)) return KEDGE_OK;
+  return kg_problem_fail(
+      w->ctx, w->problem, b->type_at,
+      "[boundary %s] is incident and has no field, and there is none in [exact]; "
+      "add %s = ...",
+      b->group, w->law->fields[0]);
+}
+
+/// The part of a group: the first one that has the same functions, or a new one.
+static int32_t part_of(settling *s, int *n_parts, int n,
+                       const kg_function *const functions[KG_WAVE_FIELDS_MAX])
+{
+  int i = 0;
+  while (i < *n_parts &&
+         memcmp(s->parts[i].function, functions, (size_t)n * sizeof *functions) != 0)
+    ++i;
+  if (i < *n_parts) return i;
+  s->parts[i] = (kg_wave_part){0};
+  memcpy(s->parts[i].function, functions, (size_t)n * sizeof *functions);
+  return (*n_parts)++;
+}
+
+/// Kinds and data of the facets on the boundary.
+static kedge_status put_boundary(settling *s)
+{
+  kg_waves *const w = s->w;
+  const kedge_mesh *const mesh = w->mesh;
+  kg_wave_pieces pieces = {.piece = s->piece, .part = s->part, .parts = s->parts};
+  int32_t *kind, *group_part;
+  KG_TRY(kg_host_alloc(w->ctx, 2 * (size_t)mesh->n_groups, sizeof *kind, &kind));
+  group_part = kind + mesh->n_groups;
+  kedge_status status = KEDGE_OK;
+  for (int g = 0; g < mesh->n_groups && status == KEDGE_OK; ++g) {
+    const kg_function *functions[KG_WAVE_FIELDS_MAX];
+    const kg_wave_values *values = NULL;
+    group_part[g] = -1;
+    if (s->boundary[g]) status = boundary_of(w, s->boundary[g], &kind[g], &values);
+    if (!values || status != KEDGE_OK) continue;
+    kg_waves_functions_of(w, values, functions);
+    group_part[g] = part_of(s, &pieces.n_parts, w->law->n_fields, functions);
+  }
+  for (int32_t edge = 0; edge < mesh->n_edges && status == KEDGE_OK; ++edge) {
+    const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
+    if (sides[1] != KG_NO_SIDE) continue;
+    const int g = mesh->edge_group[edge];
+    s->side[pieces.n].kind = kind[g];
+    s->part[pieces.n] = group_part[g];
+    s->piece[pieces.n++] =
+        (kg_wave_piece){kg_side_element(sides[0]), (int32_t)kg_side_facet(sides[0])};
+  }
+  free(kind);
+  w->given = (kg_wave_data){
+      .n = w->nodal.n_facet, .n_functions = w->law->n_fields, .what = "the field %s of a boundary"};
+  memcpy(w->given.name, w->law->fields, sizeof w->law->fields);
+  if (status == KEDGE_OK) status = kg_wave_data_make(w, &pieces, &w->given, s->place);
+  for (int32_t i = 0; i < pieces.n && status == KEDGE_OK; ++i) s->side[i].data = s->place[i];
+  w->args.data = w->given.values.data;
+  return status;
+}
+
+/// The functions of the source of a region: its own, else those of [equation].
+/// @return whether there is one
+static bool source_of(const settling *s, int group, const kg_function *functions[])
+{
+  const kg_coefficients *const all = &s->w->problem->equation, *from = own_of(s, group);
+  const bool is_current = strcmp(s->w->law->source, "current") == 0;
+  const bool own = (is_current ? from->current[0] : from->source).kind != KG_FUNCTION_NONE;
+  bool any = false;
+  if (!own) from = all;
+  for (int k = 0; k < s->w->law->n_sources; ++k) {
+    functions[k] = is_current ? &from->current[k] : &from->source;
+    any = any || (functions[k]->kind != KG_FUNCTION_NONE &&
+                  !(functions[k]->kind == KG_FUNCTION_CONSTANT && functions[k]->constant == 0.0));
+  }
+  return any;
+}
+
+/// Elements with a source, and what their media make of it.
+static kedge_status put_sources(settling *s)
+{
+  kg_waves *const w = s->w;
+  const kedge_mesh *const mesh = w->mesh;
+  const kg_law *const law = w->law;
+  kg_wave_pieces pieces = {.piece = s->piece, .part = s->part, .parts = s->parts};
+  int32_t *group_part;
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)mesh->n_groups, sizeof *group_part, &group_part));
+  for (int g = kg_line_groups(mesh); g < mesh->n_groups; ++g) {
+    const kg_function *functions[KG_WAVE_FIELDS_MAX];
+    group_part[g] =
+        source_of(s, g, functions) ? part_of(s, &pieces.n_parts, law->n_sources, functions) : -1;
+  }
+  for (int32_t e = 0; e < mesh->n_elements; ++e) {
+    s->part[pieces.n] = group_part[group_of(mesh, e)];
+    if (s->part[pieces.n] >= 0) s->piece[pieces.n++] = (kg_wave_piece){e, -1};
+  }
+  free(group_part);
+  w->driven = (kg_wave_data){.n = w->nodal.n, .n_functions = law->n_sources, .what = "%s"};
+  for (int k = 0; k < law->n_sources; ++k)
+    w->driven.name[k] = law->n_sources > 1 ? kg_current_keys[k] : law->source;
+  if (pieces.n == 0) return KEDGE_OK;
+  KG_TRY(kg_wave_data_make(w, &pieces, &w->driven, s->place));
+  for (int32_t i = 0; i < pieces.n; ++i) {
+    double weight[KG_WAVE_FIELDS_MAX];
+    const int32_t e = s->element[i] = w->driven.piece[i].element;
+    law->weights(w->number + (int64_t)e * law->n_numbers, weight);
+    s->factor[i] = law->source_sign / weight[0];
+  }
+  w->source = (kg_wave_source_args){
+      .n = pieces.n, .n_sources = law->n_sources, .data = w->driven.values.data};
+  return KEDGE_OK;
+}
+
+/// The longest step of cfl 1, which damping shortens too.
+static void find_step(kg_waves *w)
+{
+  const int order = w->nodal.order;
+  const double by_order = 6.0 / ((order + 1.0) * (order + 3.0));
+  w->longest = INFINITY;
+  for (int32_t e = 0; e < w->mesh->n_elements; ++e) {
+    const double *const number = w->number + (int64_t)e * w->law->n_numbers;
+    w->longest = fmin(w->longest, by_order * kg_waves_radius(w, e) / w->law->speed(number));
+    w->longest = fmin(w->longest, 1.0 / w->law->damping(number));
+  }
+}
+
+static kedge_status upload(const settling *s)
+{
+  kg_waves *const w = s->w;
+  const size_t lanes = (size_t)w->args.n_groups * LANES, driven = (size_t)w->source.n;
+  const kg_wave_table list[] = {
+      {s->medium, lanes * (size_t)w->args.n_numbers, 0, &w->args.medium},
+      {s->side, (size_t)w->mesh->n_boundary_edges, sizeof *s->side, &w->args.boundary},
+      {s->element, driven, sizeof *s->element, &w->source.element},
+      {s->factor, driven, 0, &w->source.factor}};
+  return kg_waves_upload(w, sizeof list / sizeof *list, list, &w->settled);
+}
+
+static kedge_status make(settling *s)
+{
+  kg_waves *const w = s->w;
+  KG_TRY(kg_waves_fit(w));
+  KG_TRY(kg_problem_match(w->ctx, w->problem, w->mesh, s->boundary));
+  KG_TRY(kg_regions_match(w->ctx, w->problem, w->mesh, s->section));
+  w->args.upwind = w->problem->wave.upwind;
+  KG_TRY(put_media(s));
+  find_step(w);
+  KG_TRY(put_boundary(s));
+  KG_TRY(put_sources(s));
+  return upload(s);
+}
+
+kedge_status kg_waves_settle(kg_waves *w)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const size_t boundary = (size_t)mesh->n_boundary_edges, elements = (size_t)mesh->n_elements;
+  const size_t numbers = (size_t)w->law->n_numbers, n_groups = (size_t)mesh->n_groups;
+  const size_t lanes = (size_t)w->args.n_groups * LANES;
+  const size_t pieces = boundary > elements ? boundary : elements;
+  settling s = {.w = w};
+  const struct {
+    size_t n, size;
+    void *to;
+  } arrays[] = {{n_groups, sizeof *s.boundary, &s.boundary},
+                {n_groups, sizeof *s.section, &s.section},
+                {lanes * numbers, sizeof *s.medium, &s.medium},
+                {boundary, sizeof *s.side, &s.side},
+                {pieces, sizeof *s.piece, &s.piece},
+                {pieces, sizeof *s.part, &s.part},
+                {pieces, sizeof *s.place, &s.place},
+                {n_groups, sizeof *s.parts, &s.parts},
+                {elements, sizeof *s.element, &s.element},
+                {elements, sizeof *s.factor, &s.factor},
+                {elements * numbers, sizeof *w->number, &w->number}};
+  kedge_status status = KEDGE_OK;
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == KEDGE_OK; ++i)
+    status = kg_host_calloc(w->ctx, arrays[i].n, arrays[i].size, arrays[i].to);
+  if (status == KEDGE_OK) status = make(&s);
+  free(s.factor);
+  free(s.element);
+  free(s.parts);
+  free(s.place);
+  free(s.part);
+  free(s.piece);
+  free(s.side);
+  free(s.medium);
+  free(s.section);
+  free(s.boundary);
+  return status;
+}
+
+void kg_waves_forget(kg_waves *w)
+{
+  w->problem = NULL;
+  w->longest = 0.0;
+  w->number = NULL;
+  w->given = w->driven = (kg_wave_data){0};
+  w->settled = (kg_buffer){0};
+  w->source = (kg_wave_source_args){0};
+}
+
+void kg_waves_unsettle(kg_waves *w)
+{
+  kg_free(w->ctx, &w->settled);
+  kg_wave_data_free(w->ctx, &w->given);
+  kg_wave_data_free(w->ctx, &w->driven);
+  free(w->number);
+  kedge_problem_destroy(w->problem);
+  kg_waves_forget(w);
+}

@@ -1,0 +1,280 @@
+"""Waves, step by step."""
+import gc
+import json
+import math
+import os
+import tempfile
+import unittest
+
+import numpy as np
+from support import OnBackend
+
+import kedge
+
+K = math.pi * math.sqrt(2)
+EZ, HX, HY = "sin(pi*x)*sin(pi*y)*cos(k*t)", "-pi/k*sin(pi*x)*cos(pi*y)*sin(k*t)", "pi/k*cos(pi*x)*sin(pi*y)*sin(k*t)"
+
+
+def cavity(**more):
+    """A standing wave between conductors."""
+    return kedge.Problem(**{"system": "maxwell-tm", "order": 3, "precision": "double", "parameters": {"k": K},
+                            "boundary": {"default": kedge.Conductor()}, "exact": {"Ez": EZ, "Hx": HX, "Hy": HY}, **more})
+
+
+class Waves(OnBackend):
+    def march(self, problem=None, mesh=None, initial=None, **more):
+        return kedge.march(mesh or kedge.square(4), problem or cavity(), initial, backend=self.context, **{"end": 1, **more})
+
+    def refused(self, sentence, call, *arguments, kind=kedge.InputError, **more):
+        with self.assertRaisesRegex(kind, sentence):
+            call(*arguments, **more)
+
+
+class Numbers(Waves):
+    def test_errors_are_those_of_the_table(self):
+        s = self.march().run()
+        self.assertEqual((s.steps, s.t), (55, 1))
+        np.testing.assert_allclose((s.error("Ez"), s.error()), (1.14795e-04, 2.60579e-04), rtol=1e-5)
+        self.assertAlmostEqual(s.error("H"), math.hypot(s.error("Hx"), s.error("Hy")), delta=1e-15)
+
+    def test_functions_are_as_good_as_text(self):
+        def ez(x, y, t):
+            return np.sin(np.pi * x) * np.sin(np.pi * y) * np.cos(K * t)
+
+        def hy(x, y, t):
+            return np.pi / K * np.cos(np.pi * x) * np.sin(np.pi * y) * np.sin(K * t)
+
+        left = {"left": kedge.Conductor(Ez=EZ), "right": kedge.Incident(Ez=EZ, Hy=HY)}
+        same = {"left": kedge.Conductor(Ez=ez), "right": kedge.Incident(Ez=ez, Hy=lambda x, y, t: hy(x, y, t=t))}
+        permittivity = np.linspace(1, 2, 32)
+        a = self.march(cavity(boundary={**left, "default": kedge.Absorbing()}, permittivity="1+x"))
+        b = self.march(cavity(boundary={**same, "default": kedge.Absorbing()}, permittivity=lambda x, y: 1 + x,
+                              exact={"Ez": ez, "Hx": HX, "Hy": hy}))
+        for _ in range(9):
+            np.testing.assert_allclose(a.step()["Hx"], b.step()["Hx"], atol=1e-13)
+        self.assertAlmostEqual(a.solution.error(), b.solution.error(), delta=1e-13)
+        self.assertLess(self.march(cavity(permittivity=permittivity)).longest, 1.5 * self.march().longest)
+
+    def test_regions_have_materials_and_energies(self):
+        mesh = kedge.Mesh([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]], [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]],
+                          regions=["glass", "glass", "air", "air"])
+        p = kedge.Problem(system="maxwell-tm", order=2, permittivity={"glass": 4, "air": 1},
+                          boundary={"default": kedge.Absorbing()})
+        s = self.march(p, mesh, {"Ez": 1}).solution
+        np.testing.assert_allclose((s.energy_of("glass"), s.energy_of("air"), s.energy), (2, 0.5, 2.5), rtol=1e-6)
+        self.refused("'wood'", s.energy_of, "wood")
+
+    def test_currents_drive_waves(self):
+        more = {"exact": None, "permittivity": 2}
+        text = self.march(cavity(current="x*sin(4*t)", **more)).run(until=0.3)
+        function = self.march(cavity(current=lambda x, y, t: x * np.sin(4 * t), **more)).run(until=0.3)
+        region = self.march(cavity(current={"domain": "x*sin(4*t)"}, **more)).run(until=0.3)
+        self.assertGreater(text.energy, 1e-4)
+        np.testing.assert_allclose(function["Hx"], text["Hx"], atol=1e-14)
+        np.testing.assert_allclose(region["Hx"], text["Hx"], atol=1e-14)
+        space = kedge.Problem(system="maxwell", order=1, precision="double", boundary={"default": kedge.Conductor()})
+        text, functions = (self.march(space.replace(current=current), kedge.cube(2), end=0.2).run() for current in (
+            ("y*z*t", 0, "x"), (lambda x, y, z, t: y * z * t, 0, lambda x, y, z: x)))
+        np.testing.assert_allclose(functions["E"], text["E"], atol=1e-14)
+        sound = kedge.Problem(system="acoustics", order=1, boundary={"default": kedge.Wall()}, source="cos(pi*x)")
+        self.assertGreater(self.march(sound, end=0.1).run().energy, 1e-4)
+        self.refused("current of system = maxwell-tm is", self.march, cavity(current=(1, 2, 3)))
+        self.refused("current is of another system; system = acoustics has source", self.march, sound.replace(current=1))
+        self.refused("a number, an expression or three of them: jx, jy, jz", sound.replace, kind=kedge.WrongType, current=(1, 2))
+
+    def test_sound_has_its_names(self):
+        p = kedge.Problem(system="acoustics", order=2, density={"domain": 1.3}, bulk=5.2, upwind=0.5,
+                          boundary={"left": kedge.Incident(p="sin(3*(x-2*t))", vx="sin(3*(x-2*t))/2.6"),
+                                    "right": kedge.Soft(p=0), "top": kedge.Absorbing(), "default": kedge.Wall()})
+        m = self.march(p, end=0.2)
+        s = m.run()
+        self.assertEqual((s.fields, s["v"].shape), (("p", "vx", "vy"), (32, 6, 2)))
+        self.assertEqual(s(0.1, 0.2), s(0.1, 0.2, "p"))
+        self.assertGreater(s.energy, 0)
+
+    def test_fields_in_space_have_three_components(self):
+        p = kedge.Problem(system="maxwell", order=2, precision="double", boundary={"default": kedge.Absorbing()})
+        s = self.march(p, kedge.cube(2), {"Ey": "x*y", "Hx": lambda x, y, z: x - z}).solution
+        np.testing.assert_allclose(s(0.3, 0.4, 0.7), [0, 0.12, 0], atol=1e-14)
+        np.testing.assert_allclose(s([0.3], 0.4, 0.7, "H"), [[-0.4, 0, 0]], atol=1e-14)
+        self.assertEqual((s["E"].shape, s.nodes(1).shape, s.offsets(1)[-1]), ((48, 10, 3), (48, 4, 3), 192))
+        np.testing.assert_allclose(s["Hx"], s.nodes()[..., 0] - s.nodes()[..., 2], atol=1e-14)
+        np.testing.assert_allclose(s.means("H")[:, 0], (s.nodes(1)[..., 0] - s.nodes(1)[..., 2]).mean(axis=1), atol=1e-14)
+
+
+class Steps(Waves):
+    def test_each_step_has_its_fields_until_the_next(self):
+        m = self.march(initial={"Ez": "x*y"}, end=0.1)
+        first = m.solution
+        self.assertAlmostEqual(first(0.5, 0.25), 0.125, delta=1e-14)
+        kept, count = first["Ez"], 0
+        for s in m:
+            count += 1
+            self.assertEqual((s.steps, s.t), (count, m.t))
+        self.assertEqual((m.report.steps, m.ended), (count, True))
+        np.testing.assert_array_equal(first["Ez"], kept)
+        self.refused("the solution at t = 0 is gone: its march is at t = 0.1", lambda: first["Hx"])
+        self.refused("is gone", lambda: first.energy)
+        self.refused("is gone", kedge.Probe(m.mesh, 0.5, 0.5).values, first, "Hx")
+        self.refused("the march has ended", m.step)
+
+    def test_reports_say_what_was_done(self):
+        m = self.march(cavity(exact={"Ez": EZ}))
+        s = m.run()
+        report = m.wave_report()
+        self.assertEqual((report.system, report.precision, report.order, report.unknowns), ("maxwell-tm", "double", 3, 960))
+        self.assertEqual((report.stages_done, list(report.errors)), (5 * s.steps, ["Ez"]))
+        self.assertEqual((report.errors["Ez"], report.energy, report.longest), (s.error("Ez"), s.energy, m.longest))
+        self.assertEqual(sorted(report.stages), ["data", "output", "probes", "source", "stage"])
+        self.assertAlmostEqual(report.speed, 960 * report.stages_done / report.step_seconds, delta=1e-6 * report.speed)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.json")
+            m.write_report(path)
+            with open(path, encoding="utf-8") as file:
+                written = json.load(file)
+        self.assertEqual((written["waves"]["energy"]["end"], written["march"]["steps"]), (s.energy, s.steps))
+
+    def test_times_between_are_hit(self):
+        m = self.march(cfl=0.5)
+        self.assertEqual(m.run(until=0).steps, 0)
+        self.assertEqual((m.run(until=0.37).t, m.run(until=0.37).t), (0.37, 0.37))
+        self.assertLessEqual(m.report.step, 0.5 * m.longest)
+        self.refused("it does not go back", m.run, until=0.2)
+
+    def test_a_march_goes_on_from_a_file_to_the_same_bits(self):
+        m = self.march()
+        m.run(until=0.3)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "at")
+            m.save(path)
+            other = self.march(resume=path)
+        self.assertEqual(other.solution.steps, m.solution.steps)
+        np.testing.assert_array_equal(other.run()["Ez"], m.run()["Ez"])
+
+    def test_a_march_begins_with_the_fields_of_another(self):
+        m = self.march()
+        s = m.run(until=0.3)
+        other = self.march(initial=s, mesh=m.mesh)
+        np.testing.assert_allclose(other.solution["H"], s["H"], atol=1e-13)
+        squared = self.march(initial={"Ez": s.field("Hx")**2}, mesh=m.mesh, problem=cavity(order=6)).solution
+        self.assertAlmostEqual(squared(0.3, 0.4), s(0.3, 0.4, "Hx")**2, delta=1e-13)
+
+    def test_it_ends_with_what_it_calls(self):
+        count = []
+        m = self.march(cavity(boundary={"default": kedge.Conductor(Ez=lambda x, y, t: count.append(1) or 0)}))
+        m.step()
+        self.assertTrue(count)
+        del m
+        gc.collect()
+
+
+class Values(Waves):
+    def test_points_probes_and_nodes_agree(self):
+        m = self.march()
+        s = m.run(until=0.2)
+        x, y = [0.21, 0.83, 7], [0.37, 0.12, 0.1]
+        probe = kedge.Probe(m.mesh, x, y)
+        for field in ("Ez", "Hx", "H", None):
+            values = probe.values(s, field)
+            np.testing.assert_allclose(values, s(x, y, *([field] if field else [])), atol=1e-14)
+            self.assertTrue(np.isnan(values[2]).all())
+        np.testing.assert_array_equal(s["Ez"], s.values("Ez"))
+        np.testing.assert_allclose(s.field("Ez")(x, y), probe.values(s), atol=1e-14)
+        self.assertEqual(s.values("Ez", 1).shape, (32, 3))
+        step = m.step()
+        np.testing.assert_allclose(probe.values(step), step(x, y), atol=1e-14)
+        self.refused("two Mesh|another Mesh", kedge.Probe(kedge.square(4), x, y).values, step)
+        self.refused("there is no field 'Hz'; fields are Ez, Hx, Hy, H", probe.values, step, "Hz")
+        self.refused("write.. is of solutions of elliptic problems", probe.write, step, "a.csv", kind=kedge.Unsupported)
+
+    @unittest.skipUnless(os.environ.get("KEDGE_TEST_BACKEND", "host") == "host", "of the host")
+    def test_arrays_are_filled(self):
+        s = self.march().solution
+        array = np.zeros((32, 10))
+        self.assertIs(s.values("Ez", into=array), array)
+        np.testing.assert_array_equal(array, s["Ez"])
+        self.refused(r"into has the shape \(32, 10\); it takes \(32, 6\)", s.values, "Ez", 2, into=array)
+        self.refused("H is a vector, and into takes one number a node; take its parts: Hx, Hy", s.values, "H", into=array)
+        self.refused("into is list", s.values, "Ez", into=[1], kind=kedge.WrongType)
+
+    def test_probes_of_the_problem_are_there(self):
+        line = {"line": "0.1 0.5, 0.9 0.5, 3", "every": 5}
+        m = self.march(cavity(probes={"axis": line, "corner": [[0.2, 0.3], [5, 5]]}))
+        s = m.step()
+        self.assertEqual((list(m.probes), m.probes["corner"].outside), (["axis", "corner"], 1))
+        np.testing.assert_allclose(s.probes["axis"].values(s, "H"), s([0.1, 0.5, 0.9], [0.5] * 3, "H"), atol=1e-14)
+        self.refused("every", cavity, probes={"axis": {**line, "every": 0}})
+
+    def test_files_have_the_fields(self):
+        m = self.march()
+        s = m.run(until=0.2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.vtkhdf")
+            s.write(path)
+            for mesh in (m.mesh, None):
+                there = kedge.read(path, mesh, **({} if mesh else {"backend": self.context}))
+                self.assertEqual((there.t, there.fields, there.order), (s.t, ("Ez", "Hx", "Hy"), 3))
+                np.testing.assert_allclose(there(0.3, 0.4, "H"), s(0.3, 0.4, "H"), atol=1e-14)
+                self.refused("there is no field 'u'", lambda: there.u)
+            there = kedge.read(path, m.mesh)
+            np.testing.assert_array_equal(there["Hx"], s["Hx"])
+            np.testing.assert_allclose(there.values("Hx", 5), s.values("Hx", 5), atol=1e-14)
+            np.testing.assert_allclose(there.means("Ez"), s.means("Ez"), atol=1e-15)
+            np.testing.assert_allclose(self.march(initial=there, mesh=m.mesh).solution["Ez"], s["Ez"], atol=1e-14)
+
+
+class Problems(Waves):
+    def test_arguments_become_settings(self):
+        p = cavity(permittivity={"glass": 2.25, "default": 1}, upwind=0, time={"end": 3, "cfl": 0.5}, initial={"Ez": 1},
+                   boundary={"left": kedge.Incident(Ez="y", Hy=2), "default": kedge.Conductor()})
+        for at, value in {("equation", "system"): "maxwell-tm", ("region glass", "permittivity"): "2.25",
+                          ("space", "upwind"): "0", ("time", "cfl"): "0.5", ("initial", "Ez"): "1", ("exact", "Hx"): HX,
+                          ("boundary left", "type"): "incident", ("boundary left", "Hy"): "2"}.items():
+            self.assertEqual(p.settings[at], value)
+        p = p.replace(boundary={"left": kedge.Absorbing()}, exact=None, initial={"Hx": "x"}, permittivity=3)
+        self.assertEqual([at for at in p.settings if at[0] in ("exact", "initial") or at[1] in ("Ez", "Hy")], [("initial", "Hx")])
+        self.assertNotIn(("region glass", "permittivity"), p.settings)
+        self.assertEqual(repr(kedge.Incident(Ez="y")), "Incident(Ez='y')")
+
+    def test_a_file_is_a_problem(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.ini")
+            cavity(time={"end": 0.1}).write(path)
+            p = kedge.Problem.read(path)
+        self.assertLess(kedge.march(kedge.square(4), p, backend=self.context).run().error(), 1e-3)
+
+    def test_what_makes_no_sense_is_refused(self):
+        mesh, p = kedge.square(4), cavity()
+        for sentence, change in (
+                ("diffusion is of elliptic problems, and system = maxwell-tm; leave it out", {"diffusion": 2}),
+                ("bulk is of another system; system = maxwell-tm has permittivity", {"bulk": 2}),
+                ("permittivity must be positive, and in element", {"permittivity": "x-2"}),
+                ("type of a boundary of system = maxwell-tm must be conductor", {"boundary": {"default": kedge.Wall()}}),
+                ("must be conductor", {"boundary": {"default": kedge.Dirichlet(1)}}),
+                ("upwind must be between 0 and 1", {"upwind": 2}),
+                ("exact\\['Ez'\\]: column 1: unknown name 'xx'", {"exact": {"Ez": "xx"}}),
+                ("Ez of boundary\\['left'\\]: column 1: unknown", {"boundary": {"left": kedge.Conductor(Ez="xx")}}),
+                ("exact has no field 'E'; did you mean 'Ez'\\?", {"exact": {"E": 1}}),
+                ("initial\\['Ez'\\] is nan; it must be finite", {"initial": {"Ez": math.nan}}),
+                ("unknown system 'maxwel'; did you mean 'maxwell'", {"system": "maxwel"}),
+                ("u in .*initial.* is of elliptic|u is of elliptic problems", {"initial": "x"}),
+                ("is of waves; give the problem a system", {"system": None}),
+                ("Ez of boundary\\['default'\\]: the function <lambda> raised ZeroDivisionError",
+                 {"boundary": {"default": kedge.Conductor(Ez=lambda x, y: 1 / 0)}})):
+            with self.subTest(sentence):
+                self.refused(sentence, lambda change=change: kedge.march(mesh, p.replace(**change), end=1, backend=self.context))
+        self.refused("a march needs its end: kedge.march\\(mesh, problem, initial, end=1\\)$", kedge.march, mesh, p)
+        self.refused("moves in time: kedge.march", kedge.solve, mesh, p)
+        self.refused("tolerance in time is of elliptic|tolerance is of elliptic", self.march, tolerance=1e-3)
+        self.refused("Incident has no argument 'E'", kedge.Incident, kind=kedge.WrongType, E=1)
+        self.refused("takes meshes of triangles, and quads 3 is of quadrilaterals", kedge.march, kedge.quads(3), p, end=1)
+        m = self.march(cavity(exact=None), initial={"Ez": 1}, mesh=mesh)
+        self.refused("exact has no field", m.solution.error)
+        self.refused("waves take other data by update", m.data, "x", kind=kedge.Unsupported)
+        self.refused("a march keeps its initial", m.update, initial={"Ez": 0})
+        self.refused("is not finite at t = .*: steps of 0.5 are longer than 0.018", self.march(step=0.5, end=500).run,
+                     kind=kedge.NumericError)
+
+
+if __name__ == "__main__":
+    unittest.main()

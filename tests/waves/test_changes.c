@@ -1,0 +1,158 @@
+// Problems that change between steps, and energies that grow.
+#include "moving_waves.h"
+
+#include <string.h>
+
+/// A current that ends at an event, and does not: an update ends it.
+#define DRIVEN                                                                                  \
+  {"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"},              \
+      {"boundary right", "type", "absorbing"}, {"time", "end", "1"}, {"time", "events", "0.5"}, \
+  {                                                                                             \
+    "time", "steps", "100"                                                                      \
+  }
+
+enum { NODES = 32 * 10 };
+
+static void march_to(waves *w, double t)
+{
+  while (kedge_march_time(w->march) < t) must(w->ctx, kedge_march_step(w->march));
+}
+
+static void set(const waves *w, const char *section, const char *key, const char *value)
+{
+  must(w->ctx, kedge_problem_set(w->problem, section, key, value));
+}
+
+static double step_of(const waves *w)
+{
+  kedge_marched marched = KEDGE_MARCHED_INIT;
+  must(w->ctx, kedge_march_report(w->march, &marched));
+  return marched.step;
+}
+
+static void an_update_is_a_problem_that_says_it_before(void **state)
+{
+  double values[2][NODES];
+  (void)state;
+  waves w = waves_of(
+      "square 4", "3",
+      SETTINGS(DRIVEN, {"equation", "current", "t < 0.5 ? sin(9*t)*x : 0"},
+               {"boundary left", "type", "incident"}, {"boundary left", "Ez", "t < 0.5 ? y : t"}));
+  waves_on(&w);
+  must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[0]));
+  waves_free(&w);
+  w = waves_of("square 4", "3",
+               SETTINGS(DRIVEN, {"equation", "current", "sin(9*t)*x"},
+                        {"boundary left", "type", "incident"}, {"boundary left", "Ez", "y"}));
+  march_to(&w, 0.5);
+  set(&w, "equation", "current", "0");
+  set(&w, "boundary left", "Ez", "t");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_int_equal(kedge_march_save(w.march, "waves.ckpt"), KEDGE_ERR_UNSUPPORTED);
+  waves_on(&w);
+  must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[1]));
+  assert_true(largest(NODES, values[0]) > 1e-2);
+  assert_at_most(distance(NODES, values[0], values[1]), 1e-13);
+  waves_free(&w);
+}
+
+static void steps_and_types_follow_an_update(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 4", "3",
+                     SETTINGS({"equation", "system", "acoustics"}, {"time", "end", "8"},
+                              {"boundary default", "type", "wall"},
+                              {"initial", "p", "exp(-30*((x-0.5)^2+(y-0.5)^2))"}));
+  march_to(&w, 1.0);
+  const double longest = kedge_march_longest(w.march), step = step_of(&w);
+  const double energy = waves_energy(&w);
+  set(&w, "equation", "bulk", "0.25");
+  set(&w, "boundary default", "type", "absorbing");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_at_most(fabs(kedge_march_longest(w.march) - 2.0 * longest), 1e-12);
+  must(w.ctx, kedge_march_step(w.march));
+  assert_at_most(1.8 * step, step_of(&w));
+  waves_on(&w);
+  assert_at_most(waves_energy(&w), 0.05 * energy);
+  waves_free(&w);
+}
+
+static void a_failed_update_stops_steps_until_one_succeeds(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "2", SETTINGS(DRIVEN, {"equation", "current", "x"}));
+  march_to(&w, 0.1);
+  const double energy = waves_energy(&w);
+  set(&w, "equation", "permittivity", "x-0.5");
+  assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
+  assert_int_equal(kedge_march_step(w.march), KEDGE_ERR_ARG);
+  assert_non_null(strstr(kedge_context_error(w.ctx), "call kedge_march_update()"));
+  set(&w, "equation", "permittivity", "1");
+  set(&w, "space", "order", "3");
+  assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(w.ctx), "the order of the problem has changed"));
+  set(&w, "space", "order", "2");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_true(waves_energy(&w) == energy);
+  waves_on(&w);
+  waves_free(&w);
+}
+
+static kedge_marched report_of_march(const waves *w)
+{
+  kedge_marched marched = KEDGE_MARCHED_INIT;
+  must(w->ctx, kedge_march_report(w->march, &marched));
+  return marched;
+}
+
+static void energy_that_grows_is_reported_with_its_step(void **state)
+{
+  static const setting too_long[] = {{"time", "step", "0.04"}, {0}};
+  const setting *const closed =
+      SETTINGS({"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"},
+               {"initial", "Ez", "sin(pi*x)*sin(pi*y)"}, {"time", "end", "100"});
+  (void)state;
+  for (int which = 0; which < 2; ++which) {
+    waves w = {.ctx = open_backend(test_backend(), 1)};
+    w.problem = problem_of(w.ctx, closed);  // in single precision
+    set(&w, "mesh", "generate", "square 4");
+    set(&w, "space", "order", "3");
+    if (which) set(&w, too_long[0].section, too_long[0].key, too_long[0].value);
+    must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+    must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+    for (int k = 0; k < 40; ++k) must(w.ctx, kedge_march_step(w.march));
+    waves_energy(&w);
+    const kedge_marched marched = report_of_march(&w);
+    if (which) {
+      assert_int_equal(marched.grown_step, 32);
+      assert_at_most(fabs(marched.grown_t - 0.04 * (double)marched.grown_step), 1e-9);
+    } else {
+      assert_int_equal(marched.grown_step, 0);
+    }
+    waves_free(&w);
+  }
+}
+
+static void energy_that_is_brought_in_is_none_that_grows(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "2",
+                     SETTINGS(DRIVEN, {"equation", "current", "x"}, {"initial", "Ez", "0.01"}));
+  waves_on(&w);
+  assert_true(waves_energy(&w) > 1e-4);
+  assert_int_equal(report_of_march(&w).grown_step, 0);
+  waves_free(&w);
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_update_is_a_problem_that_says_it_before),
+      cmocka_unit_test(steps_and_types_follow_an_update),
+      cmocka_unit_test(a_failed_update_stops_steps_until_one_succeeds),
+      cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
+      cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

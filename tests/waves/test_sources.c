@@ -1,0 +1,195 @@
+// What drives waves: currents and sources of pressure, against solutions made for them.
+#include "moving_waves.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// E = e cos t and H = -curl e sin t between conductors.
+#define DRIVEN_TM                                                                  \
+  {"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"}, \
+      {"equation", "permittivity", "2"}, {"equation", "conductivity", "0.7"},      \
+      {"exact", "Ez", "sin(pi*x)*sin(pi*y)*cos(t)"},                               \
+      {"exact", "Hx", "-pi*sin(pi*x)*cos(pi*y)*sin(t)"},                           \
+      {"exact", "Hy", "pi*cos(pi*x)*sin(pi*y)*sin(t)"},                            \
+  {                                                                                \
+    "time", "end", "0.7"                                                           \
+  }
+#define CURRENT "((2-2*pi^2)*sin(t)-0.7*cos(t))"
+
+#define DRIVEN_CUBE                                                             \
+  {"equation", "system", "maxwell"}, {"boundary default", "type", "conductor"}, \
+      {"equation", "permittivity", "2"}, {"equation", "conductivity", "0.7"},   \
+      {"equation", "current",                                                   \
+       "sin(pi*y)*sin(pi*z)*" CURRENT ", sin(pi*z)*sin(pi*x)*" CURRENT          \
+       ", sin(pi*x)*sin(pi*y)*" CURRENT},                                       \
+      {"exact", "Ex", "sin(pi*y)*sin(pi*z)*cos(t)"},                            \
+      {"exact", "Ey", "sin(pi*z)*sin(pi*x)*cos(t)"},                            \
+      {"exact", "Ez", "sin(pi*x)*sin(pi*y)*cos(t)"},                            \
+      {"exact", "Hx", "-pi*sin(pi*x)*(cos(pi*y)-cos(pi*z))*sin(t)"},            \
+      {"exact", "Hy", "-pi*sin(pi*y)*(cos(pi*z)-cos(pi*x))*sin(t)"},            \
+      {"exact", "Hz", "-pi*sin(pi*z)*(cos(pi*x)-cos(pi*y))*sin(t)"},            \
+  {                                                                             \
+    "time", "end", "0.7"                                                        \
+  }
+
+#define DRIVEN_SOUND                                                         \
+  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"}, \
+      {"equation", "bulk", "0.8"},                                           \
+      {"equation", "source", "cos(pi*x)*cos(pi*y)*(2*pi^2-1/0.8)*sin(t)"},   \
+      {"exact", "p", "cos(pi*x)*cos(pi*y)*cos(t)"},                          \
+      {"exact", "vx", "pi*sin(pi*x)*cos(pi*y)*sin(t)"},                      \
+      {"exact", "vy", "pi*cos(pi*x)*sin(pi*y)*sin(t)"},                      \
+  {                                                                          \
+    "time", "end", "0.7"                                                     \
+  }
+
+static double error_of(const char *mesh, const char *order, const setting *settings)
+{
+  waves w = waves_of(mesh, order, settings);
+  waves_on(&w);
+  const double error = waves_error(&w, NULL);
+  waves_free(&w);
+  return error;
+}
+
+static void assert_order(const char *coarse, const char *fine, const char *order,
+                         const setting *settings)
+{
+  const double before = error_of(coarse, order, settings);
+  assert_at_most(error_of(fine, order, settings), before * pow(2.0, -atof(order) - 0.8));
+}
+
+static void errors_of_what_is_driven_fall_with_the_order_and_one_more(void **state)
+{
+  static const char *const orders[] = {"1", "2", "3", "4"};
+  (void)state;
+  for (int i = 0; i < 4; i += test_is_quick() ? 3 : 1) {
+    assert_order("square 3", "square 6", orders[i],
+                 SETTINGS(DRIVEN_TM, {"equation", "current", "sin(pi*x)*sin(pi*y)*" CURRENT}));
+    assert_order("square 3", "square 6", orders[i], SETTINGS(DRIVEN_SOUND));
+  }
+  assert_order("cube 2", "cube 4", "2", SETTINGS(DRIVEN_CUBE));
+}
+
+/// A constant, a region's own source and 0 in it.
+static void a_region_has_its_own_source(void **state)
+{
+  (void)state;
+  const char *const current = "sin(pi*x)*sin(pi*y)*" CURRENT;
+  const double error =
+      error_of("square 4", "3", SETTINGS(DRIVEN_TM, {"equation", "current", current}));
+  const double own = error_of(
+      "square 4", "3",
+      SETTINGS(DRIVEN_TM, {"equation", "current", "7"}, {"region domain", "current", current}));
+  const double none = error_of(
+      "square 4", "3",
+      SETTINGS(DRIVEN_TM, {"equation", "current", current}, {"region domain", "current", "0"}));
+  assert_true(own == error);
+  assert_true(none > 0.1);
+}
+
+static double twice(const kedge_points *points, size_t i)
+{
+  return 2.0 * sin(M_PI * points->x[i]) * sin(M_PI * points->y[i]);
+}
+
+static void current_of_function(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = twice(points, i) * cos(points->t);
+}
+
+/// Functions of the program stay the host's.
+static void functions_of_the_program_are_sources_too(void **state)
+{
+  (void)state;
+  double error[2];
+  for (int which = 0; which < 2; ++which) {
+    waves w = {.ctx = open_backend(test_backend(), 2)};
+    w.problem = waves_problem(w.ctx, SETTINGS(DRIVEN_CUBE, {"mesh", "generate", "cube 1"}));
+    if (which) {
+      const kedge_setting s = {
+          .section = "equation",
+          .key = "current",
+          .function = {current_of_function, current_of_function, current_of_function}};
+      must(w.ctx, kedge_problem_set_all(w.problem, 1, &s));
+    } else {
+      const char *const text =
+          "2*sin(pi*x)*sin(pi*y)*cos(t), 2*sin(pi*x)*sin(pi*y)*cos(t), "
+          "2*sin(pi*x)*sin(pi*y)*cos(t)";
+      must(w.ctx, kedge_problem_set(w.problem, "equation", "current", text));
+    }
+    must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+    must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+    waves_on(&w);
+    error[which] = waves_error(&w, NULL);
+    waves_free(&w);
+  }
+  assert_at_most(fabs(error[1] - error[0]), 1e-9 * error[0]);
+}
+
+/// Values that move: a time dependent wave that comes in, a current, regions, large angles.
+static void backends_agree_on_data_that_move(void **state)
+{
+  static const char *const precisions[] = {"double", "single"};
+  (void)state;
+  for (int single = 0; single < 2; ++single) {
+    enum { NODES = 32 * 10 };
+    double values[2][NODES];
+    for (int which = 0; which < 2; ++which) {
+      waves w = {.ctx = open_backend(which ? test_backend() : KEDGE_BACKEND_HOST, which ? 3 : 1)};
+      w.problem =
+          problem_of(w.ctx, SETTINGS(DRIVEN_TM, {"solver", "precision", precisions[single]},
+                                     {"mesh", "generate", "square 4"}, {"space", "order", "3"},
+                                     {"boundary left", "type", "incident"},
+                                     {"boundary left", "Ez", "sin(1e6*(x-t)+region)"},
+                                     {"boundary right", "type", "conductor"},
+                                     {"boundary right", "Ez", "y^2*t"},
+                                     {"equation", "current", "x < 0.5 ? exp(-t)*y : region*t"},
+                                     {"time", "steps", "200"}));
+      must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+      must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+      for (int k = 0; k < 5; ++k) must(w.ctx, kedge_march_step(w.march));
+      must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[which]));
+      waves_free(&w);
+    }
+    assert_true(largest(NODES, values[0]) > 1e-3);
+    assert_at_most(distance(NODES, values[1], values[0]), single ? 1e-4 : 1e-9);
+  }
+}
+
+static void data_that_become_bad_say_where_and_when(void **state)
+{
+  static const char *const texts[] = {"log(0.2-t)*y", "t < 0.2 ? t : 1e39"};
+  (void)state;
+  for (int i = 0; i < 4; ++i) {
+    waves w = waves_of(
+        "square 3", "2",
+        SETTINGS(DRIVEN_TM, {"solver", "precision", "single"},
+                 {"boundary left", "type", "conductor"},
+                 {i % 2 ? "equation" : "boundary left", i % 2 ? "current" : "Ez", texts[i / 2]}));
+    kedge_status status = KEDGE_OK;
+    while (status == KEDGE_OK && !kedge_march_ended(w.march)) status = kedge_march_step(w.march);
+    assert_int_equal(status, KEDGE_ERR_INPUT);
+    assert_non_null(strstr(kedge_context_error(w.ctx),
+                           i % 2 ? "current is " : "the field Ez of a boundary is "));
+    assert_non_null(strstr(kedge_context_error(w.ctx), " at x = "));
+    assert_non_null(strstr(kedge_context_error(w.ctx), ", t = 0.2"));
+    if (i >= 2)
+      assert_non_null(strstr(kedge_context_error(w.ctx), "single precision does not hold"));
+    waves_free(&w);
+  }
+}
+
+int main(void)
+{
+  test_skip_without_backend();
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(errors_of_what_is_driven_fall_with_the_order_and_one_more),
+      cmocka_unit_test(a_region_has_its_own_source),
+      cmocka_unit_test(functions_of_the_program_are_sources_too),
+      cmocka_unit_test(backends_agree_on_data_that_move),
+      cmocka_unit_test(data_that_become_bad_say_where_and_when),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
