@@ -148,8 +148,8 @@ def parts_text(results):
             king2014_page.table(["N", *PARTS, "one"], blocks), *scan_text(lines, orders),
             "### Figure 11a: without each trick\n\n10^9 unknowns a second and stage: separate kernels; all in one, "
             "plain and dense, its flux in shared memory; kedge's plain kernel, which takes every order; its compiled "
-            "one without sectors, without copies ahead, and with other blocks; kedge's own choice, in the last column in "
-            "times of the first.\n",
+            "one without sectors, without copies ahead, and with other blocks; kedge's own choice, in the last column "
+            "in times of the first.\n",
             king2014_page.table(["N", "elements", *FORMS, "times"], forms)]
 
 
