@@ -45,8 +45,8 @@ typedef struct bench_settings {
   bool profile;   ///< time nothing: call every operator once where a profiler looks
 } bench_settings;
 
-/// Reads --orders, --mesh, --only, --samples, --profile, --no-roofs, --check, --no-check and, unless `backend`
-/// decides, --backend.
+/// Reads --orders, --mesh, --only, --samples, --profile, --no-roofs, --check, --no-check and,
+/// unless `backend` decides, --backend.
 /// Ends the program with its usage when they make no sense.
 bench_settings bench_parse(int argc, char **argv, kedge_backend backend);
 /// Read these options, and --set SECTION.KEY=VALUE as often as it is there.

@@ -5,10 +5,13 @@ import os
 
 import king2014_page
 import measure
-import programs
+import waves_cases
 
 PARTS = ["gather", "lift", "differentiate", "update"]
-FORMS = {"separate kernels": None, "one plain kernel": "one", "kedge": "stage"}
+# What Figure 11a compares: a column, and what was measured. The last one is kedge's own stage.
+FORMS = {"separate kernels": None, "one plain kernel": "one", "kedge, plain": "stage plain",
+         "without sectors": "stage without sectors", "without copies ahead": "stage without copies ahead",
+         "blocks of 16": "stage of 16", "blocks of 32": "stage of 32", "kedge": "stage"}
 STAGES = 5
 FIGURES = {"waves-rates.png": "Figure 8: unknowns a second by order",
            "waves-parts.png": "Figures 9 and 10a: parts of a stage",
@@ -92,10 +95,11 @@ def errors_text(results, his):
         rows.append([str(order), *("" if error is None else f"{error:.2e}" for error in own),
                      *("" if number is None else f"{number:.2f}" for number in fitted)])
     heads = ["N", *(f"{number:,} elements" for number in counts), "order", "his, fitted likewise", "his, as printed"]
+    waves, theirs = (", ".join(map(str, numbers)) for numbers in (waves_cases.MODE, his["elements"]))
     return ["### Table 2: errors\n\nErrors of all fields in L2 at t = 1 of a mode of the box 1.25 x 1 x 0.8 between "
-            f"conductors, on unstructured meshes of about his {', '.join(map(str, his['elements']))} elements. His "
-            "cavity and mode are not stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in "
-            "single precision too.\n",
+            f"conductors, {waves} half waves, on unstructured meshes of about his {theirs} elements. His cavity "
+            "and mode are not stated: compare orders, fitted to h^-3 = elements. His errors end at 1.3e-6, in single "
+            "precision too.\n",
             king2014_page.table(heads, rows)]
 
 
@@ -132,8 +136,10 @@ def parts_text(results):
                          f"{line['gbytes']:.0f}", share(line)])
         blocks.append([str(order), *(str(lines[name][order]["elements_of_block"]) for name in [*PARTS, "one"])])
         unknowns = 6 * nodes(order) * own[0]["elements"]
-        seconds = {form: lines[name][order]["seconds"] if name else total for form, name in FORMS.items()}
-        forms.append([str(order), f"{own[0]['elements']:,}", *(giga(unknowns / seconds[form]) for form in FORMS),
+        by_form = {form: results.by_order("parts", name).get(order) for form, name in FORMS.items() if name}
+        seconds = {"separate kernels": total, **{form: line["seconds"] for form, line in by_form.items() if line}}
+        rates = [giga(unknowns / seconds[form]) if form in seconds else "" for form in FORMS]
+        forms.append([str(order), f"{own[0]['elements']:,}", *rates,
                       f"{seconds['separate kernels'] / seconds['kedge']:.1f}"])
     return ["### Figures 9 and 10a: the parts of a stage\n\nIn kernels one behind another, as his: share of their time "
             "in per cent, GFlop/s, GB/s of numbers that each moves once, share of the floor.\n",
@@ -141,8 +147,9 @@ def parts_text(results):
             "### Table 3: elements of a block\n\nThe fastest of 1, 2, 4, ... with which a block fits.\n",
             king2014_page.table(["N", *PARTS, "one"], blocks), *scan_text(lines, orders),
             "### Figure 11a: without each trick\n\n10^9 unknowns a second and stage: separate kernels; all in one, "
-            "plain and dense, its flux in shared memory; kedge's stage. The last column is kedge's in times of "
-            "the first.\n",
+            "plain and dense, its flux in shared memory; kedge's plain kernel, which takes every order; its compiled "
+            "one without sectors, without copies ahead, and with other blocks; kedge's own choice, in the last column "
+            "in times of the first.\n",
             king2014_page.table(["N", "elements", *FORMS, "times"], forms)]
 
 

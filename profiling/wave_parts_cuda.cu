@@ -1,6 +1,6 @@
 // wave_parts_cuda.cu: the parts of a stage of waves on a GPU (wave_parts.h).
-// Map      gather: a thread is a node of a facet; lift, differentiate, one: a thread is a node, and a
-//          block's elements lie in shared memory first; update: a thread is a number. Kernels are
+// Map      gather: a thread is a node of a facet; lift, differentiate, one: a thread is a node, and
+//          a block's elements lie in shared memory first; update: a thread is a number. Kernels are
 //          compiled by order, so that sums over nodes are unrolled.
 #include "device/cuda_launch.cuh"
 #include "wave_parts.h"

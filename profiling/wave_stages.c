@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "wave_parts.h"
 #include "waves.h"
+#include "ops/waves/stage_kernel.h"
 #include "waves/waves.h"
 
 static const double error_limit = 1e-4;  // single precision, derivatives of order 9
@@ -135,6 +136,60 @@ static void measure_part(const bench_settings *settings, stages *s, int order)
   printf("}\n");
 }
 
+#ifdef KEDGE_WITH_CUDA
+/// Stages of other kernels than the one that kedge takes.
+typedef struct form {
+  const char *name;
+  int elements;  ///< of a block; 0: as kedge chooses
+  bool plain, splits, copies_ahead;
+} form;
+
+enum { FORMS_ORDER_MAX = 4 };  ///< above it what is not split into sectors takes long to compile
+
+static void measure_form(const bench_settings *settings, stages *s, const form *f, int order)
+{
+  kg_wave_args *const a = &s->waves.args;
+  kg_wave_kernel *const own = a->kernel;
+  const int block = a->block;
+  double seconds = 0.0;
+  kedge_status status = KEDGE_OK;
+  a->kernel = NULL;
+  a->block = 0;
+  if (!f->plain) {
+    kg_wave_tiling tiling =
+        kg_wave_tiling_of(s->waves.law, &s->waves.nodal, a->number, f->elements);
+    tiling.splits = f->splits;
+    tiling.copies_ahead = f->copies_ahead;
+    status = kg_wave_kernel_create(s->m->ctx, s->waves.law, &s->waves.nodal, a->number, &tiling,
+                                   &a->kernel);
+    if (status == KEDGE_OK) a->block = kg_wave_kernel_block(a->kernel);
+  }
+  if (status == KEDGE_OK) {
+    BENCH_TRY(s->m->ctx, bench_time(s->m->ctx, (bench_work){call_kedge, NULL, s}, settings->samples,
+                                    &seconds));
+    waves_print(f->name, s->m->mesh, order);
+    bench_print_number("seconds", seconds);
+    printf("}\n");
+  }
+  kg_wave_kernel_free(a->kernel);
+  a->kernel = own;
+  a->block = block;
+  if (status != KEDGE_ERR_UNSUPPORTED) BENCH_TRY(s->m->ctx, status);
+}
+
+/// Where kedge's stage is a compiled kernel: without each of what makes it fast, and other blocks.
+static void measure_forms(const bench_settings *settings, stages *s, int order)
+{
+  static const form forms[] = {{"stage plain", .plain = true},
+                               {"stage without sectors", .copies_ahead = true},
+                               {"stage without copies ahead", .splits = true},
+                               {"stage of 16", 16, .splits = true, .copies_ahead = true},
+                               {"stage of 32", 32, .splits = true, .copies_ahead = true}};
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; ++i)
+    if (forms[i].plain || order <= FORMS_ORDER_MAX) measure_form(settings, s, &forms[i], order);
+}
+#endif
+
 int waves_measure_parts(const bench_settings *settings, const bench_machine *m, int order)
 {
   kedge_problem *const problem = waves_problem(settings, m, order);
@@ -151,6 +206,9 @@ int waves_measure_parts(const bench_settings *settings, const bench_machine *m, 
       &s, seconds,
       (kg_cost){kg_wave_cost(&s.waves.args).bytes, wave_part_cost(&s.parts.args, WAVE_ONE).flops});
   printf("}\n");
+#ifdef KEDGE_WITH_CUDA
+  if (s.waves.args.kernel) measure_forms(settings, &s, order);
+#endif
   s.parts.args.before = -0.5f;
   s.parts.args.step = (float)step;
   s.parts.args.after = 0.1f;

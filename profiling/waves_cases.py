@@ -27,12 +27,13 @@ BESIDE = {"materials": {"equation.permittivity": "2 + sin(20*x)*sin(20*y)", "equ
           "absorbing sides": {"boundary default.type": "absorbing"}}
 
 BOX = 1.25, 1.0, 0.8  # meshes/generate.py
+MODE = 3, 3, 2  # half waves: order 1 sees them, and errors of order 8 are above the rounding of single precision
 
 
 def standing_wave():
     """[exact] of the box: a mode whose E is (a c s s, b s c s, c s s c) cos(w t), with div E = 0."""
-    k = [math.pi / length for length in BOX]
-    e = [2 / k[0], -1 / k[1], -1 / k[2]]
+    k = [math.pi * number / length for number, length in zip(MODE, BOX)]
+    e = [1.0, -0.5 * k[0] / k[1], -0.5 * k[0] / k[2]]
     w = math.sqrt(sum(number * number for number in k))
     h = [-(k[(i + 1) % 3] * e[(i + 2) % 3] - k[(i + 2) % 3] * e[(i + 1) % 3]) / w for i in range(3)]
 
