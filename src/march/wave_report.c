@@ -9,14 +9,16 @@
 #include "march/waves.h"
 #include "waves/waves.h"
 
-/// Times by part. What a step takes beside data and sources is that of its stages.
+/// Times by part. What all stages took is divided as those that were timed by part: there, none of
+/// the parts is nothing, however much one of them had to wait.
 static void put_stages(const kg_waves *w, kedge_wave_report *r)
 {
   const kg_wave_account *const a = &w->account;
-  const double n = (double)a->stages, part = a->timed > 0 ? n / (double)a->timed : 0.0;
+  const double n = (double)a->stages;
+  const double timed = a->stage_seconds + a->data_seconds + a->source_seconds;
+  const double scale = timed > 0.0 ? a->step_seconds / timed : 0.0;
+  const double data = scale * a->data_seconds, source = scale * a->source_seconds;
   const kg_cost cost = kg_wave_cost(&w->args);
-  const double data = fmin(part * a->data_seconds, a->step_seconds);
-  const double source = fmin(part * a->source_seconds, a->step_seconds - data);
   r->stages_done = a->stages;
   r->step_seconds = a->step_seconds;
   const kedge_stage_report all[] = {

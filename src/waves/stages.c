@@ -18,7 +18,7 @@ typedef struct lap {
   double from;  ///< kg_seconds()
 } lap;
 
-/// End a part. @param[in,out] sum  its time is added; NULL: it is not asked for
+/// End a part. @param[in,out] sum  its time is added; NULL: nothing was before
 static kedge_status end_part(kg_waves *w, lap *l, double *sum)
 {
   if (!l->is_timed) return KEDGE_OK;
@@ -29,13 +29,12 @@ static kedge_status end_part(kg_waves *w, lap *l, double *sum)
   return KEDGE_OK;
 }
 
-/// Begin a stage, which is timed where it has more than one part.
+/// Begin a stage, whose parts are timed where it has more than one.
 static kedge_status begin_parts(kg_waves *w, lap *l)
 {
   kg_wave_account *const a = &w->account;
   const bool has_parts = w->source.n > 0 || kg_wave_data_moves(&w->given);
   *l = (lap){.is_timed = a->stages++ % KG_WAVE_TIMED == 0 && has_parts};
-  if (l->is_timed) ++a->timed;
   return end_part(w, l, NULL);
 }
 
@@ -56,9 +55,9 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   w->t = t;
   w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
+  KG_TRY(end_part(w, &l, &account->stage_seconds));
   w->source.stage = *a;
   if (w->source.n > 0) {
-    KG_TRY(end_part(w, &l, NULL));
     KG_TRY(kg_wave_source(w->ctx, &w->source));
     KG_TRY(end_part(w, &l, &account->source_seconds));
   }

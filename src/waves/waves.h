@@ -35,9 +35,9 @@ enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as th
 
 /// What a report has of a march.
 typedef struct kg_wave_account {
-  int64_t stages, timed;
-  double step_seconds;                  ///< of all stages
-  double data_seconds, source_seconds;  ///< of those that were timed
+  int64_t stages;
+  double step_seconds;                                 ///< of all of them
+  double stage_seconds, data_seconds, source_seconds;  ///< parts of those that were timed by part
   double probe_seconds, output_seconds;
   double first_energy;
   int64_t device_bytes;
