@@ -20,6 +20,10 @@ KEDGE_API double kedge_march_longest(const kedge_march *march);
 /// The order of its polynomials; 0 where the problem is elliptic.
 KEDGE_API int kedge_march_order(const kedge_march *march);
 
+/// Of stages, as long as the march lives: "compiled", for this system and order; "plain: WHY", a
+/// slower one of the GPU, where that cannot be; "host". NULL where the problem is elliptic.
+KEDGE_API const char *kedge_march_kernel(const kedge_march *march);
+
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
 KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
@@ -96,6 +100,7 @@ typedef struct kedge_wave_report {
   // What the caller gives for kedge_wave_report_write(); a march gives NULL.
   const struct kedge_marched *march;
   const char *output_error;  ///< why an output was not written; "": all were; NULL: there is none
+  const char *kernel;        ///< kedge_march_kernel()
 } kedge_wave_report;
 #define KEDGE_WAVE_REPORT_INIT \
   {                            \

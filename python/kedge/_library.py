@@ -135,7 +135,8 @@ class Plan(ctypes.Structure):
                 ("host_free_bytes", c_int64), ("fits", c_bool * OPERATORS_MAX),
                 ("stabilization_length", c_double), ("many_bytes", c_int64), ("apply_bytes", c_int64),
                 ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64),
-                ("dimension", c_int), ("march_bytes", c_int64)]
+                ("dimension", c_int), ("march_bytes", c_int64), ("wave_unknowns", c_int64), ("wave_step", c_double),
+                ("wave_steps", c_int64)]
 
 
 class BoundaryValue(ctypes.Structure):
@@ -166,7 +167,8 @@ class Marched(ctypes.Structure):
     _fields_ = [("size", c_size_t), ("scheme", c_char_p), ("t", c_double), ("step", c_double), ("steps", c_int64),
                 ("solves", c_int64), ("iterations", c_int64), ("set_ups", c_int64), ("converged", c_bool),
                 ("remakes", c_bool), ("end", c_double), ("seconds", c_double), ("note", c_char_p),
-                ("rejected", c_int64), ("change", c_double), ("is_steady", c_bool)]
+                ("rejected", c_int64), ("change", c_double), ("is_steady", c_bool), ("grown_step", c_int64),
+                ("grown_t", c_double)]
 
 
 class WaveReport(ctypes.Structure):
@@ -176,7 +178,8 @@ class WaveReport(ctypes.Structure):
                 ("fields", c_char_p * WAVE_FIELDS_MAX), ("errors", c_double * WAVE_FIELDS_MAX), ("upwind", c_double),
                 ("longest", c_double), ("first_energy", c_double), ("energy", c_double), ("stages_done", c_int64),
                 ("step_seconds", c_double), ("n_stages", c_int), ("stages", StageReport * STAGES_MAX),
-                ("peak_device_bytes", c_int64), ("march", POINTER(Marched)), ("output_error", c_char_p)]
+                ("peak_device_bytes", c_int64), ("march", POINTER(Marched)), ("output_error", c_char_p),
+                ("kernel", c_char_p)]
 
 
 class SteadyFunction(ctypes.Structure):
@@ -277,6 +280,7 @@ FUNCTIONS = {
     "kedge_march_restore": (c_int, P, P, P, S, OUT),
     "kedge_march_order": (c_int, P),
     "kedge_march_longest": (c_double, P),
+    "kedge_march_kernel": (S, P),
     "kedge_march_field": (S, P, c_int),
     "kedge_march_values": (c_int, P, S, c_int, P),
     "kedge_march_values_device": (c_int, P, S, c_int, P),

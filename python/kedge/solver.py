@@ -395,7 +395,8 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
               the host, apply() of arrays on the GPU apply_bytes there, and solve(into=...) values_bytes and, while it
               goes on, table_bytes an array
 
-    Of a problem with a time it is what a march will take, a Solver and march_bytes beside.
+    Of a problem with a time it is what a march will take, a Solver and march_bytes beside; of waves there are
+    wave_unknowns, numbers of all fields, wave_step, the longest step, and wave_steps, how many there are.
 
     points_bytes, with a Mesh, is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
@@ -413,7 +414,7 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
              "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "dimension",
-             "march_bytes", "note")
+             "march_bytes", "wave_unknowns", "wave_step", "wave_steps", "note")
     values = {name: getattr(raw, name) for name in names}
     if mesh is not None:
         nodes = int(mesh._nodes_of(raw.order + 1)[-1])

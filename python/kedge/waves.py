@@ -3,15 +3,17 @@ from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from functools import cached_property
-from typing import Dict, NamedTuple, NoReturn, Optional
+from typing import Dict, NamedTuple, NoReturn, Optional, Set
 
 import numpy as np
 
 from . import _library as c
 from .arguments import encoded, named, path_of, shown
+from .calls import _caller_level
 from .dlpack import Borrowed, OfHost, on_gpu
-from .errors import InputError, Unsupported, WrongType
+from .errors import InputError, Note, Unsupported, WrongType
 from .fields import Fields, by_parts
 from .hints import Any, Array, Path, Tuple
 from .march import March, refuse_gone
@@ -142,7 +144,9 @@ class WaveSolution(WaveFields):
     @cached_property
     def energy(self) -> float:
         """The energy."""
-        return self._number("kedge_march_energy")
+        energy = self._number("kedge_march_energy")
+        self._march._notice()
+        return energy
 
     def energy_of(self, region: Any) -> float:
         """The energy of a region, by its name, else its number."""
@@ -182,7 +186,8 @@ class WaveReport(NamedTuple):
     longest -- step that is stable on every mesh
     stages_done, step_seconds -- evaluations of the right-hand side, five a step, and how long steps took
     speed   -- unknowns times stages over these seconds
-    stages  -- {part: Stage(seconds, bytes, flops)}: stage, data, probes, output
+    stages  -- {part: Stage(seconds, bytes, flops)}: stage, data, source, probes, output
+    kernel  -- of stages: "compiled", for this system and order; "plain: WHY", a slower one of the GPU; "host"
     """
 
     system: str
@@ -202,6 +207,7 @@ class WaveReport(NamedTuple):
     speed: float
     stages: Dict[str, Stage]
     peak_device_bytes: int
+    kernel: str
 
 
 class WaveMarch(March):
@@ -219,6 +225,25 @@ class WaveMarch(March):
         while (name := c.library.kedge_march_field(self._handle, len(names))) is not None:
             names.append(os.fsdecode(name))
         self.fields: Tuple[str, ...] = tuple(names)
+        self._said: Set[str] = set()  # notes, each of which is given once
+        kernel, _, why = os.fsdecode(c.library.kedge_march_kernel(self._handle)).partition(": ")
+        if kernel == "plain":
+            self._say_once("kernel", f"stages take the plain kernel of the GPU, which is slower: {why}")
+
+    def _say_once(self, what, sentence):
+        if what not in self._said:
+            self._said.add(what)
+            warnings.warn(sentence, Note, stacklevel=_caller_level())
+
+    def _notice(self):
+        """Say that a step is too long, and that energy has grown."""
+        report = self.report
+        if report.step > self.longest * (1 + 1e-9):
+            self._say_once("step", f"step {report.steps}, t = {report.t:.9g}: steps of {report.step:.4g} are longer than "
+                           f"{self.longest:.4g}, the longest that is stable on every mesh")
+        if report.grown_step > 0:
+            self._say_once("energy", f"step {report.grown_step}, t = {report.grown_t:.9g}: the energy is more than at the "
+                           "beginning, and nothing drives it")
 
     longest = property(lambda self: c.library.kedge_march_longest(self._handle), doc="The longest step.")
 
@@ -233,11 +258,13 @@ class WaveMarch(March):
         return Probe._all(self.mesh, self.problem.parsed(self.context, self.mesh))
 
     def _stepped(self):
+        self._notice()
         return WaveSolution(self)
 
     def _raw_wave_report(self):
         raw = c.WaveReport(ctypes.sizeof(c.WaveReport))
         self.context.call("kedge_march_wave_report", self._handle, raw)
+        self._notice()
         return raw
 
     def wave_report(self) -> WaveReport:

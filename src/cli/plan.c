@@ -69,11 +69,13 @@ static void print_solver(const kedge_plan *plan)
 /// A plan of waves, which have no operators.
 static void print_waves(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
+  const long long steps = (long long)plan->wave_steps;
   char device[16], host[16], available[16];
   printf("%s: %lld elements, order %d, precision %s, %lld unknowns\n", kg_cli_shown(problem),
          (long long)plan->elements, plan->order, plan->precision, (long long)plan->wave_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
+  printf("%lld step%s of at most %.4g\n", steps, kg_cli_plural(steps), plan->wave_step);
   printf("waves take %s there, and %s of host memory beside; %s is free: they %s\n",
          kg_bytes_text((double)plan->peak_bytes[0], device),
          kg_bytes_text((double)plan->host_bytes, host),

@@ -111,6 +111,18 @@ static int begin_probes(kg_cli_march *r)
   return code == KG_EXIT_SOLVED && r->resumed == 0 ? add_probe_rows(r) : code;
 }
 
+/// Note that the plain kernel serves, and why.
+static void note_kernel(kg_cli_march *r)
+{
+  static const char plain[] = "plain: ";
+  const char *const kernel = ((const own *)r->own)->report.kernel;
+  char *note;
+  if (strncmp(kernel, plain, sizeof plain - 1) != 0) return;
+  if (asprintf(&note, "stages take the plain kernel of the GPU, which is slower: %s",
+               kernel + sizeof plain - 1) >= 0)
+    kg_notes_add(&r->notes, note);
+}
+
 static int begin(kg_cli_march *r)
 {
   own *const o = r->own = calloc(1, sizeof *o);
@@ -118,7 +130,9 @@ static int begin(kg_cli_march *r)
   if (!o || !r->values) return kg_cli_no_memory();
   o->report = (kedge_wave_report)KEDGE_WAVE_REPORT_INIT;
   const int code = measure(r);
-  return code == KG_EXIT_SOLVED ? begin_probes(r) : code;
+  if (code != KG_EXIT_SOLVED) return code;
+  note_kernel(r);
+  return begin_probes(r);
 }
 
 static kg_cli_look wanted(const kg_cli_march *r)
@@ -223,6 +237,7 @@ static void print_summary(const kg_cli_march *r)
   printf("march        %s, %lld step%s of %.4g to t = %.9g of %.9g, %.4g s\n", m->scheme,
          (long long)m->steps, kg_cli_plural(m->steps), m->step, m->t, m->end, m->seconds);
   if (m->note) printf("note         %s\n", m->note);
+  if (strcmp(w->kernel, "host") != 0) printf("kernel       %s\n", w->kernel);
   if (w->stages_done > 0) print_times(w);
   printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
   for (int f = 0, n = 0; f < w->n_fields; ++f)

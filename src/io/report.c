@@ -313,35 +313,57 @@ static void write_plan_operator(kg_json *json, const kedge_plan *plan, kedge_ope
   kg_json_close(json);
 }
 
-static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan *plan)
+/// What solves take: solver and operators.
+static void write_plan_solver(kg_json *json, const kedge_plan *plan)
 {
-  kg_report_mesh(json, plan->dimension, plan->elements, plan->edges, plan->vertices,
-                 plan->boundary_edges);
-  kg_json_object(json, "space");
-  kg_json_integer(json, "order", plan->order);
-  kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
-  if (plan->wave_unknowns > 0) kg_json_integer(json, "unknowns", plan->wave_unknowns);
-  kg_json_number(json, "length", plan->stabilization_length);
-  kg_json_close(json);
-  kg_report_backend(json, kedge_backend_name(kedge_context_backend(ctx)),
-                    kedge_context_device(ctx));
+  const bool described = plan->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
   kg_json_object(json, "solver");
   kg_json_string(json, "operator", kedge_operator_name(plan->operator_kind));
-  const bool described = plan->operator_kind == KEDGE_OPERATOR_MATRIX_FREE;
   kg_json_string(json, "preconditioner", described ? plan->preconditioner : "jacobi");
   kg_json_string(json, "precision", described ? plan->precision : "double");
   kg_json_string(json, "smoother", described ? plan->smoother : "");
   kg_json_close(json);
+  kg_json_array(json, "operators");
+  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
+    write_plan_operator(json, plan, (kedge_operator)op);
+  kg_json_close(json);
+}
+
+/// What waves take, which have no operators.
+static void write_plan_waves(kg_json *json, const kedge_plan *plan)
+{
+  kg_json_object(json, "waves");
+  kg_json_string(json, "precision", plan->precision);
+  kg_json_number(json, "step", plan->wave_step);
+  kg_json_integer(json, "steps", plan->wave_steps);
+  kg_json_integer(json, "peak_bytes", plan->peak_bytes[0]);
+  kg_json_integer(json, "needed_bytes", plan->needed_bytes[0]);
+  kg_json_close(json);
+}
+
+static void write_plan(kg_json *json, const kedge_context *ctx, const kedge_plan *plan)
+{
+  const bool waves = plan->wave_unknowns > 0;
+  kg_report_mesh(json, plan->dimension, plan->elements, plan->edges, plan->vertices,
+                 plan->boundary_edges);
+  kg_json_object(json, "space");
+  kg_json_integer(json, "order", plan->order);
+  if (waves) {
+    kg_json_integer(json, "unknowns", plan->wave_unknowns);
+  } else {
+    kg_json_integer(json, "trace_unknowns", plan->trace_unknowns);
+    kg_json_number(json, "length", plan->stabilization_length);
+  }
+  kg_json_close(json);
+  kg_report_backend(json, kedge_backend_name(kedge_context_backend(ctx)),
+                    kedge_context_device(ctx));
   kg_json_bool(json, "fits", plan->fits[plan->operator_kind]);
   kg_json_object(json, "memory");
   kg_json_integer(json, "free_bytes", plan->free_bytes);
   kg_json_integer(json, "host_free_bytes", plan->host_free_bytes);
   kg_json_integer(json, "host_bytes", plan->host_bytes);
   kg_json_close(json);
-  kg_json_array(json, "operators");
-  for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
-    write_plan_operator(json, plan, (kedge_operator)op);
-  kg_json_close(json);
+  (waves ? write_plan_waves : write_plan_solver)(json, plan);
   kg_json_string(json, "note", plan->note ? plan->note : "");
 }
 

@@ -14,6 +14,7 @@ static void write_waves(kg_json *json, const kedge_wave_report *r)
   for (int f = 0; f < r->n_fields; ++f) kg_json_string(json, NULL, r->fields[f]);
   kg_json_close(json);
   kg_json_string(json, "precision", r->precision);
+  kg_json_string(json, "kernel", r->kernel);
   kg_json_number(json, "upwind", r->upwind);
   kg_json_number(json, "longest_step", r->longest);
   kg_json_object(json, "energy");

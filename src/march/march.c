@@ -299,6 +299,17 @@ void kg_march_limit(kedge_march *m, double most_step)
   if (!kedge_march_ended(m)) plan(m);
 }
 
+int64_t kg_march_left(const kedge_march *m)
+{
+  int64_t n = 0;
+  double from = m->plan.t;
+  for (int i = m->n_past; i < m->n_hits; ++i) {
+    n += count_steps(m->hits[i].t - from, m->most_step, m->hits[i].t);
+    from = m->hits[i].t;
+  }
+  return n;
+}
+
 double kedge_march_time(const kedge_march *m)
 {
   return m ? m->plan.t : NAN;

@@ -111,16 +111,36 @@ static kedge_status data(void *user, const kedge_data *given)
   return KEDGE_OK;
 }
 
+/// The longest step of a problem. @param[in] longest  of cfl 1
+static double step_of(const kedge_problem *p, double longest)
+{
+  return p->time.step > 0.0 ? p->time.step : p->wave.cfl * longest;
+}
+
+/// Refuse more steps than may be counted.
+static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p, double step)
+{
+  if (p->time.end / step <= KG_STEPS_MAX) return KEDGE_OK;
+  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "time", "end"),
+                         "steps may be %.3g long at most, of which end = %g takes more than %d; "
+                         "end earlier, or take larger elements or a lower order",
+                         step, p->time.end, KG_STEPS_MAX);
+}
+
 static kedge_status update(void *user)
 {
   state *const s = user;
   s->is_stale = true;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_update(&s->waves, s->from));
-  s->is_stale = false;
   s->was_updated = true;
   s->march->problem = s->waves.problem;
-  if (s->is_automatic) kg_march_limit(s->march, s->from->wave.cfl * s->waves.longest);
+  if (s->is_automatic) {
+    const double step = s->from->wave.cfl * s->waves.longest;
+    KG_TRY(check_steps(s->waves.ctx, s->waves.problem, step));
+    kg_march_limit(s->march, step);
+  }
+  s->is_stale = false;
   return KEDGE_OK;
 }
 
@@ -158,16 +178,6 @@ static const kg_march_method method = {.prepare = prepare,
                                        .resume = resume,
                                        .destroy = destroy};
 
-static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p,
-                                const kg_time_settings *time)
-{
-  if (time->end / time->step <= KG_STEPS_MAX) return KEDGE_OK;
-  return kg_problem_fail(ctx, p, kg_settings_find(&p->settings, "time", "end"),
-                         "steps may be %.3g long at most, of which end = %g takes more than %d; "
-                         "end earlier, or take larger elements or a lower order",
-                         time->step, time->end, KG_STEPS_MAX);
-}
-
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const kg_checkpoint *from,
                             kedge_march **out)
@@ -181,9 +191,9 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
-    kg_time_settings *const time = &s->waves.problem->time;
-    if (time->step == 0.0) time->step = problem->wave.cfl * s->waves.longest;
-    status = check_steps(ctx, problem, time);
+    const double step = step_of(problem, s->waves.longest);
+    s->waves.problem->time.step = step;
+    status = check_steps(ctx, problem, step);
     if (status == KEDGE_OK) status = kg_march_open(ctx, mesh, s->waves.problem, out);
   }
   if (status != KEDGE_OK) {
@@ -225,6 +235,28 @@ static void describe(kedge_context *ctx, const kedge_mesh *mesh, const kedge_pro
   }
 }
 
+/// The step of a march, and how many there are.
+static kedge_status count_steps(kedge_context *ctx, const kedge_mesh *mesh,
+                                const kedge_problem *problem, double longest, kedge_plan *plan)
+{
+  const double step = step_of(problem, longest);
+  kedge_problem *copy = NULL;
+  kedge_march *march = NULL;
+  KG_TRY(check_steps(ctx, problem, step));
+  kedge_status status = kg_problem_clone(problem, &copy);
+  if (status == KEDGE_OK) {
+    copy->time.step = step;
+    status = kg_march_open(ctx, mesh, copy, &march);
+  }
+  if (status == KEDGE_OK) {
+    plan->wave_step = step;
+    plan->wave_steps = kg_march_left(march);
+  }
+  kedge_march_destroy(march);
+  kedge_problem_destroy(copy);
+  return status;
+}
+
 kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kedge_problem *problem, kedge_plan *plan)
 {
@@ -239,8 +271,9 @@ kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   if (status == KEDGE_ERR_MEMORY && memory.unknowns > 0) status = KEDGE_OK;
   if (status == KEDGE_OK) {
     describe(ctx, mesh ? mesh : own, problem, &memory, &filled);
-    kg_copy_sized(&filled, plan);
+    status = count_steps(ctx, mesh ? mesh : own, problem, memory.longest, &filled);
   }
+  if (status == KEDGE_OK) kg_copy_sized(&filled, plan);
   kedge_mesh_destroy(own);
   return status;
 }
@@ -286,6 +319,11 @@ double kedge_march_longest(const kedge_march *m)
 int kedge_march_order(const kedge_march *m)
 {
   return m && m->method == &method ? ((const state *)m->state)->waves.nodal.order : 0;
+}
+
+const char *kedge_march_kernel(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.kernel : NULL;
 }
 
 const char *kedge_march_field(const kedge_march *m, int index)

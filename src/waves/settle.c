@@ -322,8 +322,17 @@ static kedge_status count(settling *s, int64_t *bytes)
   return KEDGE_OK;
 }
 
-/// @param[out] bytes  NULL: all is made; else it is only counted
-static kedge_status settle(kg_waves *w, int64_t *bytes)
+/// Find the longest step alone.
+static kedge_status measure(settling *s)
+{
+  KG_TRY(match(s));
+  KG_TRY(put_media(s));
+  find_step(s->w);
+  return KEDGE_OK;
+}
+
+/// @param[out] bytes  NULL: it is not counted, and `task` is done; else it is only counted
+static kedge_status settle(kg_waves *w, kedge_status (*task)(settling *), int64_t *bytes)
 {
   const kedge_mesh *const mesh = w->mesh;
   const size_t boundary = (size_t)mesh->n_boundary_edges, elements = (size_t)mesh->n_elements;
@@ -350,7 +359,7 @@ static kedge_status settle(kg_waves *w, int64_t *bytes)
   kedge_status status = KEDGE_OK;
   for (int i = 0; i < n && status == KEDGE_OK; ++i)
     status = kg_host_calloc(w->ctx, arrays[i].n, arrays[i].size, arrays[i].to);
-  if (status == KEDGE_OK) status = bytes ? count(&s, bytes) : make(&s);
+  if (status == KEDGE_OK) status = bytes ? count(&s, bytes) : task(&s);
   free(s.factor);
   free(s.element);
   free(s.parts);
@@ -366,13 +375,22 @@ static kedge_status settle(kg_waves *w, int64_t *bytes)
 
 kedge_status kg_waves_settle(kg_waves *w)
 {
-  return settle(w, NULL);
+  return settle(w, make, NULL);
 }
 
 kedge_status kg_waves_settled_bytes(const kg_waves *w, int64_t *bytes)
 {
   kg_waves counted = *w;
-  return settle(&counted, bytes);
+  return settle(&counted, NULL, bytes);
+}
+
+kedge_status kg_waves_find_longest(const kg_waves *w, double *longest)
+{
+  kg_waves measured = *w;
+  const kedge_status status = settle(&measured, measure, NULL);
+  *longest = status == KEDGE_OK ? measured.longest : 0.0;
+  free(measured.number);
+  return status;
 }
 
 void kg_waves_forget(kg_waves *w)

@@ -9,7 +9,6 @@
 #include "core/memory.h"
 #include "device/context.h"
 #include "device/loop.h"
-#include "ops/waves/stage_kernel.h"
 #include "problem/located.h"
 
 enum {
@@ -240,6 +239,17 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
   *memory = (kg_waves_memory){0};
   kedge_status status = begin(ctx, mesh, problem, &w);
   if (status == KEDGE_OK) status = need(&w, memory);
+  if (status == KEDGE_OK || (status == KEDGE_ERR_MEMORY && memory->unknowns > 0)) {
+    // The sentence of what does not fit is kept, unless the problem is wrong.
+    char said[sizeof ctx->error];
+    memcpy(said, ctx->error, sizeof said);
+    const kedge_status found = kg_waves_find_longest(&w, &memory->longest);
+    if (found != KEDGE_OK) *memory = (kg_waves_memory){0};
+    if (found == KEDGE_OK)
+      memcpy(ctx->error, said, sizeof said);
+    else
+      status = found;
+  }
   kg_waves_free(&w);
   return status;
 }
@@ -251,7 +261,7 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
   *w = (kg_waves){.ctx = ctx, .mesh = mesh};
   KG_TRY(begin(ctx, mesh, problem, w));
   KG_TRY(need(w, &memory));
-  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args));
+  KG_TRY(kg_wave_kernel_find(ctx, w->law, &w->nodal, &w->args, w->kernel));
   KG_TRY(kg_waves_set_up(w));
   KG_TRY(kg_waves_settle(w));
   KG_TRY(allocate(w));
@@ -294,6 +304,7 @@ kedge_status kg_waves_update(kg_waves *w, const kedge_problem *problem)
                                                                       : NULL;
   KG_REQUIRE(w->ctx, !what, KEDGE_ERR_INPUT,
              "kedge_march_update: the %s of the problem has changed; begin another march", what);
+  KG_TRY(kg_problem_check_waves(w->ctx, problem));
   kg_waves next = *w;
   kg_waves_forget(&next);
   kedge_status status = kg_problem_clone(problem, &next.problem);

@@ -6,6 +6,7 @@
 #include "device/backend.h"
 #include "ops/waves/laws.h"
 #include "ops/waves/source.h"
+#include "ops/waves/stage_kernel.h"
 #include "problem/problem.h"
 #include "solution/find_points.h"
 #include "waves/data.h"
@@ -48,10 +49,11 @@ typedef struct kg_waves {
   const kedge_mesh *mesh;
   const kg_law *law;
   kg_nodal nodal;
-  double *jacobian;   ///< [element]: |det dx/dr|
-  double t, step;     ///< of the last stage
-  int64_t steps;      ///< of the march, that of the last stage among them
-  kg_wave_args args;  ///< in device memory
+  double *jacobian;                  ///< [element]: |det dx/dr|
+  double t, step;                    ///< of the last stage
+  int64_t steps;                     ///< of the march, that of the last stage among them
+  kg_wave_args args;                 ///< in device memory
+  char kernel[KG_WAVE_KERNEL_TEXT];  ///< of stages: kg_wave_kernel_find()
   kg_buffer tables, state;
   kg_wave_probes probes;
   kg_wave_account account;
@@ -80,9 +82,11 @@ typedef struct kg_waves_memory {
   int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
   int64_t needed, free;  ///< of the context's device
   int64_t unknowns;
+  double longest;  ///< step of cfl 1
 } kg_waves_memory;
 /// Predict the memory of kg_waves_create() before any is taken.
-/// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY
+/// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY, by which `longest`
+///                     is found too
 /// @retval KEDGE_ERR_MEMORY  it would not fit; the sentence is that of kg_waves_create()
 kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kg_waves_memory *memory);
@@ -185,6 +189,8 @@ int64_t kg_waves_table_bytes(const kg_waves *waves, int n, const kg_wave_table *
 /// Device memory of kg_waves_set_up() and kg_waves_settle().
 int64_t kg_waves_mesh_bytes(const kg_waves *waves);
 kedge_status kg_waves_settled_bytes(const kg_waves *waves, int64_t *bytes);
+/// The longest step of cfl 1, of which nothing but this is kept.
+kedge_status kg_waves_find_longest(const kg_waves *waves, double *longest);
 kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);

@@ -146,6 +146,7 @@ class Waves(Command):
         self.assertEqual((waves["system"], waves["fields"], waves["upwind"]), ("maxwell-tm", ["Ez", "Hx", "Hy"], 1))
         self.assertEqual((report["march"]["steps"], waves["stages"], report["march"]["note"]), (56, 280, ""))
         self.assertLess(report["march"]["step"], waves["longest_step"])
+        self.assertEqual(waves["kernel"], "host")
         self.assertAlmostEqual(waves["energy"]["beginning"], 0.125036322, delta=1e-6)
         self.assertEqual(list(report["errors"]), ["Ez"])
         self.assertGreater(report["errors"]["Ez"]["l2"], 0.01)
@@ -220,12 +221,25 @@ class Waves(Command):
 
     def test_a_plan_has_the_bytes_that_a_run_takes(self):
         said = self.kedge("plan", "cavity.ini", "-r", "plan.json").stdout
-        self.assertRegex(said, r"^cavity.ini: 32 elements, order 3, precision single, 960 unknowns\n")
+        self.assertRegex(said, r"^cavity.ini: 32 elements, order 3, precision single, 960 unknowns\nbackend host .*\n"
+                         r"56 steps of at most 0\.01831\nwaves take ")
         plan = self.json("plan.json")
-        self.assertEqual((plan["space"]["unknowns"], plan["fits"]), (960, True))
+        self.assertEqual((plan["space"], plan["fits"]), ({"order": 3, "unknowns": 960}, True))
+        self.assertFalse({"solver", "operators"} & set(plan))
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json")
-        taken = self.json("r.json")["memory"]["peak_device_bytes"]
-        self.assertTrue(taken <= plan["operators"][0]["peak_bytes"] <= 1.03 * taken)
+        report, plan = self.json("r.json"), plan["waves"]
+        taken = report["memory"]["peak_device_bytes"]
+        self.assertTrue(taken <= plan["peak_bytes"] <= 1.03 * taken)
+        self.assertGreater(plan["needed_bytes"], plan["peak_bytes"])
+        self.assertEqual((plan["step"], plan["precision"]), (report["waves"]["longest_step"], "single"))
+        self.assertEqual(plan["steps"], report["march"]["steps"])
+        for options, steps in (("time.step=0.3",), 4), (("time.steps=7",), 8), (("time.step=0.3", "time.events=0.1"), 5):
+            self.kedge("plan", "cavity.ini", "-q", "-r", "plan.json", *(part for at in options for part in ("-s", at)))
+            self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", *(part for at in options for part in ("-s", at)))
+            self.assertEqual(self.json("plan.json")["waves"]["steps"], steps)
+            self.assertEqual(self.json("r.json")["march"]["steps"], steps)
+        self.refused("plan", "cavity.ini", "-s", "equation.permittivity=x-2", says="permittivity must be positive")
+        self.refused("plan", "cavity.ini", "-s", "time.step=1e-10", says="of which end = 1 takes more than 1000000000")
 
     def test_keys_of_elliptic_problems_are_refused(self):
         self.refused("solve", "cavity.ini", "--set", "equation.diffusion=2",

@@ -168,8 +168,28 @@ static void the_plan_is_what_is_taken(void **state)
     assert_true(plan.fits[plan.operator_kind]);
     assert_int_equal(plan.wave_unknowns, report.unknowns);
     assert_string_equal(plan.precision, precisions[i % 2]);
+    assert_at_most(fabs(plan.wave_step - 0.01), 1e-16);
+    assert_int_equal(plan.wave_steps, 100);
     waves_free(&w);
   }
+}
+
+static void a_step_that_an_update_makes_too_short_is_refused(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "2", SETTINGS(ROUGH("maxwell-tm", "conductor", "1")));
+  must(w.ctx, kedge_march_step(w.march));
+  set(&w, "equation", "permittivity", "1e-60");
+  assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(w.ctx), "takes more than 1000000000; end earlier"));
+  assert_int_equal(kedge_march_step(w.march), KEDGE_ERR_ARG);
+  set(&w, "equation", "permittivity", "2");
+  must(w.ctx, kedge_march_update(w.march));
+  must(w.ctx, kedge_march_step(w.march));
+  set(&w, "equation", "diffusion", "2");
+  assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(w.ctx), "diffusion in [equation] is of elliptic"));
+  waves_free(&w);
 }
 
 int main(void)
@@ -182,6 +202,7 @@ int main(void)
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(the_plan_is_what_is_taken),
+      cmocka_unit_test(a_step_that_an_update_makes_too_short_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

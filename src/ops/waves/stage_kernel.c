@@ -204,7 +204,7 @@ kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_nu
 }
 
 kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
-                                 kg_wave_args *args)
+                                 kg_wave_args *args, char text[KG_WAVE_KERNEL_TEXT])
 {
   static kedge_status (*const create)(kedge_context *, const kg_law *, const kg_nodal *, kg_number,
                                       const kg_wave_tiling *, kg_wave_kernel **) =
@@ -212,11 +212,19 @@ kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg
   static int (*const block)(const kg_wave_kernel *) = KG_IF_CUDA(kg_wave_kernel_block);
   args->kernel = NULL;
   args->block = 0;
+  snprintf(text, KG_WAVE_KERNEL_TEXT, "host");
   if (ctx->backend != KEDGE_BACKEND_CUDA) return KEDGE_OK;
   const kg_wave_tiling tiling = kg_wave_tiling_of(law, nodal, args->number, 0);
   const kedge_status status = create(ctx, law, nodal, args->number, &tiling, &args->kernel);
-  if (status == KEDGE_OK) args->block = block(args->kernel);
-  return status == KEDGE_ERR_UNSUPPORTED ? KEDGE_OK : status;
+  if (status == KEDGE_OK) {
+    args->block = block(args->kernel);
+    snprintf(text, KG_WAVE_KERNEL_TEXT, "compiled");
+    return KEDGE_OK;
+  }
+  if (status != KEDGE_ERR_UNSUPPORTED && status != KEDGE_ERR_INTERNAL) return status;
+  snprintf(text, KG_WAVE_KERNEL_TEXT, "plain: %s", ctx->error);
+  ctx->error[0] = '\0';
+  return KEDGE_OK;
 }
 
 void kg_wave_kernel_drop(kg_wave_kernel *kernel)

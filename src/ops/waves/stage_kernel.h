@@ -27,11 +27,14 @@ kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_nu
 kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, const kg_wave_tiling *tiling, char **source);
 
+enum { KG_WAVE_KERNEL_TEXT = 640 };
 /// The kernel of a context, compiled and loaded: `kernel` and `block` of args, whose `number` says
 /// of what type. None where the plain kernel or the host's code has to serve: on other backends,
-/// without NVRTC, and where a block would need more memory than the GPU has.
+/// without NVRTC or where it refuses the kernel, and where a block would need more memory than the
+/// GPU has.
+/// @param[out] text  which one serves, and why: "compiled", "plain: ...", "host"
 kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
-                                 kg_wave_args *args);
+                                 kg_wave_args *args, char text[KG_WAVE_KERNEL_TEXT]);
 /// @param[in] kernel  NULL is allowed
 void kg_wave_kernel_drop(kg_wave_kernel *kernel);
 
