@@ -236,15 +236,16 @@ static int system_of(const kg_settings *settings)
   return system > 0 ? system : 0;
 }
 
+enum { PRECISIONS = 2 };
+static const char *const precisions[PRECISIONS] = {"double", "single"};
+
 kedge_status kg_wave_read_precision(kg_wave_settings *waves, const kg_settings *settings,
                                     const kg_setting *s, bool *is_wave)
 {
-  static const char *const words[] = {"double", "single"};
-  int word;
-  *is_wave = system_of(settings) > 0;
-  if (!*is_wave) return KEDGE_OK;
-  KG_TRY(kg_value_word(settings, s, words, 2, &word));
-  waves->single = word == 1;
+  int word = kg_word_among(precisions, PRECISIONS, s->value);
+  *is_wave = system_of(settings) > 0 || word == 1;
+  if (word < 0 && *is_wave) KG_TRY(kg_value_word(settings, s, precisions, PRECISIONS, &word));
+  waves->single = word != 0;
   return KEDGE_OK;
 }
 
@@ -257,14 +258,26 @@ kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *s, int 
     if (kg_word_among(has[system].boundaries, 5, s->value) < 0)
       return kg_setting_fail(settings, s, "type of a boundary of system = %s must be %s, not '%s'",
                              kg_system_words[system], join(has[system].boundaries, list), s->value);
-    *type = kg_word_among(kg_wave_boundaries, KG_WAVE_BOUNDARIES, s->value);
-    return KEDGE_OK;
   }
-  if (kg_word_among(kg_wave_boundaries, KG_WAVE_BOUNDARIES, s->value) < 0) return KEDGE_OK;
-  return kg_setting_fail(settings, s,
-                         "type = %s is of waves, and [equation] has no system of them; take "
-                         "dirichlet, neumann or robin",
-                         s->value);
+  *type = kg_word_among(kg_wave_boundaries, KG_WAVE_BOUNDARIES, s->value);
+  return KEDGE_OK;
+}
+
+/// Refuse a word of waves in an elliptic problem, whose system might have been set later.
+static kedge_status check_word(kedge_context *ctx, const kedge_problem *p, const kg_setting *s)
+{
+  if (strcmp(s->section, "solver") == 0 && strcmp(s->key, "precision") == 0 &&
+      kg_word_among(precisions, PRECISIONS, s->value) == 1)
+    return kg_problem_fail(ctx, p, s,
+                           "precision = single is of waves, and the problem is elliptic; take "
+                           "double, mixed or compact");
+  if (kg_section_group(s->section, "boundary") && strcmp(s->key, "type") == 0 &&
+      kg_word_among(kg_wave_boundaries, KG_WAVE_BOUNDARIES, s->value) >= 0)
+    return kg_problem_fail(ctx, p, s,
+                           "type = %s is of waves, and [equation] has no system of them; take "
+                           "dirichlet, neumann or robin",
+                           s->value);
+  return KEDGE_OK;
 }
 
 /// Sections and keys that waves have nothing to do with; NULL: all of its keys.
@@ -345,13 +358,15 @@ static kedge_status check_key(kedge_context *ctx, const kedge_problem *p, const 
   const char *const word = kg_system_words[system];
   const bool is_wave = kg_wave_key_of(s) != NULL || is_current_part(s);
   char list[120];
-  if (system == KG_SYSTEM_ELLIPTIC)
+  if (system == KG_SYSTEM_ELLIPTIC) {
+    KG_TRY(check_word(ctx, p, s));
     return !is_wave || strcmp(s->key, "system") == 0
                ? KEDGE_OK
                : kg_problem_fail(ctx, p, s,
                                  "%s in [%s] is of waves, and the problem is elliptic; add system "
                                  "= maxwell-tm, say, to [equation], or leave it out",
                                  s->key, s->section);
+  }
   if (strcmp(s->key, "current") == 0 && has[system].currents > 0) return check_current(ctx, p, s);
   if (strcmp(s->key, "source") == 0 && has[system].currents == 0) return KEDGE_OK;
   if (is_elliptic(s))

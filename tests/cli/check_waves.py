@@ -241,10 +241,22 @@ class Waves(Command):
         self.refused("plan", "cavity.ini", "-s", "equation.permittivity=x-2", says="permittivity must be positive")
         self.refused("plan", "cavity.ini", "-s", "time.step=1e-10", says="of which end = 1 takes more than 1000000000")
 
+    def test_meshes_of_surfaces_in_space_are_refused(self):
+        self.write("roof.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 1\n$EndNodes\n"
+                   "$Elements\n1\n1 2 2 1 1 1 2 3\n$EndElements\n")
+        for system in "maxwell", "acoustics":
+            self.write("roof.ini", f"[mesh]\nfile = roof.msh\n[equation]\nsystem = {system}\n[time]\nend = 1\n"
+                       "[boundary default]\ntype = absorbing\n")
+            self.refused("solve", "roof.ini", says="there are no tetrahedra, and the surface is not in a plane z = const")
+
     def test_keys_of_elliptic_problems_are_refused(self):
         self.refused("solve", "cavity.ini", "--set", "equation.diffusion=2",
                      says="diffusion in [equation] is of elliptic problems, and system = maxwell-tm; leave it out")
         self.assertFalse(os.path.exists(self.path("cavity.csv")))
+        self.refused("solve", "p.ini", "-s", "boundary left.type=conductor",
+                     says="type = conductor is of waves, and [equation] has no system of them; take dirichlet, neumann or robin")
+        self.refused("solve", "p.ini", "-s", "solver.precision=single", says="precision = single is of waves, and the "
+                     "problem is elliptic; take double, mixed or compact")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,9 @@
 // elements: the fused kernel, and the plain one that serves without NVRTC.
 #include "moving_waves.h"
 
+#include <string.h>
+
+#include "kedge/waves.h"
 #include "mesh/mesh.h"
 
 /// Cubes in a row, of six tetrahedra, or squares of two triangles; the first n of these.
@@ -53,6 +56,9 @@ static kedge_mesh *row_of(kedge_context *ctx, int dimension, int n)
   must(ctx, kedge_mesh_create_space(ctx, &arrays, &mesh));
   return mesh;
 }
+
+/// How the kernel of a GPU is named.
+static const char *kernels = "compiled";
 
 typedef struct system_case {
   const char *system;
@@ -128,6 +134,9 @@ static double *values_of(kedge_context *ctx, const system_case *s, int order, bo
   }
   kedge_march *march;
   must(ctx, kedge_march_create(ctx, mesh, problem, &march));
+  const char *const kernel = ctx->backend == KEDGE_BACKEND_CUDA ? kernels : "host";
+  if (strncmp(kedge_march_kernel(march), kernel, strlen(kernel)) != 0)
+    fail_msg("'%s', not '%s'", kedge_march_kernel(march), kernel);
   while (!kedge_march_ended(march)) must(ctx, kedge_march_step(march));
   const size_t nodes = s->dimension == 3 ? (size_t)((order + 1) * (order + 2) * (order + 3) / 6)
                                          : (size_t)((order + 1) * (order + 2) / 2);
@@ -206,7 +215,9 @@ static void stages_without_nvrtc_are_those_of_the_host(void **state)
   const char *const chosen = getenv("KEDGE_NVRTC");
   char *const kept = chosen ? strdup(chosen) : NULL;
   setenv("KEDGE_NVRTC", "none.so", 1);
+  kernels = "plain: NVRTC was not found (none.so: cannot open";
   assert_all(2, 3);
+  kernels = "compiled";
   if (kept)
     setenv("KEDGE_NVRTC", kept, 1);
   else
