@@ -14,7 +14,7 @@ static void put_stages(const kg_waves *w, kedge_wave_report *r)
 {
   const kg_wave_account *const a = &w->account;
   const double n = (double)a->stages, part = a->timed > 0 ? n / (double)a->timed : 0.0;
-  const kg_cost cost = kg_wave_cost(&w->args);
+  const kg_cost cost = kg_wave_cost(&w->args), driven = kg_wave_source_cost(&w->source);
   const double data = fmin(part * a->data_seconds, a->step_seconds);
   const double source = fmin(part * a->source_seconds, a->step_seconds - data);
   r->stages_done = a->stages;
@@ -22,7 +22,7 @@ static void put_stages(const kg_waves *w, kedge_wave_report *r)
   const kedge_stage_report all[] = {
       {"stage", a->step_seconds - data - source, n * cost.bytes, n * cost.flops},
       {"data", data, 0.0, 0.0},
-      {"source", source, 0.0, 0.0},
+      {"source", source, n * driven.bytes, n * driven.flops},
       {"probes", a->probe_seconds, 0.0, 0.0},
       {"output", a->output_seconds, 0.0, 0.0}};
   r->n_stages = sizeof all / sizeof *all;
