@@ -1,10 +1,10 @@
 /// @file
-/// Waves: problems whose [equation] system is maxwell-tm or acoustics (docs/waves.md), step by
-/// step.
+/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md), step
+/// by step.
 ///
 /// A march of them is made, stepped, asked for its time and reported on as any other (march.h); its
 /// report has no solves. It has no kedge_solution: fields are read here. A failure in a step leaves
-/// no state to go on from: later steps are refused.
+/// no state to go on from: later steps are refused, and so is to read or to save it.
 #pragma once
 #include "kedge/march.h"
 #include "kedge/probe.h"
