@@ -62,7 +62,8 @@ KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const cha
 
 /// The L2 norm of the error of a field against [exact] at the time that is reached.
 /// @param[in] field  NULL: of all fields that [exact] has, together
-/// @retval KEDGE_ERR_ARG  also where [exact] has no such field
+/// @retval KEDGE_ERR_ARG    also where [exact] has no such field
+/// @retval KEDGE_ERR_INPUT  [exact] is not finite
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
 
