@@ -1,10 +1,10 @@
 /// @file
-/// Waves: problems whose [equation] system is maxwell-tm or acoustics (docs/waves.md), step by
-/// step.
+/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md), step
+/// by step.
 ///
 /// A march of them is made, stepped, asked for its time and reported on as any other (march.h); its
 /// report has no solves. It has no kedge_solution: fields are read here. A failure in a step leaves
-/// no state to go on from: later steps are refused.
+/// no state to go on from: later steps are refused, and so is to read or to save it.
 #pragma once
 #include "kedge/march.h"
 #include "kedge/probe.h"
@@ -66,7 +66,8 @@ KEDGE_API kedge_status kedge_march_energy_of(const kedge_march *march, const cha
 
 /// The L2 norm of the error of a field against [exact] at the time that is reached.
 /// @param[in] field  NULL: of all fields that [exact] has, together
-/// @retval KEDGE_ERR_ARG  also where [exact] has no such field
+/// @retval KEDGE_ERR_ARG    also where [exact] has no such field
+/// @retval KEDGE_ERR_INPUT  [exact] is not finite
 KEDGE_API kedge_status kedge_march_error(const kedge_march *march, const char *field,
                                          double *error);
 

@@ -378,6 +378,7 @@ kedge_status kedge_march_save(const kedge_march *m, const char *path)
   KG_REQUIRE(m->ctx, !m->has_changed, KEDGE_ERR_UNSUPPORTED,
              "kedge_march_save: the problem or its data have changed on the way, and a checkpoint "
              "has none of that: save before, or do without");
+  if (m->method->may_save) KG_TRY(m->method->may_save(m->state));
   return kg_checkpoint_write(m, path);
 }
 

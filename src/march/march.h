@@ -48,6 +48,8 @@ typedef struct kg_march_method {
   /// @param[in] t  of the data of its last stage
   kedge_status (*resume)(void *state, double t);
   void (*destroy)(void *state);
+  /// Before a checkpoint: fail where there is no state to go on from. NULL: there always is.
+  kedge_status (*may_save)(void *state);
 } kg_march_method;
 
 /// A time at which a step ends.

@@ -18,13 +18,13 @@ static void put_stages(const kg_waves *w, kedge_wave_report *r)
   const double timed = a->stage_seconds + a->data_seconds + a->source_seconds;
   const double scale = timed > 0.0 ? a->step_seconds / timed : 0.0;
   const double data = scale * a->data_seconds, source = scale * a->source_seconds;
-  const kg_cost cost = kg_wave_cost(&w->args);
+  const kg_cost cost = kg_wave_cost(&w->args), driven = kg_wave_source_cost(&w->source);
   r->stages_done = a->stages;
   r->step_seconds = a->step_seconds;
   const kedge_stage_report all[] = {
       {"stage", a->step_seconds - data - source, n * cost.bytes, n * cost.flops},
       {"data", data, 0.0, 0.0},
-      {"source", source, 0.0, 0.0},
+      {"source", source, n * driven.bytes, n * driven.flops},
       {"probes", a->probe_seconds, 0.0, 0.0},
       {"output", a->output_seconds, 0.0, 0.0}};
   r->n_stages = sizeof all / sizeof *all;

@@ -57,13 +57,20 @@ static kedge_status prepare(void *user, double rate)
   return KEDGE_OK;
 }
 
+/// A failure in the middle of a step leaves a state of none of the times.
+static kedge_status check_state(const state *s, const char *call)
+{
+  KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
+             "%s: a step has failed and left no state; begin another march", call);
+  return KEDGE_OK;
+}
+
 static kedge_status stage(void *user, const kg_march_stage *what)
 {
   state *const s = user;
   KG_REQUIRE(s->waves.ctx, !s->is_stale, KEDGE_ERR_ARG,
              "kedge_march_step: the last update has failed: call kedge_march_update()");
-  KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
-             "kedge_march_step: a step has failed and left no state; begin another march");
+  KG_TRY(check_state(s, "kedge_march_step"));
   if (what->index == 0) {  // cancelled here, the state is that before the step
     KG_TRY(kg_progress(s->waves.ctx, &(kedge_progress){.stage = "march"}));
     s->begun = kg_seconds();
@@ -144,6 +151,13 @@ static kedge_status update(void *user)
   return KEDGE_OK;
 }
 
+static kedge_status may_save(void *user)
+{
+  state *const s = user;
+  KG_TRY(check_state(s, "kedge_march_save"));
+  return kg_waves_check(&s->waves);
+}
+
 /// The state alone: the first stage of a step needs nothing else. Numbers of single precision are
 /// taken two at a time; there is an even number of them.
 static int arrays(void *user, kg_march_array list[KG_MARCH_ARRAYS_MAX])
@@ -176,7 +190,8 @@ static const kg_march_method method = {.prepare = prepare,
                                        .update = update,
                                        .arrays = arrays,
                                        .resume = resume,
-                                       .destroy = destroy};
+                                       .destroy = destroy,
+                                       .may_save = may_save};
 
 kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const kg_checkpoint *from,
@@ -285,6 +300,7 @@ kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "%s: an argument is NULL", call);
   KG_REQUIRE(m->ctx, m->method == &method, KEDGE_ERR_ARG,
              "%s: the problem is none of waves; its solution has its fields", call);
+  KG_TRY(check_state(m->state, call));
   *waves = &((state *)m->state)->waves;
   return KEDGE_OK;
 }

@@ -195,6 +195,17 @@ static kedge_status rule_of(look *l, int rows)
   return KEDGE_OK;
 }
 
+/// The state is finite, as look_begin() has seen.
+static kedge_status refuse_exact(const kg_waves *w, int f, double t)
+{
+  const char *const field = w->law->fields[f];
+  return kg_problem_fail(w->ctx, w->problem,
+                         kg_settings_find(&w->problem->settings, "exact", field),
+                         "%s of [exact] is not finite everywhere at t = %.9g; change it so that it "
+                         "is, or leave it out",
+                         field, t);
+}
+
 kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
 {
   look l;
@@ -206,8 +217,9 @@ kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
 #pragma omp parallel for schedule(static) \
     num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, work))
     for (int32_t e = 0; e < w->mesh->n_elements; ++e) element_errors(&l, e);
-    for (int f = 0; f < w->law->n_fields; ++f) {
+    for (int f = 0; f < w->law->n_fields && status == KEDGE_OK; ++f) {
       error[f] = kg_waves_has_exact(w, f) ? sqrt(sum_of(&l, f)) : 0.0;
+      if (!isfinite(error[f])) status = refuse_exact(w, f, t);
     }
   }
   look_free(&l);

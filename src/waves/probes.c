@@ -1,6 +1,6 @@
 // Fields at the points of probes. What a step costs is one kernel and one copy of some numbers,
 // however many probes and fields are asked for: the first that is brings the fields of all that
-// were asked for in the state before.
+// were asked for in the state before, and of others where they are few.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +18,10 @@ void kg_wave_probes_free(kedge_context *ctx, kg_wave_probes *p)
   free(p->value);
   *p = (kg_wave_probes){0};
 }
+
+/// Points that stay where they are, asked for or not: those of a probe that is read every other step
+/// are not made anew each time.
+enum { POINTS_KEPT = 1 << 14 };
 
 static kg_wave_probe *find(kg_wave_probes *p, const kedge_probe *probe)
 {
@@ -105,7 +109,7 @@ static kedge_status make(const kg_waves *w, kg_wave_probes *p)
 static kedge_status refresh(const kg_waves *w, kg_wave_probes *p, const kedge_probe *probe)
 {
   bool changed = false;
-  if (!p->is_current) changed = drop_idle(w, p);
+  if (!p->is_current && p->n > POINTS_KEPT) changed = drop_idle(w, p);
   if (!find(p, probe)) {
     if (p->n_probes == KG_WAVE_PROBES_MAX) p->n = p->n_probes = 0;
     KG_TRY(append(w, p, probe));

@@ -1,4 +1,5 @@
 // What a problem says of waves on a mesh: media, boundaries, sources.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,23 @@ static kedge_status refuse_property(const kg_waves *w, int32_t element, int k, d
       at[0], at[1], z, isnan(value) ? (double)NAN : value);
 }
 
+/// Whether the type of numbers of a state holds a number of a medium.
+static bool is_held(const kg_waves *w, double number)
+{
+  if (w->args.number == KG_DOUBLE) return number <= DBL_MAX;
+  return number == 0.0 || (number >= FLT_MIN && number <= FLT_MAX);
+}
+
+static kedge_status refuse_medium(const kg_waves *w, int32_t element, double number)
+{
+  return kg_problem_fail(
+      w->ctx, w->problem, kg_settings_find(&w->problem->settings, "solver", "precision"),
+      "the material of element %d (from 0) has a wave impedance or another number of %g, which %s "
+      "precision does not hold%s",
+      w->mesh->element_origin[element], number, w->args.number == KG_SINGLE ? "single" : "double",
+      number <= DBL_MAX ? "; take precision = double in [solver], or other units" : "");
+}
+
 /// Properties are those of the middle of each element.
 static kedge_status put_media(const settling *s)
 {
@@ -87,8 +105,10 @@ static kedge_status put_media(const settling *s)
       }
     }
     law->medium(property, number);
-    for (int k = 0; k < law->n_numbers; ++k)
+    for (int k = 0; k < law->n_numbers; ++k) {
+      if (!is_held(w, number[k])) return refuse_medium(w, e, number[k]);
       s->medium[((int64_t)(e / LANES) * law->n_numbers + k) * LANES + e % LANES] = number[k];
+    }
   }
   return KEDGE_OK;
 }

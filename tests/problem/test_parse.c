@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <locale.h>
 #include <stdio.h>
 
+#include "comma_locale.h"
 #include "expression_help.h"
 #include "core/number.h"
 
@@ -337,25 +337,6 @@ static void constants_fold_and_equal_terms_are_shared(void **state)
     assert_string_equal(text, cases[i][1]);
     kg_expression_free(e);
   }
-}
-
-/// A locale with a decimal comma: one that is installed, else one compiled for the moment.
-static const char *comma_locale(void)
-{
-  static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
-  const char *set = NULL;
-  for (size_t i = 0; i < sizeof locales / sizeof *locales && !set; ++i)
-    set = setlocale(LC_NUMERIC, locales[i]);
-  if (set) return set;
-  char folder[] = "/tmp/kedge_locale_XXXXXX", command[200];
-  if (mkdtemp(folder) == NULL) return NULL;
-  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 2>/dev/null",
-           folder);
-  setenv("LOCPATH", folder, 1);
-  if (system(command) == 0) set = setlocale(LC_NUMERIC, "de_DE.UTF-8");
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  if (system(command) != 0) print_message("%s is left behind\n", folder);
-  return set;
 }
 
 static void the_locale_has_no_say(void **state)

@@ -118,6 +118,33 @@ static void any_number_of_probes_have_the_same_values(void **state)
   waves_free(&w);
 }
 
+/// More points than stay where nobody asks for them.
+static void large_probes_come_and_go(void **state)
+{
+  enum { MANY = 9000, PROBES = 3 };
+  double *const x = calloc(4 * MANY, sizeof *x), *const y = x + MANY, *const values = y + MANY;
+  double *const first = values + MANY;
+  kedge_probe *probe[PROBES];
+  (void)state;
+  waves w = wave_in(2, "double");
+  for (int i = 0; i < MANY; ++i) x[i] = 0.1 + 0.8 * i / MANY, y[i] = 0.37;
+  for (int k = 0; k < PROBES; ++k)
+    must(w.ctx, kedge_probe_create(w.ctx, w.mesh, MANY, x, y, &probe[k]));
+  for (int step = 0; step < 9; ++step) {
+    for (int k = 0; k < PROBES; ++k) {
+      if (step % (k + 1) != 0) continue;
+      double *const out = k == 0 ? first : values;
+      must(w.ctx, kedge_march_probe_values(w.march, probe[k], "Ez", out));
+      assert_true(largest(MANY, out) > 1e-3);
+      assert_true(k == 0 || distance(MANY, first, values) == 0.0);
+    }
+    must(w.ctx, kedge_march_step(w.march));
+  }
+  for (int k = 0; k < PROBES; ++k) kedge_probe_destroy(probe[k]);
+  free(x);
+  waves_free(&w);
+}
+
 static void assert_said(const waves *w, kedge_status status, kedge_status expected,
                         const char *sentence)
 {
@@ -210,6 +237,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_those_of_nodes_and_nan_outside),
       cmocka_unit_test(any_number_of_probes_have_the_same_values),
+      cmocka_unit_test(large_probes_come_and_go),
       cmocka_unit_test(what_has_no_values_is_refused),
       cmocka_unit_test(values_in_device_memory_are_those_of_the_host),
       cmocka_unit_test(energies_of_regions_add_up),

@@ -181,6 +181,64 @@ static void data_that_become_bad_say_where_and_when(void **state)
   }
 }
 
+static void materials_beyond_single_precision_are_refused(void **state)
+{
+  (void)state;
+  waves w = waves_before(SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 3"},
+                                  {"space", "order", "1"}, {"equation", "conductivity", "0"},
+                                  {"equation", "permittivity", "1e-50"},
+                                  {"equation", "permeability", "1e50"}));
+  must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+  for (int i = 0; i < 2; ++i) {
+    must(w.ctx, kedge_problem_set(w.problem, "solver", "precision", i ? "single" : "double"));
+    const kedge_status status = kedge_march_create(w.ctx, w.mesh, w.problem, &w.march);
+    assert_int_equal(status, i ? KEDGE_ERR_INPUT : KEDGE_OK);
+    if (i)
+      assert_non_null(strstr(kedge_context_error(w.ctx), "which single precision does not hold"));
+    if (!i) kedge_march_destroy(w.march);
+  }
+  w.march = NULL;
+  waves_free(&w);
+}
+
+static void an_exact_field_that_is_no_number_is_refused(void **state)
+{
+  double error;
+  (void)state;
+  waves w = waves_of("square 3", "2",
+                     SETTINGS(DRIVEN_TM, {"exact", "Hx", "sqrt(0.1-t)"}, {"initial", "Ez", "x"}));
+  assert_int_equal(kedge_march_error(w.march, "Hx", &error), KEDGE_OK);
+  while (kedge_march_time(w.march) <= 0.1) must(w.ctx, kedge_march_step(w.march));
+  assert_int_equal(kedge_march_error(w.march, NULL, &error), KEDGE_ERR_INPUT);
+  assert_non_null(strstr(kedge_context_error(w.ctx), "Hx of [exact] is not finite everywhere at"));
+  waves_free(&w);
+}
+
+/// Data are bad in the middle of a step, or numbers of the state where nobody has looked.
+static void a_failed_step_is_neither_read_nor_saved(void **state)
+{
+  double energy;
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    waves w = waves_of(
+        "square 3", "2",
+        SETTINGS(DRIVEN_TM, {"time", "steps", "20"}, {"boundary left", "type", "conductor"},
+                 {"boundary left", "Ez", i ? "t < 0.1 ? t : 1e308" : "log(0.26-t)*y"}));
+    must(w.ctx, kedge_march_step(w.march));
+    must(w.ctx, kedge_march_save(w.march, "failed.ckpt"));
+    kedge_status status = KEDGE_OK;
+    for (int k = 0; k < 9 && status == KEDGE_OK; ++k) status = kedge_march_step(w.march);
+    assert_int_equal(status, i ? KEDGE_OK : KEDGE_ERR_INPUT);
+    assert_int_equal(kedge_march_energy(w.march, &energy), i ? KEDGE_ERR_NUMERIC : KEDGE_ERR_ARG);
+    assert_int_equal(kedge_march_save(w.march, "failed.ckpt"),
+                     i ? KEDGE_ERR_NUMERIC : KEDGE_ERR_ARG);
+    kedge_march_destroy(w.march);
+    must(w.ctx, kedge_march_restore(w.ctx, w.mesh, w.problem, "failed.ckpt", &w.march));
+    assert_true(kedge_march_time(w.march) < 0.1);
+    waves_free(&w);
+  }
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -190,6 +248,9 @@ int main(void)
       cmocka_unit_test(functions_of_the_program_are_sources_too),
       cmocka_unit_test(backends_agree_on_data_that_move),
       cmocka_unit_test(data_that_become_bad_say_where_and_when),
+      cmocka_unit_test(materials_beyond_single_precision_are_refused),
+      cmocka_unit_test(an_exact_field_that_is_no_number_is_refused),
+      cmocka_unit_test(a_failed_step_is_neither_read_nor_saved),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

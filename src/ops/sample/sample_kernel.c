@@ -118,7 +118,9 @@ kedge_status kg_sample_kernel_source(kedge_context *ctx, kg_sample_kind kind, kg
     write_points(out, p);
     write_list(out, "weight_table", rule, p.weight);
     if (kind == KG_SAMPLE_LOADS) {
-      fprintf(out, "#define KG_ROUGHNESS %.17g\n", KG_ROUGHNESS);
+      char roughness[32];
+      kg_number_print(roughness, KG_ROUGHNESS);
+      fprintf(out, "#define KG_ROUGHNESS %s\n", roughness);
       write_list(out, "top_table", rows, p.top);
       write_list(out, "top_of_row_table", rows, p.top_of_row);
     }

@@ -5,6 +5,7 @@
 
 #include "basis/sectors.h"
 #include "core/file.h"
+#include "core/number.h"
 #include "device/backend.h"
 #include "device/context.h"
 #include "device/cuda_nvrtc.h"
@@ -75,10 +76,20 @@ static void put_list(FILE *out, const char *name, int n, const int32_t *value)
   fprintf(out, "};\n");
 }
 
+static void put_number(FILE *out, double value)
+{
+  char text[32];
+  kg_number_print(text, value);
+  fprintf(out, "(kg_real)%s,", text);
+}
+
 static void put_numbers(FILE *out, const char *name, int n, const double *value)
 {
   fprintf(out, "static __device__ constexpr kg_real %s[%d] = {\n", name, n);
-  for (int i = 0; i < n; ++i) fprintf(out, "(kg_real)%.17g,\n", value[i]);
+  for (int i = 0; i < n; ++i) {
+    put_number(out, value[i]);
+    fputc('\n', out);
+  }
   fprintf(out, "};\n");
 }
 
@@ -127,7 +138,7 @@ static void put_tables(FILE *out, const kg_law *law, const kg_nodal *nodal,
   fprintf(out, "static __device__ constexpr kg_real COMBINE[%d][%d] = {", d, d);
   for (int b = 0; b < d; ++b) {
     fprintf(out, "{");
-    for (int a = 0; a < d; ++a) fprintf(out, "(kg_real)%g,", sectors->combine[b][a]);
+    for (int a = 0; a < d; ++a) put_number(out, sectors->combine[b][a]);
     fprintf(out, "},");
   }
   fprintf(out, "};\n");
