@@ -403,11 +403,13 @@ class Mesh:
         self.context.call("kedge_mesh_write", self.context.handle, self.handle, path_of("path", path), binary)
 
 
-def _from_section(context, settings):
-    """A mesh by the keys of [mesh]."""
+def _from_section(context, settings, parameters=()):
+    """A mesh by the keys of [mesh]; parameters: (name, text) of those that its map may have."""
     problem, handle = ctypes.c_void_p(), ctypes.c_void_p()
     context.call("kedge_problem_create", context.handle, problem)
     try:
+        for name, text in parameters:
+            context.call("kedge_problem_set", problem, b"parameters", encoded(name, name), encoded(name, str(text)))
         for key, value in settings.items():
             if value is not None:
                 parts = value if isinstance(value, (tuple, list)) else [value]

@@ -208,7 +208,8 @@ class Problem:
         """The mesh that a problem file names."""
         context = context_of(backend)
         section = {key: value for (where, key), value in self.settings.items() if where == "mesh"}
-        return Mesh._of(context, _from_section(context, section))
+        parameters = [(key, value) for (where, key), value in self.settings.items() if where == "parameters" and key]
+        return Mesh._of(context, _from_section(context, section, parameters))
 
     def _on(self, words, context):
         """For plans: the problem with these words for its mesh, or its own, and None; or, where functions or arrays may ask

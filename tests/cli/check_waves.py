@@ -4,6 +4,7 @@ import csv
 import math
 import os
 import random
+import re
 import resource
 import signal
 import subprocess
@@ -11,6 +12,8 @@ import time
 import unittest
 
 from command import KEDGE, Command
+
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 
 CAVITY = """
 [mesh]
@@ -164,6 +167,95 @@ class Waves(Command):
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json")
         report = self.json("r.json")
         self.assertEqual((report["errors"], report["output"]), (None, None))
+
+    def test_the_box_has_the_errors_of_the_page(self):
+        with open(os.path.join(SOURCE, "docs/examples.md"), encoding="utf-8") as page:
+            table = re.findall(r"(?m)^\| (\d) \| (\S+e-\d+) \| (\S+e-\d+) \| \S+ \|$", page.read())
+        self.assertEqual(len(table), 5)
+        for order, *page in table[1:4]:
+            for cube, says in zip((2, 4), page):
+                self.kedge("solve", os.path.join(SOURCE, "meshes/cavity.ini"), "-q", "-r", "r.json", "-s",
+                           f"space.order={order}", "-s", f"mesh.generate=cube {cube}")
+                errors = [error["l2"] for error in self.json("r.json")["errors"].values()]
+                self.assertEqual(f"{math.hypot(*errors):.2e}", says)
+
+    def test_a_plane_wave_has_the_errors_of_the_page_and_half_as_long_a_step_again_is_stable(self):
+        with open(os.path.join(SOURCE, "docs/waves.md"), encoding="utf-8") as page:
+            rows = re.findall(r"(?m)^\| (\d) \| (\S+) %.*? \| (\S+) % \|", page.read())
+        table = {int(order): (float(one), float(two)) for order, one, two in rows}
+        self.write("plane.ini", """
+[mesh]
+map = 4*x, 4*y
+[equation]
+system = maxwell-tm
+[boundary default]
+type = incident
+[exact]
+Ez = sin(2*pi*(0.8*x + 0.6*y - t))
+Hx = 0.6*sin(2*pi*(0.8*x + 0.6*y - t))
+Hy = -0.8*sin(2*pi*(0.8*x + 0.6*y - t))
+[solver]
+precision = double
+[time]
+end = 4
+""")
+
+        def error(order, squares, cfl=1):
+            self.kedge("solve", "plane.ini", "-q", "-r", "r.json", "-s", f"space.order={order}", "-s",
+                       f"mesh.generate=square {4 * squares}", "-s", f"time.cfl={cfl}")
+            return 100 * self.json("r.json")["errors"]["Ez"]["l2"] / math.sqrt(8)
+
+        for order, says in table.items():
+            for squares in 1, 2:
+                self.assertAlmostEqual(error(order, squares) / says[squares - 1], 1, delta=0.12)
+        self.assertEqual(list(table), [1, 2, 3, 4, 6, 8])
+        for order in 2, 4, 6:
+            self.assertLess(error(order, 3, 1.5), 1.07 * error(order, 3))
+
+    def test_echoes_of_walls_are_exact(self):
+        for end, returned in ("wall", 1), ("soft", -1), ("absorbing", 0):
+            self.kedge("solve", os.path.join(SOURCE, "meshes/echo.ini"), "-q", "-s", f"boundary right.type={end}", "-s",
+                       "output.file=")
+            rows = self.rows("microphones.csv")
+            self.assertGreater(len(rows), 500)
+            for name, x in ("p 1", 2), ("p 2", 3.5):
+                for row in rows:
+                    gone = 343 * float(row["t"])
+                    p = math.exp(-((x - gone - 1) / 0.3)**2) + returned * math.exp(-((7 - x - gone) / 0.3)**2)
+                    self.assertLess(abs(float(row[name]) - p), 1e-4)
+
+    def test_absorbing_boundaries_reflect_of_what_comes_at_an_angle_what_the_page_says(self):
+        # A mode of a duct is two plane waves that come at the angle a; with the one that returns it is exact.
+        self.write("duct.ini", """
+[mesh]
+generate = square 6
+[space]
+order = 5
+[parameters]
+a = pi/4
+k = pi/sin(a)
+kx = k*cos(a)
+R = (cos(a) - 1)/(cos(a) + 1)
+[equation]
+system = acoustics
+[boundary left]
+type = incident
+[boundary right]
+type = absorbing
+[boundary default]
+type = wall
+[exact]
+p = cos(pi*y)*(cos(kx*x - k*t) + R*cos(kx*(2 - x) - k*t))
+vx = kx/k*cos(pi*y)*(cos(kx*x - k*t) - R*cos(kx*(2 - x) - k*t))
+vy = -pi/k*sin(pi*y)*(sin(kx*x - k*t) + R*sin(kx*(2 - x) - k*t))
+[time]
+end = 2
+""")
+        for a in "pi/4", "pi/2.5":
+            self.kedge("solve", "duct.ini", "-q", "-r", "r.json", "-s", f"parameters.a={a}")
+            self.assertLess(self.json("r.json")["errors"]["p"]["l2"], 1e-4)
+        self.kedge("solve", "duct.ini", "-q", "-r", "r.json", "-s", "parameters.R=0")
+        self.assertGreater(self.json("r.json")["errors"]["p"]["l2"], 0.05)
 
     def test_probes_have_rows_of_all_fields_every_so_many_steps(self):
         self.write("cavity.ini", CAVITY + "[probe mid]\npoints = 0.5 0.5, 0.25 0.3, 7 7\nevery = 10\n"

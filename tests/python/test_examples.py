@@ -133,6 +133,13 @@ class Examples(unittest.TestCase):
             self.assertIn(", ".join(f"{value:.{digits}f}" for value in edge), text)
             self.assertIn(f"set up {1 if how == 'explicit' else 10} times", runs[0])
 
+    @unittest.skipUnless(importlib.util.find_spec("scipy"), "no scipy")
+    def test_a_cylinder_scatters_as_the_series_says(self):
+        said = run("-W", "error", ROOT / "docs/example/cylinder.py", "3", "2")
+        free, here = map(float, re.findall(r"(\S+)%", said))
+        self.assertAlmostEqual(free, 4.3, delta=0.05)
+        self.assertLess(here, 0.4)
+
     def test_the_thermostat_keeps_its_room_warm(self):
         *switches, last = run("-W", "error", ROOT / "docs/example/thermostat.py").splitlines()
         self.assertEqual(last, "switched 10 times, on for 3.30 h; set up 1 times")
