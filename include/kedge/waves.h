@@ -20,8 +20,9 @@ KEDGE_API double kedge_march_longest(const kedge_march *march);
 /// The order of its polynomials; 0 where the problem is elliptic.
 KEDGE_API int kedge_march_order(const kedge_march *march);
 
-/// Of stages, as long as the march lives: "compiled", for this system and order; "plain: WHY", a
-/// slower one of the GPU, where that cannot be; "host". NULL where the problem is elliptic.
+/// The kernel of stages is "compiled", for this system and order; "plain: WHY", a slower one of the
+/// GPU, where that cannot be; or "host". NULL where the problem is elliptic. The text lives as long
+/// as the march.
 KEDGE_API const char *kedge_march_kernel(const kedge_march *march);
 
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
