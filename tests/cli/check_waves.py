@@ -173,8 +173,8 @@ class Waves(Command):
         self.assertEqual(len(table), 5)
 
         def error(order, cube, upwind=1):
-            self.kedge("solve", os.path.join(SOURCE, "meshes/cavity.ini"), "-q", "-r", "r.json", "-s", f"space.order={order}",
-                       "-s", f"mesh.generate=cube {cube}", "-s", f"space.upwind={upwind}")
+            self.kedge("solve", os.path.join(SOURCE, "meshes/cavity.ini"), "-q", "-r", "r.json", "-s",
+                       f"space.order={order}", "-s", f"mesh.generate=cube {cube}", "-s", f"space.upwind={upwind}")
             return math.hypot(*(error["l2"] for error in self.json("r.json")["errors"].values()))
 
         for (order, coarse, fine), central in zip(table, (1.8, 3.6, 2.7, 0)):
