@@ -1,6 +1,6 @@
 /// @file
-/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md), step
-/// by step.
+/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md),
+/// step by step.
 ///
 /// A march of them is made, stepped, asked for its time and reported on as any other (march.h); its
 /// report has no solves. It has no kedge_solution: fields are read here. A failure in a step leaves
