@@ -36,8 +36,8 @@ static inline bool test_is_shadow(void)
   return test_backend() == KEDGE_BACKEND_SHADOW;
 }
 
-/// Threads of a context: on small problems most time goes into teams that meet for every loop, which
-/// is enough where the host does it.
+/// Threads of a context: on small problems most time goes into teams that meet for every loop,
+/// which is enough where the host does it.
 static inline int test_threads(void)
 {
   return test_is_shadow() ? 1 : 2;

@@ -116,7 +116,8 @@ KEDGE_API kedge_status kedge_march_update(kedge_march *march);
 /// @retval KEDGE_ERR_IO           the file cannot be written; an old one there is as it was
 /// @retval KEDGE_ERR_UNSUPPORTED  kedge_march_data() or kedge_march_update() was called: a file has
 ///                                no such changes
-/// @retval KEDGE_ERR_ARG, KEDGE_ERR_NUMERIC  of waves: a step has failed, or the state is not finite
+/// @retval KEDGE_ERR_ARG, KEDGE_ERR_NUMERIC  of waves: a step has failed, or the state is not
+/// finite
 KEDGE_API kedge_status kedge_march_save(const kedge_march *march, const char *path);
 
 /// Go on where a march was saved, to the same bits as if it had not ended, on the same backend and

@@ -94,8 +94,8 @@ typedef struct kedge_wave_report {
   double first_energy, energy;  ///< at t = 0, and now
   int64_t stages_done;          ///< five a step, by this process
   double step_seconds;          ///< that they took
-  /// Parts of the time of this process: stage; data of the boundary, and source, measured in some of
-  /// the stages; probes; output: fields, energies and errors.
+  /// Parts of the time of this process: stage; data of the boundary, and source, measured in some
+  /// of the stages; probes; output: fields, energies and errors.
   int n_stages;
   kedge_stage_report stages[KEDGE_STAGES_MAX];
   int64_t peak_device_bytes;

@@ -1,13 +1,13 @@
 /// @file
-/// Nodes of a tetrahedron are symmetric under exchange of its vertices 0 and 1, and of 2 and 3. Sums
-/// and differences of the values at the nodes of an orbit, by the sign that each exchange gives
-/// them, are parts of four sectors, and
+/// Nodes of a tetrahedron are symmetric under exchange of its vertices 0 and 1, and of 2 and 3.
+/// Sums and differences of the values at the nodes of an orbit, by the sign that each exchange
+/// gives them, are parts of four sectors, and
 ///
 ///   sum_a D_a w_a = sum_b E_b (sum_a combine_ba w_a)
 ///
-/// where E_b, derivatives along the edges 01 and 23 and from the middle of one to that of the other,
-/// and LIFT take each sector to one sector: a quarter of the products. A triangle has one sector,
-/// of which every node is an orbit, and E_b = D_b.
+/// where E_b, derivatives along the edges 01 and 23 and from the middle of one to that of the
+/// other, and LIFT take each sector to one sector: a quarter of the products. A triangle has one
+/// sector, of which every node is an orbit, and E_b = D_b.
 ///
 /// An exchange is a bit: member g of an orbit is its first node after the exchanges g, and has the
 /// sign (-1)^(bits of g and s) in sector s. Where an exchange leaves the first node where it is,

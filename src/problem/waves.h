@@ -52,8 +52,8 @@ bool kg_wave_takes_function(const char *section, const char *key);
 extern const char *const kg_current_keys[KG_CURRENTS];
 
 /// Read the type of a boundary, if it is one of waves; whether it is of the problem is checked once
-/// all is set (kg_problem_check_waves()). @param[out] type  as it is in kg_wave_boundaries; -1: it is
-/// of elliptic problems
+/// all is set (kg_problem_check_waves()). @param[out] type  as it is in kg_wave_boundaries; -1: it
+/// is of elliptic problems
 kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *setting, int *type);
 
 /// Read [solver] precision, if the problem, or the word, is of waves. @param[out] is_wave  it is

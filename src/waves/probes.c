@@ -19,8 +19,8 @@ void kg_wave_probes_free(kedge_context *ctx, kg_wave_probes *p)
   *p = (kg_wave_probes){0};
 }
 
-/// Points that stay where they are, asked for or not: those of a probe that is read every other step
-/// are not made anew each time.
+/// Points that stay where they are, asked for or not: those of a probe that is read every other
+/// step are not made anew each time.
 enum { POINTS_KEPT = 1 << 14 };
 
 static kg_wave_probe *find(kg_wave_probes *p, const kedge_probe *probe)

@@ -7,9 +7,9 @@ kg_cost kg_wave_cost(const kg_wave_args *a)
 {
   const double n = (double)kg_wave_state(a), columns = (double)a->n_facets * a->n_facet;
   const double d = a->dimension, sectors = a->kernel && a->dimension == 3 ? 4.0 : 1.0;
-  // u, next and the residual, which the first stage of a step does not read; neighbours' values come
-  // from caches. Products with matrices, A(g) u by way of two fields, the flux by way of as many
-  // operations as twelve a field, and the step.
+  // u, next and the residual, which the first stage of a step does not read; neighbours' values
+  // come from caches. Products with matrices, A(g) u by way of two fields, the flux by way of as
+  // many operations as twelve a field, and the step.
   const double bytes = (a->before == 0.0 ? 3.0 : 4.0) * n * (double)kg_number_bytes(a->number);
   const double products = 2.0 * (d * a->n + columns) / sectors;
   return (kg_cost){bytes, n * (products + 4.0 * d + 12.0 * columns / a->n + 6.0)};

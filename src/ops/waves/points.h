@@ -28,8 +28,8 @@ KG_INLINE void kg_wave_point(const kg_wave_points_args *a, int64_t i)
   a->value[i] = sum;
 }
 
-/// A field at points of every element, of which there are two sets: value[to][q] = sum_j row[set][q][j]
-/// u[element][field][j].
+/// A field at points of every element, of which there are two sets: value[to][q] = sum_j
+/// row[set][q][j] u[element][field][j].
 typedef struct kg_wave_nodes_args {
   kg_wave_args state;
   int32_t n_elements;

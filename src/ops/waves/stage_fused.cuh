@@ -6,8 +6,8 @@
 //          and the tables become operands of instructions.
 // Layout   rows of u of the block's elements in shared memory, one element behind the other, at
 //          odd distances: threads of a warp, which read the same node of different elements, find
-//          it in different banks. Behind them rows of the facets' nodes, [facet][field][node]: first
-//          the neighbours' values, where these are not of this block, then f. residual
+//          it in different banks. Behind them rows of the facets' nodes, [facet][field][node]:
+//          first the neighbours' values, where these are not of this block, then f. residual
 //          [block][node][thread].
 // Sectors  basis/sectors.h
 

@@ -94,7 +94,8 @@ static void put_numbers(FILE *out, const char *name, int n, const double *value)
 }
 
 /// Where a neighbour has the values at the nodes of each of its facets, as this side has them: in
-/// the plane they run against each other. The last row is for values that lie as this side has them.
+/// the plane they run against each other. The last row is for values that lie as this side has
+/// them.
 static void put_others(FILE *out, const kg_nodal *nodal, int fields)
 {
   const int m = nodal->n_facet;
