@@ -25,7 +25,7 @@ from matplotlib.tri import Triangulation
 
 # Corners of VTK's types of cells: linear and Lagrange triangles and quadrilaterals.
 CORNERS = {5: 3, 69: 3, 9: 4, 70: 4}
-# The largest order of cells of VTK; cells are one order above the solution up to that.
+# The largest order of cells of VTK; cells are one order above the solution up to that, but of waves.
 LARGEST_ORDER = 10
 
 
@@ -130,12 +130,14 @@ def field_of(grid, path, field):
 
 
 def read(path, field):
-    """For each shape: corners, order, nodes [cell][node][2] and values [cell][node]."""
+    """For each shape: corners, order, nodes [cell][node][2] and values [cell][node]; and how far cells are above the
+    solution, 1, but of waves 0."""
     with open_file(path) as file:
         grid = file["VTKHDF"]
         offsets, types = grid["Offsets"][:], grid["Types"][:]
         points, connectivity = grid["Points"][:, :2], grid["Connectivity"][:]
         values, of_points = field_of(grid, path, field)
+        above = 1 if "u" in grid["PointData"] else 0
     if not set(types) <= set(CORNERS):
         sys.exit(f"{path} holds cells that are no triangles and no quadrilaterals; Python's "
                  f"kedge.read({path!r}).plot() draws tetrahedra")
@@ -147,11 +149,11 @@ def read(path, field):
         ids = connectivity[offsets[cells][:, None] + np.arange(n)]
         of_nodes = values[ids] if of_points else np.repeat(values[cells][:, None], n, axis=1)
         shapes.append((CORNERS[kind], order, points[ids], of_nodes))
-    return shapes
+    return shapes, above
 
 
 def draw(path, picture, field, subdivide, mesh):
-    shapes = read(path, field)
+    shapes, above = read(path, field)
     places, values, triangles, outlines, n = [], [], [], [], 0
     for corners, order, xy, at_nodes in shapes:
         matrix, points = interpolation(corners, order, subdivide)
@@ -186,7 +188,7 @@ def draw(path, picture, field, subdivide, mesh):
     name = "cell" if len(shapes) > 1 else {3: "triangle", 4: "quadrilateral"}[shapes[0][0]]
     about = f"{os.path.basename(path)}: {cells} {name}{'s' if cells > 1 else ''}"
     if 1 < order < LARGEST_ORDER:
-        about += f", order {order - 1}"
+        about += f", order {order - above}"
     axes.set_title(about, fontsize=11)
     figure.colorbar(colours, ax=axes, shrink=0.9, pad=0.02, aspect=30, label=field)
     figure.savefig(picture, dpi=160)

@@ -2,8 +2,8 @@
 
     cylinder.py [OUTER [ORDER]]
 
-The domain ends at the whole number OUTER. One series is that of free space. The other one is that of this domain: its boundary
-absorbs plane waves along its normal, and reflects a little of waves that go round as they leave.
+The domain ends at the whole number OUTER. One series is that of free space. The other one is that of this domain: its
+boundary absorbs plane waves along its normal, and reflects a little of waves that go round as they leave.
 """
 import pathlib
 import sys
@@ -22,7 +22,9 @@ def series(x, y, t, end=None):
     """Ez at points. end: where the domain ends; None: it does not"""
     r, theta, field = np.hypot(x, y), np.arctan2(y, x), 0
     for n in range(-20, 21):
-        back = 0 if end is None else -(h1vp(n, k * end) - 1j * hankel1(n, k * end)) / (jvp(n, k * end) - 1j * jv(n, k * end))
+        back = 0
+        if end is not None:  # what goes out there has the slope 1j k Ez
+            back = -(h1vp(n, k * end) - 1j * hankel1(n, k * end)) / (jvp(n, k * end) - 1j * jv(n, k * end))
         # J + a (H + back J) outside and b J inside meet at r = 1, and so do their slopes.
         a, b = np.linalg.solve([[-hankel1(n, k) - back * jv(n, k), jv(n, index * k)],
                                 [-h1vp(n, k) - back * jvp(n, k), index * jvp(n, index * k)]], [jv(n, k), jvp(n, k)])

@@ -223,8 +223,7 @@ typedef struct kedge_plan {
   /// operators then: every entry of peak_bytes is the device memory of the march, without that of
   /// probes, and of needed_bytes and `fits` what kedge_march_create() compares with free_bytes.
   int64_t wave_unknowns;
-  /// Of waves: the longest step of the march, that of [time] or the automatic one, and how many
-  /// steps there are to the end.
+  /// Waves have a longest step, that of [time] or the automatic one, and so many steps to the end.
   double wave_step;
   int64_t wave_steps;
 } kedge_plan;

@@ -1,6 +1,6 @@
 /// @file
-/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md), step
-/// by step.
+/// Waves: problems whose [equation] system is maxwell, maxwell-tm or acoustics (docs/waves.md),
+/// step by step.
 ///
 /// A march of them is made, stepped, asked for its time and reported on as any other (march.h); its
 /// report has no solves. It has no kedge_solution: fields are read here. A failure in a step leaves
@@ -20,8 +20,9 @@ KEDGE_API double kedge_march_longest(const kedge_march *march);
 /// The order of its polynomials; 0 where the problem is elliptic.
 KEDGE_API int kedge_march_order(const kedge_march *march);
 
-/// Of stages, as long as the march lives: "compiled", for this system and order; "plain: WHY", a
-/// slower one of the GPU, where that cannot be; "host". NULL where the problem is elliptic.
+/// The kernel of stages is "compiled", for this system and order; "plain: WHY", a slower one of the
+/// GPU, where that cannot be; or "host". NULL where the problem is elliptic. The text lives as long
+/// as the march.
 KEDGE_API const char *kedge_march_kernel(const kedge_march *march);
 
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and

@@ -112,8 +112,8 @@ static void print_version(FILE *stream, struct argp_state *state)
 }
 
 static const char doc[] =
-    "Solve elliptic problems in the plane and on tetrahedra with the hybridizable discontinuous "
-    "Galerkin method, on an NVIDIA GPU or on the host.\v"
+    "Solve elliptic problems, problems in time and waves, in the plane and on tetrahedra, with "
+    "(hybridizable) discontinuous Galerkin methods, on an NVIDIA GPU or on the host.\v"
     "Commands:\n"
     "  solve PROBLEM.ini        solve; print a stage table; write output and report\n"
     "  plan PROBLEM.ini         predict the memory of a solve\n"

@@ -121,24 +121,14 @@ static void destroy(void *state)
   free(p);
 }
 
-/// Whether a coefficient may be another one at another time.
-static bool may_move(const kg_function *f)
-{
-  if (!f) return false;
-  if (f->kind == KG_FUNCTION_CALLER)
-    return f->function != kedge_steady && !kg_function_by_element(f) && !kg_solution_of(f);
-  bool any = kg_function_uses_t(f);
-  for (int i = 0; i < f->n_regions; ++i) any = any || may_move(&f->regions[i].function);
-  return any;
-}
-
 static bool any_moves(const parabolic *p)
 {
   const kg_resolved *const r = &p->solver->elliptic->equation.resolved;
-  bool any = may_move(&r->reaction) || may_move(&r->equation.mass);
+  bool any = kg_function_may_move(&r->reaction) || kg_function_may_move(&r->equation.mass);
   for (int k = 0; k < r->equation.n_diffusion; ++k)
-    any = any || may_move(&r->equation.diffusion[k]);
-  for (int g = 0; g < p->mesh->n_groups; ++g) any = any || may_move(r->boundaries[g].coefficient);
+    any = any || kg_function_may_move(&r->equation.diffusion[k]);
+  for (int g = 0; g < p->mesh->n_groups; ++g)
+    any = any || kg_function_may_move(r->boundaries[g].coefficient);
   return any;
 }
 

@@ -9,6 +9,17 @@
 #include "march/waves.h"
 #include "waves/waves.h"
 
+/// What a stage of a step costs in the mean: the first one reads no residual.
+static kg_cost mean_cost(const kg_waves *w)
+{
+  kg_wave_args first = w->args, other = w->args;
+  first.before = 0.0;
+  other.before = 1.0;
+  const kg_cost a = kg_wave_cost(&first), b = kg_wave_cost(&other);
+  const double part = 1.0 / KG_WAVE_STAGES;
+  return (kg_cost){part * a.bytes + (1.0 - part) * b.bytes, b.flops};
+}
+
 /// Times by part. What all stages took is divided as those that were timed by part: there, none of
 /// the parts is nothing, however much one of them had to wait.
 static void put_stages(const kg_waves *w, kedge_wave_report *r)
@@ -18,7 +29,7 @@ static void put_stages(const kg_waves *w, kedge_wave_report *r)
   const double timed = a->stage_seconds + a->data_seconds + a->source_seconds;
   const double scale = timed > 0.0 ? a->step_seconds / timed : 0.0;
   const double data = scale * a->data_seconds, source = scale * a->source_seconds;
-  const kg_cost cost = kg_wave_cost(&w->args), driven = kg_wave_source_cost(&w->source);
+  const kg_cost cost = mean_cost(w), driven = kg_wave_source_cost(&w->source);
   r->stages_done = a->stages;
   r->step_seconds = a->step_seconds;
   const kedge_stage_report all[] = {

@@ -507,6 +507,16 @@ const kedge_solution *kg_solution_of(const kg_function *function)
   return is_solution(function) ? function->user : NULL;
 }
 
+bool kg_function_may_move(const kg_function *f)
+{
+  if (!f) return false;
+  if (f->kind == KG_FUNCTION_CALLER)
+    return f->function != kedge_steady && !kg_function_by_element(f) && !kg_solution_of(f);
+  bool any = kg_function_uses_t(f);
+  for (int i = 0; i < f->n_regions; ++i) any = any || kg_function_may_move(&f->regions[i].function);
+  return any;
+}
+
 bool kg_lies_with(const kedge_solution *solution, const kedge_context *ctx)
 {
   return solution->place == KG_ON_DEVICE && solution->ctx == ctx &&

@@ -165,6 +165,8 @@ void kg_squares_add(const kg_squares *part, kg_squares *sum);
 
 /// The solution whose u* a function is (kedge_by_solution()), or NULL.
 const kedge_solution *kg_solution_of(const kg_function *function);
+/// Whether a function, NULL is none, may be another one at another time.
+bool kg_function_may_move(const kg_function *function);
 /// Whether the fields of a solution are in the memory of the device of a context.
 bool kg_lies_with(const kedge_solution *solution, const kedge_context *ctx);
 

@@ -9,13 +9,13 @@
 #include "device/context.h"
 #include "device/loop.h"
 #include "equation/evaluation.h"
+#include "solution/values.h"
 #include "waves/waves.h"
 
 static bool moves(const kg_wave_data *d, const kg_wave_part *part)
 {
   bool any = false;
-  for (int f = 0; f < d->n_functions; ++f)
-    any = any || kg_function_uses_t(part->function[f]) || kg_function_of_caller(part->function[f]);
+  for (int f = 0; f < d->n_functions; ++f) any = any || kg_function_may_move(part->function[f]);
   return any;
 }
 

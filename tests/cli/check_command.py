@@ -46,7 +46,7 @@ class Usage(Command):
 
     def test_help_and_sentences_name_space(self):
         text = " ".join(self.kedge("--help").stdout.split())
-        self.assertIn("Solve elliptic problems in the plane and on tetrahedra", text)
+        self.assertIn("Solve elliptic problems, problems in time and waves, in the plane and on tetrahedra", text)
         self.refused("mesh", "generate", "cube", "1000", "-o", "c.msh",
                      says="has more tetrahedra than kedge can number")
 

@@ -30,7 +30,7 @@ def run(*arguments):
 
 def check_interpolation(path, order, shapes):
     """Values on the subdivided cells are those of the polynomial that the file holds."""
-    found = picture.read(path, "u")
+    found = picture.read(path, "u")[0]
     assert [(corners, degree, len(xy)) for corners, degree, xy, _ in found] == \
         [(corners, order, cells) for corners, cells in shapes]
     for corners, _, xy, values in found:
@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     cells = os.path.join(folder, "cells.vtkhdf")
     subprocess.run([samples, "cells", cells], check=True)
-    [(_, _, xy, values)] = picture.read(cells, "q")
+    [(_, _, xy, values)], _ = picture.read(cells, "q")
     assert np.array_equal(values, np.repeat(np.arange(50.0)[:, None], 3, axis=1))
     assert np.array_equal(xy[:, 0], np.zeros((50, 2))) and np.array_equal(xy[:-1, 2], xy[1:, 1])
     result = run(cells, os.path.join(folder, "cells.png"))

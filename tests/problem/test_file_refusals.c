@@ -238,7 +238,8 @@ static void every_refusal_names_file_line_and_remedy(void **state)
        "plate.ini:2: unknown preconditioner 'multigird'; did you mean 'multigrid'?"},
       {"[solver]\nsmoother = edges", "plate.ini:2: unknown smoother 'edges'; did you mean 'edge'?"},
       {"[solver]\nprecision = single",
-       "plate.ini:2: unknown precision 'single'; it must be double, mixed or compact"},
+       "plate.ini:2: precision = single is of waves, and the problem is elliptic; take double, "
+       "mixed or compact"},
       {"[solver]\nsmoothing_steps = 0",
        "plate.ini:2: smoothing_steps must be a whole number from 1 to 16, not '0'"},
       {"[solver]\ntolerance = 0",

@@ -139,6 +139,9 @@ class Examples(unittest.TestCase):
         free, here = map(float, re.findall(r"(\S+)%", said))
         self.assertAlmostEqual(free, 4.3, delta=0.05)
         self.assertLess(here, 0.4)
+        # Its polygon has the area of the circle: the map of the file knows the parameters.
+        mesh = kedge.Problem.read(ROOT / "meshes/cylinder.ini", parameters={"outer": 6}).mesh()
+        self.assertAlmostEqual(mesh.box[2], 6 * np.sqrt(np.pi / 12 / np.sin(np.pi / 12)), delta=1e-12)
 
     def test_the_thermostat_keeps_its_room_warm(self):
         *switches, last = run("-W", "error", ROOT / "docs/example/thermostat.py").splitlines()

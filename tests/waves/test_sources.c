@@ -128,6 +128,33 @@ static void functions_of_the_program_are_sources_too(void **state)
   assert_at_most(fabs(error[1] - error[0]), 1e-9 * error[0]);
 }
 
+typedef struct counted {
+  int64_t calls;
+} counted;
+
+static void count_calls(void *user, const kedge_points *points, double *value)
+{
+  ++((counted *)user)->calls;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i];
+}
+
+static void what_stands_is_evaluated_before_the_steps(void **state)
+{
+  counted here = {0};
+  kedge_steady_function steady = {count_calls, &here};
+  const kedge_setting s = {
+      .section = "equation", .key = "current", .function = {kedge_steady}, .user = {&steady}};
+  (void)state;
+  waves w = waves_before(SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 2"}));
+  must(w.ctx, kedge_problem_set_all(w.problem, 1, &s));
+  waves_begin(&w);
+  const int64_t before = here.calls;
+  waves_on(&w);
+  assert_true(before > 0 && here.calls == before);
+  assert_true(waves_energy(&w) > 1e-3);
+  waves_free(&w);
+}
+
 /// Values that move: a time dependent wave that comes in, a current, regions, large angles.
 static void backends_agree_on_data_that_move(void **state)
 {
@@ -246,6 +273,7 @@ int main(void)
       cmocka_unit_test(errors_of_what_is_driven_fall_with_the_order_and_one_more),
       cmocka_unit_test(a_region_has_its_own_source),
       cmocka_unit_test(functions_of_the_program_are_sources_too),
+      cmocka_unit_test(what_stands_is_evaluated_before_the_steps),
       cmocka_unit_test(backends_agree_on_data_that_move),
       cmocka_unit_test(data_that_become_bad_say_where_and_when),
       cmocka_unit_test(materials_beyond_single_precision_are_refused),

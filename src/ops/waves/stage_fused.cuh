@@ -20,6 +20,8 @@ enum {
   WARPS = THREADS / 32,
 };
 
+static_assert(THREADS % 32 == 0, "warps are whole: lanes of one work together");
+
 #define UNROLL _Pragma("unroll")
 
 /// work(FIRST) and so on, one behind the other: what compilers do not unroll, as it is too long.
