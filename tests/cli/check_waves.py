@@ -216,6 +216,25 @@ end = 4
         for order in 2, 4, 6:
             self.assertLess(error(order, 3, 1.5), 1.07 * error(order, 3))
 
+    def test_the_example_of_the_page_is_exact_and_absorbing_sides_spoil_it(self):
+        with open(os.path.join(SOURCE, "docs/waves.md"), encoding="utf-8") as page:
+            self.write("plane.ini", re.search(r"(?s)```\n(\[mesh\].*?)```", page.read())[1])
+
+        def error(*sides):
+            settings = [word for side in sides for word in ("-s", f"boundary {side}.type=absorbing")]
+            self.kedge("solve", "plane.ini", "-q", "-r", "r.json", *settings)
+            return self.json("r.json")["errors"]["Ez"]["l2"]
+
+        self.assertLess(error(), 1e-6)
+        self.assertAlmostEqual(error("top", "bottom"), 0.27, delta=0.01)
+
+    def test_the_example_of_the_readme_runs(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as page:
+            self.write("lens.ini", re.search(r"(?s)\n## Waves\n.*?```\n(.*?)```", page.read())[1])
+        said = self.kedge("solve", "lens.ini", "-s", "time.end=0.5").stdout
+        self.assertRegex(said, r"maxwell-tm, 864 elements, order 4, 38880 unknowns, single precision\n")
+        self.assertNotIn("note", said)
+
     def test_echoes_of_walls_are_exact(self):
         for end, returned in ("wall", 1), ("soft", -1), ("absorbing", 0):
             self.kedge("solve", os.path.join(SOURCE, "meshes/echo.ini"), "-q", "-s", f"boundary right.type={end}", "-s",
