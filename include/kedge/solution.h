@@ -227,6 +227,7 @@ typedef struct kedge_plan {
   /// steps there are to the end.
   double wave_step;
   int64_t wave_steps;
+  double wave_longest;  ///< what is longer than this is not stable on every mesh
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \
