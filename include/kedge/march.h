@@ -14,12 +14,13 @@ typedef struct kedge_marched {
   size_t size;         ///< sizeof(kedge_marched)
   const char *scheme;  ///< euler, trbdf2 or esdirk4
   double t;            ///< the time that is reached
-  double step;         ///< length of the last step; 0: there was none
+  double step;         ///< length of the last step; before the first, of waves the longest of
+                       ///< those to come, else 0
   int64_t steps;
   int64_t solves;      ///< of the trace system, some a step
   int64_t iterations;  ///< of all of them
   int64_t set_ups;     ///< local matrices and preconditioner were made
-  bool converged;      ///< all solves have
+  bool converged;      ///< all solves have; of waves: grown_step is 0
   bool remakes;        ///< a set-up for each solve, as coefficients depend on t, or may: functions
                        ///< of the program, but for kedge_steady() and those of the library
   double end;          ///< of [time]

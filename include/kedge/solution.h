@@ -226,6 +226,7 @@ typedef struct kedge_plan {
   /// Waves have a longest step, that of [time] or the automatic one, and so many steps to the end.
   double wave_step;
   int64_t wave_steps;
+  double wave_longest;  ///< what is longer than this is not stable on every mesh
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

@@ -76,6 +76,11 @@ static void print_waves(const kedge_context *ctx, const char *problem, const ked
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
   printf("%lld step%s of at most %.4g\n", steps, kg_cli_plural(steps), plan->wave_step);
+  if (plan->wave_step > plan->wave_longest * (1.0 + 1e-9))
+    printf(
+        "note: that is longer than %.4g, the longest that is stable on every mesh; leave step, "
+        "steps and cfl out of [time], or set step <= %.4g\n",
+        plan->wave_longest, plan->wave_longest);
   printf("waves take %s there, and %s of host memory beside; %s is free: they %s\n",
          kg_bytes_text((double)plan->peak_bytes[0], device),
          kg_bytes_text((double)plan->host_bytes, host),

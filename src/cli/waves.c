@@ -123,6 +123,24 @@ static void note_kernel(kg_cli_march *r)
     kg_notes_add(&r->notes, note);
 }
 
+/// Whether steps are longer than what is stable on every mesh.
+static bool is_long(const kg_cli_march *r)
+{
+  return r->marched.step > ((const own *)r->own)->report.longest * (1.0 + 1e-9);
+}
+
+/// Say before the first step that steps are too long, as a run may take hours.
+static void warn_of_step(const kg_cli_march *r)
+{
+  const double longest = ((const own *)r->own)->report.longest;
+  if (!is_long(r) || r->task->from->quiet) return;
+  if (r->task->line) kg_progress_clear(r->task->line);
+  fprintf(stderr,
+          "kedge: note: steps of %.4g are longer than %.4g, the longest that is stable on every "
+          "mesh; leave step, steps and cfl out of [time], or set step <= %.4g\n",
+          r->marched.step, longest, longest);
+}
+
 static int begin(kg_cli_march *r)
 {
   own *const o = r->own = calloc(1, sizeof *o);
@@ -132,6 +150,7 @@ static int begin(kg_cli_march *r)
   const int code = measure(r);
   if (code != KG_EXIT_SOLVED) return code;
   note_kernel(r);
+  warn_of_step(r);
   return begin_probes(r);
 }
 
@@ -167,6 +186,8 @@ static void note_energy(kg_cli_march *r)
   kedge_marched at = r->marched;
   kedge_march_report(r->march, &at);
   r->marched.grown_step = at.grown_step;
+  r->marched.grown_t = at.grown_t;
+  r->marched.converged = at.converged;
   if (at.grown_step == 0) return;
   at.steps = at.grown_step;
   at.t = at.grown_t;
@@ -178,7 +199,7 @@ static void note_step(kg_cli_march *r)
 {
   const double longest = ((const own *)r->own)->report.longest;
   char note[160];
-  if (r->marched.step <= longest * (1.0 + 1e-9)) return;
+  if (!is_long(r)) return;
   snprintf(note, sizeof note,
            "steps of %.4g are longer than %.4g, the longest that is stable on every mesh",
            r->marched.step, longest);
@@ -247,6 +268,24 @@ static void print_summary(const kg_cli_march *r)
   kg_cli_beside_print(&task->beside, NULL);
 }
 
+/// Say that what was marched is no wave, also where all else is quiet. Returns the exit code.
+static int refuse_growth(const kg_cli_march *r)
+{
+  const double longest = ((const own *)r->own)->report.longest;
+  const kedge_marched *const m = &r->marched;
+  char when[80] = "before the checkpoint", step[100] = "";
+  if (m->grown_step > 0)
+    snprintf(when, sizeof when, "at step %lld, t = %.9g,", (long long)m->grown_step, m->grown_t);
+  if (is_long(r))
+    snprintf(step, sizeof step, ": leave step, steps and cfl out of [time], or set step <= %.4g",
+             longest);
+  fprintf(stderr,
+          "kedge: not converged: %s the energy was more than at the beginning, and nothing drives "
+          "it%s\n",
+          when, step);
+  return KG_EXIT_NOT_CONVERGED;
+}
+
 static int deliver(kg_cli_march *r, int code)
 {
   own *const o = r->own;
@@ -262,7 +301,7 @@ static int deliver(kg_cli_march *r, int code)
     code = kg_cli_beside_draw(task->ctx, &task->beside, kg_series_last(&task->beside.outputs),
                               write_fields, r);
   if (!task->from->quiet) print_summary(r);
-  return code;
+  return code == KG_EXIT_SOLVED && !r->marched.converged ? refuse_growth(r) : code;
 }
 
 static void end(kg_cli_march *r)

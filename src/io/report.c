@@ -335,6 +335,7 @@ static void write_plan_waves(kg_json *json, const kedge_plan *plan)
   kg_json_object(json, "waves");
   kg_json_string(json, "precision", plan->precision);
   kg_json_number(json, "step", plan->wave_step);
+  kg_json_number(json, "longest_step", plan->wave_longest);
   kg_json_integer(json, "steps", plan->wave_steps);
   kg_json_integer(json, "peak_bytes", plan->peak_bytes[0]);
   kg_json_integer(json, "needed_bytes", plan->needed_bytes[0]);

@@ -299,12 +299,16 @@ void kg_march_limit(kedge_march *m, double most_step)
   if (!kedge_march_ended(m)) plan(m);
 }
 
-int64_t kg_march_left(const kedge_march *m)
+int64_t kg_march_left(const kedge_march *m, double *longest)
 {
   int64_t n = 0;
   double from = m->plan.t;
+  *longest = 0.0;
   for (int i = m->n_past; i < m->n_hits; ++i) {
-    n += count_steps(m->hits[i].t - from, m->most_step, m->hits[i].t);
+    const double length = m->hits[i].t - from;
+    const int64_t steps = count_steps(length, m->most_step, m->hits[i].t);
+    n += steps;
+    *longest = fmax(*longest, length / (double)steps);
     from = m->hits[i].t;
   }
   return n;

@@ -103,7 +103,7 @@ static inline int kg_march_ks(const kg_tableau *scheme)
 }
 /// Steps have another longest length from now on.
 void kg_march_limit(kedge_march *march, double most_step);
-/// How many steps are left, of those that do not adapt.
-int64_t kg_march_left(const kedge_march *march);
+/// How many steps are left, of those that do not adapt. @param[out] longest  of them
+int64_t kg_march_left(const kedge_march *march, double *longest);
 /// The rate of the next step.
 double kg_march_rate(const kedge_march *march);

@@ -48,6 +48,7 @@ static void watch(const state *s, double energy, int64_t step, double t)
   if (energy <= (1.0 + rounding) * s->waves.account.first_energy) return;
   report->grown_step = step;
   report->grown_t = t;
+  report->converged = false;
 }
 
 static kedge_status prepare(void *user, double rate)
@@ -221,6 +222,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->march = m;
   m->scheme = &scheme;
   m->report.scheme = scheme.name;
+  kg_march_left(m, &m->report.step);
   if (!from) return KEDGE_OK;
   KG_TRY(kg_checkpoint_take_plan(from, m));
   if (m->plan.rate > 0.0) KG_TRY(prepare(s, m->plan.rate));
@@ -255,6 +257,7 @@ static kedge_status count_steps(kedge_context *ctx, const kedge_mesh *mesh,
                                 const kedge_problem *problem, double longest, kedge_plan *plan)
 {
   const double step = step_of(problem, longest);
+  double taken;
   kedge_problem *copy = NULL;
   kedge_march *march = NULL;
   KG_TRY(check_steps(ctx, problem, step));
@@ -265,7 +268,8 @@ static kedge_status count_steps(kedge_context *ctx, const kedge_mesh *mesh,
   }
   if (status == KEDGE_OK) {
     plan->wave_step = step;
-    plan->wave_steps = kg_march_left(march);
+    plan->wave_steps = kg_march_left(march, &taken);
+    plan->wave_longest = longest;
   }
   kedge_march_destroy(march);
   kedge_problem_destroy(copy);

@@ -15,8 +15,16 @@ static kedge_status check_z(const kg_waves *w, const kg_function *f, const char 
 static kedge_status check_values(const kg_waves *w, const kg_wave_values *values,
                                  const char *section)
 {
-  for (int i = 0; i < KG_WAVE_FIELDS; ++i)
-    KG_TRY(check_z(w, &values->of[i], section, kg_wave_fields[i]));
+  for (int i = 0; i < KG_WAVE_FIELDS; ++i) {
+    const char *const field = kg_wave_fields[i];
+    // Others have been refused with the problem, which has no dimension.
+    if (values->of[i].kind != KG_FUNCTION_NONE && kg_waves_field(w, field) < 0)
+      return kg_problem_fail(
+          w->ctx, w->problem, kg_settings_find(&w->problem->settings, section, field),
+          "%s in [%s] is a field in space alone, and %s is a mesh of the plane; leave it out",
+          field, section, w->mesh->source ? w->mesh->source : "the mesh");
+    KG_TRY(check_z(w, &values->of[i], section, field));
+  }
   return KEDGE_OK;
 }
 

@@ -120,6 +120,28 @@ static bool is_given(const kg_wave_values *values)
   return any;
 }
 
+/// Refuse data that a boundary would not read.
+static kedge_status check_read(const kg_waves *w, const kg_boundary *b, int32_t kind)
+{
+  const kg_law *const law = w->law;
+  char section[KG_PLACE_BYTES], list[80] = "";
+  const char *unread = NULL;
+  size_t n = 0;
+  for (int f = 0; f < law->n_fields; ++f) {
+    const int field = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, law->fields[f]);
+    if (law->reads[kind] >> f & 1)
+      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", law->fields[f]);
+    else if (b->wave.of[field].kind != KG_FUNCTION_NONE)
+      unread = law->fields[f];
+  }
+  if (!unread) return KEDGE_OK;
+  snprintf(section, sizeof section, "boundary %s", b->group);
+  return kg_problem_fail(
+      w->ctx, w->problem, kg_settings_find(&w->problem->settings, section, unread),
+      "%s in [%s] is not read: type = %s reads %s alone; leave it out or change the type", unread,
+      section, law->boundaries[kind], list);
+}
+
 /// What a boundary does, and its data; NULL: they are 0. What lets waves in has those of [exact]
 /// where it has none of its own.
 static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t *kind,
@@ -137,7 +159,8 @@ static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t
                            "[boundary %s] is absorbing and has fields, which only type = incident "
                            "lets in; leave them out or change the type",
                            b->group);
-  if (*values || *kind != KG_WAVE_ENTERS) return KEDGE_OK;
+  if (*values) return *kind == KG_WAVE_ENTERS ? KEDGE_OK : check_read(w, b, *kind);
+  if (*kind != KG_WAVE_ENTERS) return KEDGE_OK;
   *values = &w->problem->wave.exact;
   if (is_given(*values)) return KEDGE_OK;
   return kg_problem_fail(

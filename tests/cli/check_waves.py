@@ -123,18 +123,31 @@ class Waves(Command):
                           "here")
 
     def test_steps_that_are_too_long_are_noted(self):
-        text = self.kedge("solve", "cavity.ini", "--set", "time.step=0.05").stdout
-        self.assertRegex(text, r"(?m)^note +step 10, t = 0\.5: steps of 0\.05 are longer than 0\.018\d+, the "
+        run = self.kedge("solve", "cavity.ini", "--set", "time.step=0.05", code=3)
+        self.assertRegex(run.stdout, r"(?m)^note +step 10, t = 0\.5: steps of 0\.05 are longer than 0\.018\d+, the "
                          "longest that is stable on every mesh; step 10, t = 0.5: the energy is more than at the beginning, and "
                          "nothing drives it$")
-        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "--set", "time.step=0.05")
-        self.assertEqual(self.json("r.json")["waves"]["energy"]["grown_step"], 10)
+        advice = r"leave step, steps and cfl out of \[time\], or set step <= 0\.01831\n"
+        grown = r"kedge: not converged: at step 10, t = 0\.5, the energy was more than at the beginning, and nothing " \
+            rf"drives it: {advice}$"
+        early = r"longer than 0\.01831, the longest that is stable on every mesh; " + advice
+        self.assertRegex(run.stderr, rf"^kedge: note: steps of 0\.05 are {early}{grown}")
+        self.assertRegex(self.kedge("plan", "cavity.ini", "--set", "time.step=0.05").stdout,
+                         rf"20 steps of at most 0\.05\nnote: that is {early}")
+        said = self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "--set", "time.step=0.05", code=3).stderr
+        self.assertRegex(said, f"^{grown}")
+        report = self.json("r.json")
+        self.assertEqual((report["waves"]["energy"]["grown_step"], report["march"]["converged"]), (10, False))
+        # Longer than the limit, and still stable on this mesh.
+        said = self.kedge("solve", "cavity.ini", "-r", "r.json", "--set", "time.cfl=1.3").stderr
+        self.assertRegex(said, rf"^kedge: note: steps of 0\.0\d+ are {early}$")
+        self.assertEqual(self.json("r.json")["march"]["converged"], True)
         text = self.kedge("solve", "cavity.ini", "-s", "boundary left.type=incident",
                           "-s", "boundary left.Ez=9*sin(t)").stdout
         self.assertNotIn("note ", text)
 
     def test_numbers_that_overflow_stop_and_keep_the_outputs_before(self):
-        self.refused("solve", "cavity.ini", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
+        self.refused("solve", "cavity.ini", "-q", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
                      "output.every=0.2", code=1,
                      says=" is not finite at t = 1.39582821, in step 14: steps of 0.1 are longer than 0.0183058, ")
         rows = self.rows("cavity.csv")
@@ -350,7 +363,7 @@ end = 2
         self.assertEqual(plan["steps"], report["march"]["steps"])
         for options, steps in (("time.step=0.3",), 4), (("time.steps=7",), 8), (("time.step=0.3", "time.events=0.1"), 5):
             self.kedge("plan", "cavity.ini", "-q", "-r", "plan.json", *(part for at in options for part in ("-s", at)))
-            self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", *(part for at in options for part in ("-s", at)))
+            self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", *(part for at in options for part in ("-s", at)), code=3)
             self.assertEqual(self.json("plan.json")["waves"]["steps"], steps)
             self.assertEqual(self.json("r.json")["march"]["steps"], steps)
         self.refused("plan", "cavity.ini", "-s", "equation.permittivity=x-2", says="permittivity must be positive")

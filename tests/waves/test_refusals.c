@@ -10,6 +10,13 @@
     "time", "end", "1"                                                         \
   }
 
+#define SOUND                                                            \
+  {"mesh", "generate", "square 3"}, {"equation", "system", "acoustics"}, \
+      {"boundary default", "type", "wall"},                              \
+  {                                                                      \
+    "time", "end", "1"                                                   \
+  }
+
 static kedge_context *ctx;
 
 static void assert_said(kedge_status status, kedge_status expected, const char *sentence)
@@ -69,6 +76,20 @@ static void what_does_not_fit_is_refused_with_a_sentence(void **state)
        "[boundary default] is incident and has no field"},
       {SETTINGS(TM, {"boundary default", "type", "absorbing"}, {"boundary default", "Ez", "1"}),
        "[boundary default] is absorbing and has fields"},
+      {SETTINGS(TM, {"boundary default", "Ez", "1"}, {"boundary default", "Hy", "1"}),
+       "Hy in [boundary default] is not read: type = conductor reads Ez alone; leave it out or"},
+      {SETTINGS({"mesh", "generate", "cube 1"}, {"equation", "system", "maxwell"},
+                {"boundary default", "type", "conductor"}, {"time", "end", "1"},
+                {"boundary default", "Hz", "0"}),
+       "Hz in [boundary default] is not read: type = conductor reads Ex, Ey, Ez alone"},
+      {SETTINGS(SOUND, {"boundary default", "p", "1"}),
+       "p in [boundary default] is not read: type = wall reads vx, vy alone"},
+      {SETTINGS(SOUND, {"boundary left", "type", "soft"}, {"boundary left", "vx", "1"}),
+       "vx in [boundary left] is not read: type = soft reads p alone"},
+      {SETTINGS(SOUND, {"initial", "vz", "1"}),
+       "vz in [initial] is a field in space alone, and square 3 is a mesh of the plane; leave it"},
+      {SETTINGS(SOUND, {"exact", "vz", "1"}), "vz in [exact] is a field in space alone"},
+      {SETTINGS(SOUND, {"boundary default", "vz", "1"}), "vz in [boundary default] is a field in"},
       {SETTINGS(TM, {"boundary default", "Ez", "log(x-0.5)"}), "the field Ez of a boundary is nan"},
       {SETTINGS(TM, {"boundary lef", "type", "conductor"}), "did you mean 'left'?"},
       {SETTINGS(TM, {"region glass", "permittivity", "2"}), "has no region 'glass'"},

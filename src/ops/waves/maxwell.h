@@ -19,7 +19,7 @@ enum { E = 0, H = 3 };
   .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"}, .n_properties = 3,            \
   .properties = {"permittivity", "permeability", "conductivity"},                                  \
   .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}, \
-  .source = "current", .n_sources = 3, .source_sign = -1.0
+  .reads = {0x7}, .source = "current", .n_sources = 3, .source_sign = -1.0
 
 static inline void law_medium(const double *property, double *number)
 {

@@ -20,7 +20,7 @@ enum { EZ, HX, HY };
   .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .n_properties = 3,                           \
   .properties = {"permittivity", "permeability", "conductivity"},                                  \
   .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}, \
-  .source = "current", .n_sources = 1, .source_sign = -1.0
+  .reads = {0x1}, .source = "current", .n_sources = 1, .source_sign = -1.0
 
 static inline void law_medium(const double *property, double *number)
 {

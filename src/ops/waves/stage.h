@@ -34,6 +34,9 @@ typedef struct kg_law {
   const char *properties[KG_WAVE_PROPERTIES_MAX];  ///< keys of [equation]
   bool may_be_zero[KG_WAVE_PROPERTIES_MAX];        ///< others are positive
   const char *boundaries[KG_WAVE_KINDS];  ///< types of [boundary NAME]; NULL: there is none
+  /// The fields whose data a boundary reads that reflects or releases: 1 << field of each. What
+  /// absorbs reads none, what lets waves in all.
+  unsigned reads[KG_WAVE_ABSORBS];
   /// A source: sign times it is beside the right-hand side of Q u_t of the first n_sources fields.
   const char *source;  ///< its key
   int n_sources;
