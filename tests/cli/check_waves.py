@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """check_waves.py KEDGE: waves: the series of files, the table, the summary, what is refused."""
 import csv
+import importlib.util
 import math
 import os
 import random
@@ -64,6 +65,22 @@ class Waves(Command):
         self.assertEqual(times, {"cavity.0001.vtkhdf": 0.5, "cavity.0002.vtkhdf": 1})
         for name in times:
             self.assertTrue(os.path.getsize(self.path(name)) > 0)
+
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_file_has_scalars_of_double_precision_and_the_order_of_the_problem(self):
+        import h5py
+
+        self.kedge("solve", "cavity.ini", "--quiet", "-s", "solver.precision=single")
+        with h5py.File(self.path("cavity.0001.vtkhdf")) as file:
+            grid = file["VTKHDF"]
+            self.assertEqual({name: (field.shape, field.dtype) for name, field in grid["PointData"].items()},
+                             {name: ((32 * 10,), "float64") for name in ("Ez", "Hx", "Hy")})
+            self.assertEqual(list(grid["CellData"]), ["region"])
+            self.assertEqual((grid["FieldData/order"][0], grid["FieldData/t"][0]), (3, 0.5))
+        for name in "cavity.0001.vtkhdf", "cavity.0002.vtkhdf", "cavity.vtkhdf.series", "cavity.csv":
+            os.remove(self.path(name))
+        self.kedge("solve", "cavity.ini", "--quiet", "-s", "output.file=", "-s", "probe mid.points=0.5 0.5")
+        self.assertEqual(set(self.contents()), {"mid.csv"})
 
     def rows(self, name):
         with open(self.path(name), newline="", encoding="utf-8") as file:
