@@ -162,7 +162,7 @@ class Usage(Command):
         for word in "Ex", "Hz", "p", "vz", "conductor", "wall", "soft", "absorbing", "incident":
             self.assertEqual(self.kedge("help", word).stdout, waves)
         for word in "conductor", "wall", "soft", "absorbing", "incident":
-            self.assertRegex(waves, rf"(?m)^  {word} {{4,8}}\w")
+            self.assertRegex(waves, rf"(?m)^  {word} {{4,9}}\w")
         self.assertIn("of waves 1 to 9", self.kedge("help", "order").stdout)
         self.assertRegex(self.kedge("help", "precision").stdout, r"of waves\n *single, their default, or double")
 
