@@ -21,7 +21,7 @@ static const struct row {
     {"mesh", "join", "", "distance of boundary vertices that become one"},
     {"mesh", "map", "", "X(x, y), Y(x, y): moves all nodes;\nin space X, Y, Z of x, y, z"},
     {"mesh", "refine", "0", "times all elements are split into four"},
-    {"space", "order", "1", "1 to 12, of tetrahedra 1 to 6"},
+    {"space", "order", "1", "1 to 12, of tetrahedra 1 to 6, of waves 1 to 9"},
     {"space", "inverse", "auto",
      "adjusted, gradient or exact: how the\nflux's mass matrix is inverted"},
     {"space", "quadrature", "",
@@ -76,7 +76,8 @@ static const struct row {
      "and boundary values left out are derived"},
     {"exact", "quadrature", "",
      "points a direction of the norms of errors,\norder + 2 or more; order + 5 or more if not set"},
-    {"exact", "FIELD", "", "of waves, as p = cos(x - t)"},
+    {"exact", "FIELD", "",
+     "of waves, as p = cos(x - t): errors in L2 are\nreported; for data a field left out is 0"},
     {"time", "end", "required", "the time ends there; it begins at 0"},
     {"time", "step", "", "the longest step, of waves auto,"},
     {"time", "steps", "", "or how many of one size reach the end,"},
@@ -89,7 +90,8 @@ static const struct row {
     {"time", "steady_tolerance", "", "this"},
     {"time", "cfl", "1", "of step = auto of waves"},
     {"initial", "u", "", "expression, u at the time 0; left out: from\n[exact], else 0"},
-    {"initial", "FIELD", "0", "of waves, as vx = sin(x)"},
+    {"initial", "FIELD", "0",
+     "of waves, as vx = sin(x); with no [initial] all\nfields are from [exact]"},
     {"solver", "operator", "matrix-free", "matrix-free-plain or ell, to compare with"},
     {"solver", "preconditioner", "auto", "or jacobi; block-jacobi or multigrid with\nmatrix-free"},
     {"solver", "smoother", "auto",
@@ -98,7 +100,7 @@ static const struct row {
     {"solver", "smoothing_steps", "",
      "1 to 16, of multigrid; left out: 1, or 2\nat order 1 on general elements"},
     {"solver", "precision", "double",
-     "or mixed or compact, with multigrid; of waves\nsingle, or double"},
+     "or mixed or compact, with multigrid; of waves\nsingle, their default, or double"},
     {"solver", "tolerance", "auto",
      "relative residual that ends the solve: 1e-10, or\n"
      "what rounding leaves; or a number"},
@@ -165,7 +167,10 @@ static const char output_text[] =
     "A problem with [time] and 'every' or 'at' has a file for each output: plate.0001.vtkhdf,\n"
     "plate.0002.vtkhdf, ..., and plate.vtkhdf.series for ParaView; else plate.vtkhdf is that of\n"
     "the end. plate.csv has a row for each step: t, step, mean, min and max of u, fluxes of\n"
-    "groups, integrals, and u at the points of probes.\n";
+    "groups, integrals, and u at the points of probes.\n"
+    "\n"
+    "Files of waves have their fields, as Ez, Hx, Hy, of order P, and region; plate.csv has a row\n"
+    "for each file: t, step, energy, and the errors of fields of [exact].\n";
 
 static const char report_text[] =
     "'kedge solve --report FILE.json' writes mesh, space, backend, solver, errors, numbers of\n"
@@ -232,9 +237,21 @@ static const char waves_text[] =
     "  maxwell-tm   triangles    Ez, Hx, Hy               the same\n"
     "  acoustics    both         p, vx, vy, vz            density, bulk\n"
     "\n"
-    "A field has a key of its name in [initial], [exact] and [boundary NAME], whose types are\n"
-    "conductor, absorbing and incident, of acoustics wall, soft, absorbing and incident.\n"
-    "Steps are as long as is stable: step = auto.\n"
+    "A field has a key of its name in [initial], [exact] and [boundary NAME]. Types of "
+    "boundaries:\n"
+    "\n"
+    "  conductor    of Maxwell: tangential E is that of its fields, 0 without\n"
+    "  wall         of acoustics: the velocity along the normal, n . v, is that of its fields, 0\n"
+    "               without\n"
+    "  soft         of acoustics, an opening: p is that of its field, 0 without\n"
+    "  absorbing    waves leave; those that graze it return. It takes no fields\n"
+    "  incident     the wave of its fields, or of [exact], comes in, and waves leave. Of a wave "
+    "that\n"
+    "               goes along d give E and H = d x E / Z, Z = sqrt(permeability/permittivity), "
+    "as\n"
+    "               Ez = g(x - t), Hy = -g(x - t); or p and v = d p / Z, Z = sqrt(density bulk)\n"
+    "\n"
+    "Steps are as long as is stable: step = auto. precision is single, or double.\n"
     "\n"
     "Outputs are numbered files as of all that moves; FILE.csv has a row of energy and errors for\n"
     "each. A probe has a file of its own: t, step and all fields at its points, at the beginning\n"
@@ -375,6 +392,16 @@ static const struct {
                {"soft", "waves"},
                {"absorbing", "waves"},
                {"incident", "waves"},
+               {"Ex", "waves"},
+               {"Ey", "waves"},
+               {"Ez", "waves"},
+               {"Hx", "waves"},
+               {"Hy", "waves"},
+               {"Hz", "waves"},
+               {"p", "waves"},
+               {"vx", "waves"},
+               {"vy", "waves"},
+               {"vz", "waves"},
                {"exit", "exit-codes"},
                {"exit codes", "exit-codes"},
                {"robin", "boundary"},

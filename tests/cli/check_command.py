@@ -157,6 +157,15 @@ class Usage(Command):
         for word in words:
             self.kedge("help", word)
 
+    def test_fields_and_boundaries_of_waves_have_help(self):
+        waves = self.kedge("help", "waves").stdout
+        for word in "Ex", "Hz", "p", "vz", "conductor", "wall", "soft", "absorbing", "incident":
+            self.assertEqual(self.kedge("help", word).stdout, waves)
+        for word in "conductor", "wall", "soft", "absorbing", "incident":
+            self.assertRegex(waves, rf"(?m)^  {word} {{4,9}}\w")
+        self.assertIn("of waves 1 to 9", self.kedge("help", "order").stdout)
+        self.assertRegex(self.kedge("help", "precision").stdout, r"of waves\n *single, their default, or double")
+
     def test_the_version_is_printed(self):
         for arguments in (("--version",), ("-V",), ("solve", "--version")):
             self.assertRegex(self.kedge(*arguments).stdout, r"^kedge \d+\.\d+\.\d+\n$")

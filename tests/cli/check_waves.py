@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """check_waves.py KEDGE: waves: the series of files, the table, the summary, what is refused."""
 import csv
+import importlib.util
 import math
 import os
 import random
@@ -64,6 +65,22 @@ class Waves(Command):
         self.assertEqual(times, {"cavity.0001.vtkhdf": 0.5, "cavity.0002.vtkhdf": 1})
         for name in times:
             self.assertTrue(os.path.getsize(self.path(name)) > 0)
+
+    @unittest.skipUnless(importlib.util.find_spec("h5py"), "no h5py")
+    def test_a_file_has_scalars_of_double_precision_and_the_order_of_the_problem(self):
+        import h5py
+
+        self.kedge("solve", "cavity.ini", "--quiet", "-s", "solver.precision=single")
+        with h5py.File(self.path("cavity.0001.vtkhdf")) as file:
+            grid = file["VTKHDF"]
+            self.assertEqual({name: (field.shape, field.dtype) for name, field in grid["PointData"].items()},
+                             {name: ((32 * 10,), "float64") for name in ("Ez", "Hx", "Hy")})
+            self.assertEqual(list(grid["CellData"]), ["region"])
+            self.assertEqual((grid["FieldData/order"][0], grid["FieldData/t"][0]), (3, 0.5))
+        for name in "cavity.0001.vtkhdf", "cavity.0002.vtkhdf", "cavity.vtkhdf.series", "cavity.csv":
+            os.remove(self.path(name))
+        self.kedge("solve", "cavity.ini", "--quiet", "-s", "output.file=", "-s", "probe mid.points=0.5 0.5")
+        self.assertEqual(set(self.contents()), {"mid.csv"})
 
     def rows(self, name):
         with open(self.path(name), newline="", encoding="utf-8") as file:
@@ -240,6 +257,72 @@ end = 4
 
         self.assertLess(error(), 1e-6)
         self.assertAlmostEqual(error("top", "bottom"), 0.27, delta=0.01)
+
+    def test_si_units_are_as_exact_as_others(self):
+        with open(os.path.join(SOURCE, "docs/waves.md"), encoding="utf-8") as page:
+            permittivity, permeability = re.search(r"permittivity `(\S+)`, permeability `(\S+)`", page.read()).groups()
+        self.write("si.ini", f"""
+[mesh]
+generate = square 8
+map = 0.3*x, 0.3*y
+[space]
+order = 4
+[parameters]
+e = {permittivity}
+m = {permeability}
+k = 2*pi/0.3
+[equation]
+system = maxwell-tm
+permittivity = e
+permeability = m
+[boundary default]
+type = incident
+[exact]
+Ez = sin(k*(0.6*x + 0.8*y - t/sqrt(e*m)))
+Hx = 0.8*sin(k*(0.6*x + 0.8*y - t/sqrt(e*m)))*sqrt(e/m)
+Hy = -0.6*sin(k*(0.6*x + 0.8*y - t/sqrt(e*m)))*sqrt(e/m)
+[time]
+end = 1e-9
+""")
+        self.kedge("solve", "si.ini", "-q", "-r", "r.json")
+        errors = self.json("r.json")["errors"]
+        self.assertLess(errors["Ez"]["l2"], 2e-5 * 0.2)
+        self.assertLess(errors["Hy"]["l2"], 2e-5 * 0.2 / 377)
+
+    def test_one_field_alone_lets_half_of_a_wave_in_and_a_wall_that_moves_sends_one(self):
+        self.write("half.ini", """
+[mesh]
+generate = square 8
+[space]
+order = 4
+[equation]
+system = acoustics
+density = 3
+bulk = 2
+[parameters]
+c = sqrt(2/3)
+g = 0
+[boundary left]
+type = incident
+p = exp(-((c*t - 1)/0.2)^2)
+vx = g/(3*c)*exp(-((c*t - 1)/0.2)^2)
+[boundary right]
+type = absorbing
+[boundary default]
+type = wall
+[probe mid]
+points = 0.5 0.5
+[time]
+end = 2
+""")
+        for most, g, kind in (0.5, 0, "incident"), (1, 1, "incident"), (1, 1, "wall"):
+            self.kedge("solve", "half.ini", "-q", "-s", f"parameters.g={g}", "-s", f"boundary left.type={kind}")
+            self.assertAlmostEqual(max(float(row["p 1"]) for row in self.rows("mid.csv")), most, delta=1e-3)
+
+    def test_a_run_that_has_ended_is_not_made_longer(self):
+        self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
+        self.refused("solve", "cavity.ini", "--resume", "c.march", "-s", "time.end=2",
+                     says="[time] end = 1 there, and = 2 here")
 
     def test_the_example_of_the_readme_runs(self):
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as page:
