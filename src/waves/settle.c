@@ -339,6 +339,7 @@ static kedge_status make(settling *s)
   find_step(w);
   KG_TRY(put_boundary(s));
   KG_TRY(put_sources(s));
+  kg_waves_note_data(w, s->boundary);
   list_tables(s, w, list);
   return kg_waves_upload(w, TABLES, list, &w->settled);
 }

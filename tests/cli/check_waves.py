@@ -143,8 +143,34 @@ class Waves(Command):
         self.assertRegex(said, rf"^kedge: note: steps of 0\.0\d+ are {early}$")
         self.assertEqual(self.json("r.json")["march"]["converged"], True)
         text = self.kedge("solve", "cavity.ini", "-s", "boundary left.type=incident",
-                          "-s", "boundary left.Ez=9*sin(t)").stdout
-        self.assertNotIn("note ", text)
+                          "-s", "boundary left.Ez=9*sin(t)", "-s", "boundary left.Hy=-9*sin(t)")
+        self.assertNotIn("note", text.stdout + text.stderr)
+
+    def test_data_of_a_wave_that_does_not_come_in_are_noted(self):
+        def note(*settings):
+            run = self.kedge("solve", "cavity.ini", "-r", "r.json", "-s", "time.end=0.05",
+                             *(part for setting in settings for part in ("-s", setting)))
+            noted = self.json("r.json")["march"]["note"]
+            self.assertEqual(run.stderr, f"kedge: note: {noted}\n" if noted else "")
+            return noted
+
+        left, wave = "boundary left.type=incident", "boundary left.Ez=sin(9*(x-t))"
+        self.assertEqual(note(left, wave, "boundary left.Hy=-sin(9*(x-t))"), "")
+        self.assertEqual(note(left, wave, "boundary left.Hy=-3*sin(9*(x-t))"), "")
+        self.assertEqual(note(left, wave, "boundary left.Hy=sin(9*(x-t))"), "the data of [boundary left] bring in next to "
+                         "nothing, as they are those of a wave that leaves: check the signs of its fields (docs/waves.md)")
+        self.assertEqual(note(left, wave), "half of the wave of [boundary left] comes in, as its data have no Hx, Hy: give all "
+                         "fields of the wave (docs/waves.md)")
+        self.assertIn("have no Ez:", note(left, "boundary left.Hy=1"))
+        # One wave comes in here and leaves there; [exact] may be no wave.
+        self.assertEqual(note("boundary default.type=incident", "boundary default.Ez=sin(9*(x-t))",
+                              "boundary default.Hy=-sin(9*(x-t))"), "")
+        self.assertEqual(note("boundary default.type=incident"), "")
+        self.write("cavity.ini", "[mesh]\ngenerate = cube 1\n[equation]\nsystem = acoustics\ndensity = 2\n[time]\n"
+                   "[boundary default]\ntype = wall\n[boundary x1]\ntype = incident\np = exp(-t)\n")
+        self.assertEqual(note("boundary x1.vx=-exp(-t)/sqrt(2)"), "")
+        self.assertIn("[boundary x1] bring in next to nothing", note("boundary x1.vx=exp(-t)/sqrt(2)"))
+        self.assertIn("have no vx, vy, vz:", note())
 
     def test_numbers_that_overflow_stop_and_keep_the_outputs_before(self):
         self.refused("solve", "cavity.ini", "-q", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
@@ -155,7 +181,7 @@ class Waves(Command):
 
     def test_a_report_has_speed_energy_and_errors(self):
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "boundary left.type=incident",
-                   "-s", "boundary left.Ez=sin(t)")
+                   "-s", "boundary left.Ez=sin(t)", "-s", "boundary left.Hy=-sin(t)")
         report = self.json("r.json")
         waves, stages = report["waves"], {stage["name"]: stage for stage in report["stages"]}
         self.assertEqual((report["mesh"]["elements"], report["space"]), (32, {"order": 3, "unknowns": 960}))
