@@ -92,7 +92,7 @@ static bool note_half(kg_waves *w, const kg_boundary *b, const kg_wave_values *v
   return true;
 }
 
-void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
+static void note_data(kg_waves *w, const kg_boundary *const *boundary)
 {
   const kg_boundary *one = NULL;
   double in = 0.0, out = 0.0;
@@ -113,4 +113,15 @@ void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
       "the data of [boundary %.60s] bring in next to nothing, as they are those of a wave that "
       "leaves: check the signs of its fields (docs/waves.md)",
       one->group);
+}
+
+void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
+{
+  note_data(w, boundary);
+  const size_t n = strlen(w->note);
+  if (w->mesh->flattened > 1)
+    snprintf(w->note + n, sizeof w->note - n,
+             "%sgeometry = 1 makes polygons of the curves of the mesh, of order %d, whose error is "
+             "of second order in h",
+             n ? "; " : "", w->mesh->flattened);
 }
