@@ -80,6 +80,8 @@ static bool run(int output, const char *picture)
     fprintf(stderr,
             "kedge: --picture needs the Python package kedge, of this version, where python3 finds "
             "it; install it there with 'pip install .' from the folder of kedge\n");
+  else if (strncmp(said, "--picture", strlen("--picture")) == 0)
+    fprintf(stderr, "kedge: %s\n", kg_cli_shown(said));
   else
     fprintf(stderr, "kedge: --picture: %s\n", kg_cli_shown(said));
   return false;

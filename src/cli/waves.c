@@ -123,22 +123,38 @@ static void note_kernel(kg_cli_march *r)
     kg_notes_add(&r->notes, note);
 }
 
+/// Say before the first step what may be wrong, as a run may take hours.
+static void warn(const kg_cli_march *r, const char *note)
+{
+  if (r->task->from->quiet) return;
+  if (r->task->line) kg_progress_clear(r->task->line);
+  fprintf(stderr, "kedge: note: %s\n", note);
+}
+
+static void warn_of_data(kg_cli_march *r)
+{
+  const char *const note = ((const own *)r->own)->report.note;
+  if (!note[0]) return;
+  warn(r, note);
+  kg_notes_add(&r->notes, strdup(note));
+}
+
 /// Whether steps are longer than what is stable on every mesh.
 static bool is_long(const kg_cli_march *r)
 {
   return r->marched.step > ((const own *)r->own)->report.longest * (1.0 + 1e-9);
 }
 
-/// Say before the first step that steps are too long, as a run may take hours.
 static void warn_of_step(const kg_cli_march *r)
 {
   const double longest = ((const own *)r->own)->report.longest;
-  if (!is_long(r) || r->task->from->quiet) return;
-  if (r->task->line) kg_progress_clear(r->task->line);
-  fprintf(stderr,
-          "kedge: note: steps of %.4g are longer than %.4g, the longest that is stable on every "
-          "mesh; leave step, steps and cfl out of [time], or set step <= %.4g\n",
-          r->marched.step, longest, longest);
+  char note[200];
+  if (!is_long(r)) return;
+  snprintf(note, sizeof note,
+           "steps of %.4g are longer than %.4g, the longest that is stable on every mesh; leave "
+           "step, steps and cfl out of [time], or set step <= %.4g",
+           r->marched.step, longest, longest);
+  warn(r, note);
 }
 
 static int begin(kg_cli_march *r)
@@ -150,6 +166,7 @@ static int begin(kg_cli_march *r)
   const int code = measure(r);
   if (code != KG_EXIT_SOLVED) return code;
   note_kernel(r);
+  warn_of_data(r);
   warn_of_step(r);
   return begin_probes(r);
 }

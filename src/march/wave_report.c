@@ -79,7 +79,8 @@ kedge_status kedge_march_wave_report(const kedge_march *m, kedge_wave_report *re
                          .longest = w->longest,
                          .first_energy = w->account.first_energy,
                          .peak_device_bytes = w->account.device_bytes,
-                         .kernel = w->kernel};
+                         .kernel = w->kernel,
+                         .note = w->note};
   put_sizes(w, &r);
   KG_TRY(kedge_march_energy(m, &r.energy));  // which adds its own time
   const double begun = kg_seconds();

@@ -141,6 +141,7 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
   kg_nearest nearest = kg_nearest_to(setting->key);
   char list[200] = "";
   size_t length = 0;
+  const char *names[KG_WAVE_NAMES_MAX];
   for (const kg_problem_key *key = kg_problem_keys; key->section; ++key) {
     if (!kg_key_covers(key, setting->section)) continue;
     *out = key;
@@ -152,6 +153,15 @@ kedge_status kg_key_find(const kg_settings *settings, const kg_setting *setting,
   }
   *out = kg_wave_key_of(setting);
   if (*out) return KEDGE_OK;
+  const int n = kg_wave_names(settings, setting->section, names);
+  if (kg_settings_are_wave(settings)) {
+    nearest = kg_nearest_to(setting->key);
+    length = 0;
+    for (int i = 0; i < n && length < sizeof list; ++i)
+      length +=
+          (size_t)snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
+  }
+  for (int i = 0; i < n; ++i) kg_nearest_offer(&nearest, names[i]);
   if (nearest.best)
     return kg_setting_fail(settings, setting, "unknown key '%s' in [%s]; did you mean '%s'?",
                            setting->key, setting->section, nearest.best);
@@ -228,6 +238,8 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
           "before it",
           s->key, s->section);
   }
+  // Refused with the whole problem, whatever the value is (kg_problem_check_waves()).
+  if (kg_wave_leaves(settings, s)) return KEDGE_OK;
   return key->read(problem, key, settings, s);
 }
 

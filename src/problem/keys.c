@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "basis/cell.h"
+#include "basis/nodal.h"
 #include "core/memory.h"
 #include "expression/expression_tree.h"
 #include "expression/nearest.h"
@@ -77,6 +78,15 @@ READER(read_integer)
   int64_t value;
   KG_TRY(kg_value_integer(settings, s, key->least, key->most, &value));
   *(int *)member_of(p, key) = (int)value;
+  return KEDGE_OK;
+}
+
+READER(read_order)
+{
+  if (!kg_settings_are_wave(settings)) return read_integer(p, key, settings, s);
+  int64_t value;
+  KG_TRY(kg_value_integer(settings, s, key->least, KG_NODAL_ORDER_MAX, &value));
+  p->order = (int)value;
   return KEDGE_OK;
 }
 
@@ -534,6 +544,8 @@ READER(read_output_times)
 READER(read_step)
 {
   if (strcmp(s->value, "auto") == 0) return KEDGE_OK;
+  if (kg_settings_are_wave(settings) && is_unknown_word(p, s->value))
+    return kg_setting_fail(settings, s, "step must be auto or a constant > 0, not '%s'", s->value);
   return read_constant(p, settings, s, DBL_MIN, DBL_MAX, "positive", &p->time.step);
 }
 
@@ -576,7 +588,7 @@ const kg_problem_key kg_problem_keys[] = {
   {"mesh", "map", "two expressions, X, Y, or in space X, Y, Z", read_map, true},
   {"mesh", "refine", "0 to " TEXT_OF(KEDGE_REFINE_MAX), read_integer,
    .member = MEMBER(refine), .most = KEDGE_REFINE_MAX},
-  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_integer,
+  {"space", "order", TEXT_OF(KEDGE_ORDER_MIN) " to " TEXT_OF(KEDGE_ORDER_MAX), read_order,
    .member = MEMBER(order), .least = KEDGE_ORDER_MIN, .most = KEDGE_ORDER_MAX},
   {"space", "inverse", "auto, adjusted, gradient or exact", read_word, WORDS(inverses, inverse)},
   {"space", "quadrature", "order + 2 or more", read_integer,

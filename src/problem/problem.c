@@ -112,12 +112,13 @@ void kedge_problem_destroy(kedge_problem *problem)
 /// @param[in] places  settings, or the sections of the file
 static kedge_status check_types(const kedge_problem *p, const kg_settings *places)
 {
+  char list[120];
   for (int i = 0; i < places->n; ++i) {
     const kg_setting *s = &places->items[i];
     if (kg_section_group(s->section, "boundary") &&
         kg_settings_find(&p->settings, s->section, "type") == NULL)
-      return kg_setting_fail(
-          &p->settings, s, "[%s] has no type; add type = dirichlet, neumann or robin", s->section);
+      return kg_setting_fail(&p->settings, s, "[%s] has no type; add type = %s", s->section,
+                             kg_boundary_types(&p->settings, list));
     if (kg_section_group(s->section, "integral") &&
         kg_settings_find(&p->settings, s->section, "of") == NULL)
       return kg_setting_fail(&p->settings, s, "[%s] has no expression; add of = u, for example",

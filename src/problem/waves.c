@@ -263,6 +263,30 @@ kedge_status kg_wave_type(const kg_settings *settings, const kg_setting *s, int 
   return KEDGE_OK;
 }
 
+bool kg_settings_are_wave(const kg_settings *settings)
+{
+  return system_of(settings) > 0;
+}
+
+const char *kg_boundary_types(const kg_settings *settings, char text[120])
+{
+  const int system = system_of(settings);
+  return system > 0 ? join(has[system].boundaries, text) : "dirichlet, neumann or robin";
+}
+
+/// A system that has a setting: the first one of the plane, else another.
+static const char *system_with(const kg_setting *s)
+{
+  static const kg_system_kind order[] = {KG_SYSTEM_MAXWELL_TM, KG_SYSTEM_ACOUSTICS,
+                                         KG_SYSTEM_MAXWELL};
+  for (size_t i = 0; i < sizeof order / sizeof *order; ++i)
+    if (kg_word_among(has[order[i]].properties, 4, s->key) >= 0 ||
+        kg_word_among(has[order[i]].fields, 7, s->key) >= 0 ||
+        (strcmp(s->key, "type") == 0 && kg_word_among(has[order[i]].boundaries, 5, s->value) >= 0))
+      return kg_system_words[order[i]];
+  return kg_system_words[KG_SYSTEM_MAXWELL_TM];
+}
+
 /// Refuse a word of waves in an elliptic problem, whose system might have been set later.
 static kedge_status check_word(kedge_context *ctx, const kedge_problem *p, const kg_setting *s)
 {
@@ -273,10 +297,11 @@ static kedge_status check_word(kedge_context *ctx, const kedge_problem *p, const
                            "double, mixed or compact");
   if (kg_section_group(s->section, "boundary") && strcmp(s->key, "type") == 0 &&
       kg_word_among(kg_wave_boundaries, KG_WAVE_BOUNDARIES, s->value) >= 0)
-    return kg_problem_fail(ctx, p, s,
-                           "type = %s is of waves, and [equation] has no system of them; take "
-                           "dirichlet, neumann or robin",
-                           s->value);
+    return kg_problem_fail(
+        ctx, p, s,
+        "type = %s is of waves, and [equation] has no system of them; add system "
+        "= %s, or take dirichlet, neumann or robin",
+        s->value, system_with(s));
   return KEDGE_OK;
 }
 
@@ -325,6 +350,13 @@ static bool is_elliptic(const kg_setting *s)
   return false;
 }
 
+bool kg_wave_leaves(const kg_settings *settings, const kg_setting *s)
+{
+  const int system = system_of(settings);
+  if (system == KG_SYSTEM_ELLIPTIC || !is_elliptic(s)) return false;
+  return strcmp(s->key, "source") != 0 || has[system].currents > 0;
+}
+
 /// A key of another system: a field or a property that this one has not.
 static bool is_other(kg_system_kind system, const kg_setting *s)
 {
@@ -364,11 +396,13 @@ static kedge_status check_key(kedge_context *ctx, const kedge_problem *p, const 
                ? KEDGE_OK
                : kg_problem_fail(ctx, p, s,
                                  "%s in [%s] is of waves, and the problem is elliptic; add system "
-                                 "= maxwell-tm, say, to [equation], or leave it out",
-                                 s->key, s->section);
+                                 "= %s to [equation], or leave it out",
+                                 s->key, s->section, system_with(s));
   }
   if (strcmp(s->key, "current") == 0 && has[system].currents > 0) return check_current(ctx, p, s);
   if (strcmp(s->key, "source") == 0 && has[system].currents == 0) return KEDGE_OK;
+  if (kg_section_group(s->section, "integral"))
+    return kg_problem_fail(ctx, p, s, "waves have no integrals yet; leave [%s] out", s->section);
   if (is_elliptic(s))
     return kg_problem_fail(ctx, p, s,
                            "%s in [%s] is of elliptic problems, and system = %s; leave it out",
@@ -381,6 +415,39 @@ static kedge_status check_key(kedge_context *ctx, const kedge_problem *p, const 
   return kg_problem_fail(ctx, p, s, "%s in [%s] is of another system; system = %s has %s", s->key,
                          s->section, word,
                          join(property ? has[system].properties : has[system].fields, list));
+}
+
+/// Whether a system has a key of the tables in a section; 0: any system of waves.
+static bool has_key(int system, const char *section, const char *name)
+{
+  const kg_setting s = {.section = (char *)section, .key = (char *)name};
+  if (system == KG_SYSTEM_ELLIPTIC) return !is_elliptic(&s);
+  if (strcmp(name, "source") == 0) return has[system].currents == 0;
+  if (strcmp(name, "current") == 0) return has[system].currents > 0;
+  return !is_elliptic(&s) && !is_other((kg_system_kind)system, &s);
+}
+
+static void add_name(int system, const char *section, const char *name, int *n,
+                     const char *names[KG_WAVE_NAMES_MAX])
+{
+  if (*n < KG_WAVE_NAMES_MAX && has_key(system, section, name)) names[(*n)++] = name;
+}
+
+int kg_wave_names(const kg_settings *settings, const char *section,
+                  const char *names[KG_WAVE_NAMES_MAX])
+{
+  const int system = system_of(settings);
+  int n = 0;
+  for (int table = 0; table < 2; ++table)
+    for (const kg_problem_key *key = table ? kg_wave_keys : kg_problem_keys; key->section; ++key) {
+      if (!kg_key_covers(key, section)) continue;
+      if (strcmp(key->name, "FIELD") != 0)
+        add_name(system, section, key->name, &n, names);
+      else
+        for (int f = 0; f < KG_WAVE_FIELDS; ++f)
+          add_name(system, section, kg_wave_fields[f], &n, names);
+    }
+  return n;
 }
 
 kedge_status kg_problem_check_waves(kedge_context *ctx, const kedge_problem *p)

@@ -63,4 +63,15 @@ kedge_status kg_wave_read_precision(kg_wave_settings *waves, const kg_settings *
 /// Refuse keys of elliptic problems in one of waves, and the other way round, and what waves lack.
 kedge_status kg_problem_check_waves(kedge_context *ctx, const kedge_problem *problem);
 /// Whether the problem is one of waves.
+enum { KG_WAVE_NAMES_MAX = 40 };
+/// The names of keys that the system of settings has in a section, or where they name none, that
+/// any of waves has. @return how many
+int kg_wave_names(const kg_settings *settings, const char *section,
+                  const char *names[KG_WAVE_NAMES_MAX]);
+/// Whether a setting is one of elliptic problems, and the settings name a system of waves.
+bool kg_wave_leaves(const kg_settings *settings, const kg_setting *s);
+/// "a, b or c": the types of boundaries of the system that settings name, elliptic too.
+const char *kg_boundary_types(const kg_settings *settings, char text[120]);
+/// Whether settings name a system of waves, as far as they are read.
+bool kg_settings_are_wave(const kg_settings *settings);
 bool kg_problem_is_wave(const kedge_problem *problem);

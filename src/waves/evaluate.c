@@ -46,6 +46,24 @@ static void evaluate_piece(const kg_waves *w, const kg_wave_data *d, const kg_wa
                      p->facet >= 0 ? normal : NULL, (size_t)d->n, d->host + numbers_of(d, i));
 }
 
+/// The setting that a value of a piece is of. NULL: none is found
+static const kg_setting *setting_of(const kg_waves *w, const kg_wave_piece *p, const char *name)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const char *region;
+  if (p->facet < 0)
+    return kg_coefficient_setting(w->problem, mesh, mesh->element_region[p->element],
+                                  strncmp(name, "current", 7) == 0 ? "current" : name, &region);
+  const int64_t edge = kg_side_edge(mesh, kg_side_of(p->element, p->facet));
+  const kedge_problem *const problem = w->problem;
+  const kg_setting *found = NULL;
+  char section[KG_PLACE_BYTES];
+  snprintf(section, sizeof section, "boundary %s", mesh->groups[mesh->edge_group[edge]].name);
+  found = kg_settings_find(&problem->settings, section, name);
+  if (!found) found = kg_settings_find(&problem->settings, "boundary default", name);
+  return found ? found : kg_settings_find(&problem->settings, "exact", name);
+}
+
 static kedge_status refuse(const kg_waves *w, const kg_wave_data *d, int64_t i)
 {
   const kg_wave_piece *const p = &d->piece[i / numbers_of(d, 1)];
@@ -54,9 +72,9 @@ static kedge_status refuse(const kg_waves *w, const kg_wave_data *d, int64_t i)
   char at[KG_PLACE_TEXT], what[80];
   kg_waves_place(w, p->element, p->facet < 0 ? j : w->nodal.facet_node[p->facet * d->n + j], at);
   snprintf(what, sizeof what, d->what, name);
-  return KG_FAIL(w->ctx, KEDGE_ERR_INPUT, "%s is %g at %s, t = %.9g%s", what,
-                 isnan(d->host[i]) ? (double)NAN : d->host[i], at, w->problem->t,
-                 isfinite(d->host[i]) ? ", which single precision does not hold" : "");
+  return kg_problem_fail(w->ctx, w->problem, setting_of(w, p, name), "%s is %g at %s, t = %.9g%s",
+                         what, isnan(d->host[i]) ? (double)NAN : d->host[i], at, w->problem->t,
+                         isfinite(d->host[i]) ? ", which single precision does not hold" : "");
 }
 
 /// Evaluate a part on the host.

@@ -142,13 +142,20 @@ static kedge_status check_read(const kg_waves *w, const kg_boundary *b, int32_t 
       section, law->boundaries[kind], list);
 }
 
+static kedge_status refuse_no_type(const kg_waves *w, const kg_boundary *b)
+{
+  char list[120];
+  return kg_problem_fail(w->ctx, w->problem, b->value_at,
+                         "[boundary %s] has no type; add type = %s", b->group,
+                         kg_boundary_types(&w->problem->settings, list));
+}
+
 /// What a boundary does, and its data; NULL: they are 0. What lets waves in has those of [exact]
 /// where it has none of its own.
 static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t *kind,
                                 const kg_wave_values **values)
 {
-  if (!b->type_at)
-    return kg_problem_fail(w->ctx, w->problem, b->value_at, "[boundary %s] has no type", b->group);
+  if (!b->type_at) return refuse_no_type(w, b);
   for (int k = 0; k < KG_WAVE_KINDS; ++k)
     if (w->law->boundaries[k] &&
         strcmp(w->law->boundaries[k], kg_wave_boundaries[b->wave_type]) == 0)
@@ -339,6 +346,7 @@ static kedge_status make(settling *s)
   find_step(w);
   KG_TRY(put_boundary(s));
   KG_TRY(put_sources(s));
+  kg_waves_note_data(w, s->boundary);
   list_tables(s, w, list);
   return kg_waves_upload(w, TABLES, list, &w->settled);
 }

@@ -24,13 +24,15 @@ static kedge_status find_law(kg_waves *w)
   for (int i = 0; kg_laws[i]; ++i) {
     if (strcmp(kg_laws[i]->name, word) != 0) continue;
     if (kg_laws[i]->dimension == mesh->dimension) w->law = kg_laws[i];
-    shape = kg_laws[i]->dimension == 2 ? "triangles" : "tetrahedra";
+    if (!shape || kg_laws[i]->dimension == mesh->dimension)
+      shape = kg_laws[i]->dimension == 2 ? "triangles" : "tetrahedra";
   }
   if (!shape) return kg_problem_fail(w->ctx, w->problem, at, "system = %s is not there yet", word);
   if (!w->law || kg_mesh_quadrilaterals(mesh) > 0)
-    return kg_problem_fail(w->ctx, w->problem, at,
-                           "system = %s takes meshes of %s, and %s is of %s", word, shape,
-                           mesh->source ? mesh->source : "the mesh", kg_mesh_shapes(mesh, 2));
+    return kg_problem_fail(
+        w->ctx, w->problem, at, "system = %s takes meshes of %s, and %s is of %s", word, shape,
+        mesh->source ? mesh->source : "the mesh",
+        mesh->n_blocks > 1 ? "triangles and quadrilaterals" : kg_mesh_shapes(mesh, 2));
   KG_REQUIRE(w->ctx, mesh->n_elements <= ELEMENTS_MAX, KEDGE_ERR_UNSUPPORTED,
              "waves take meshes of at most %d elements, and the mesh has %d", ELEMENTS_MAX,
              mesh->n_elements);
@@ -194,9 +196,6 @@ static kedge_status begin(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   KG_TRY(find_law(w));
   const kg_cell *const cell = mesh->block[0].cell;
   const int order = problem->order;
-  if (order > KG_NODAL_ORDER_MAX)
-    return kg_problem_fail(ctx, problem, kg_settings_find(&problem->settings, "space", "order"),
-                           "order of waves is 1 to %d, not %d", KG_NODAL_ORDER_MAX, order);
   KG_TRY(kg_nodal_create(ctx, cell, order, &w->nodal));
   w->args = (kg_wave_args){.number = problem->wave.single ? KG_SINGLE : KG_DOUBLE,
                            .n_groups = kg_wave_groups(mesh->n_elements),

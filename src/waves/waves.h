@@ -67,6 +67,7 @@ typedef struct kg_waves {
   kg_wave_data driven;     ///< sources of elements
   kg_buffer settled;       ///< media, kinds of sides, what has a source
   kg_wave_source_args source;
+  char note[400];  ///< of kg_waves_note_data(); "": there is none
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -176,6 +177,10 @@ void kg_waves_normal(const kg_waves *waves, int32_t element, int facet, double n
 kedge_status kg_waves_settle(kg_waves *waves);
 void kg_waves_unsettle(kg_waves *waves);
 void kg_waves_forget(kg_waves *waves);
+/// Note where the data of incident boundaries bring in nothing, or half of a wave, and curves that
+/// are flattened (waves/enter.c).
+/// @param[in] boundary  [group of the mesh]; NULL: it has none
+void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.

@@ -160,8 +160,34 @@ class Waves(Command):
         self.assertRegex(said, rf"^kedge: note: steps of 0\.0\d+ are {early}$")
         self.assertEqual(self.json("r.json")["march"]["converged"], True)
         text = self.kedge("solve", "cavity.ini", "-s", "boundary left.type=incident",
-                          "-s", "boundary left.Ez=9*sin(t)").stdout
-        self.assertNotIn("note ", text)
+                          "-s", "boundary left.Ez=9*sin(t)", "-s", "boundary left.Hy=-9*sin(t)")
+        self.assertNotIn("note", text.stdout + text.stderr)
+
+    def test_data_of_a_wave_that_does_not_come_in_are_noted(self):
+        def note(*settings):
+            run = self.kedge("solve", "cavity.ini", "-r", "r.json", "-s", "time.end=0.05",
+                             *(part for setting in settings for part in ("-s", setting)))
+            noted = self.json("r.json")["march"]["note"]
+            self.assertEqual(run.stderr, f"kedge: note: {noted}\n" if noted else "")
+            return noted
+
+        left, wave = "boundary left.type=incident", "boundary left.Ez=sin(9*(x-t))"
+        self.assertEqual(note(left, wave, "boundary left.Hy=-sin(9*(x-t))"), "")
+        self.assertEqual(note(left, wave, "boundary left.Hy=-3*sin(9*(x-t))"), "")
+        self.assertEqual(note(left, wave, "boundary left.Hy=sin(9*(x-t))"), "the data of [boundary left] bring in next to "
+                         "nothing, as they are those of a wave that leaves: check the signs of its fields (docs/waves.md)")
+        self.assertEqual(note(left, wave), "half of the wave of [boundary left] comes in, as its data have no Hx, Hy: give all "
+                         "fields of the wave (docs/waves.md)")
+        self.assertIn("have no Ez:", note(left, "boundary left.Hy=1"))
+        # One wave comes in here and leaves there; [exact] may be no wave.
+        self.assertEqual(note("boundary default.type=incident", "boundary default.Ez=sin(9*(x-t))",
+                              "boundary default.Hy=-sin(9*(x-t))"), "")
+        self.assertEqual(note("boundary default.type=incident"), "")
+        self.write("cavity.ini", "[mesh]\ngenerate = cube 1\n[equation]\nsystem = acoustics\ndensity = 2\n[time]\n"
+                   "[boundary default]\ntype = wall\n[boundary x1]\ntype = incident\np = exp(-t)\n")
+        self.assertEqual(note("boundary x1.vx=-exp(-t)/sqrt(2)"), "")
+        self.assertIn("[boundary x1] bring in next to nothing", note("boundary x1.vx=exp(-t)/sqrt(2)"))
+        self.assertIn("have no vx, vy, vz:", note())
 
     def test_numbers_that_overflow_stop_and_keep_the_outputs_before(self):
         self.refused("solve", "cavity.ini", "-q", "--set", "time.end=200", "--set", "time.step=0.1", "--set",
@@ -172,7 +198,7 @@ class Waves(Command):
 
     def test_a_report_has_speed_energy_and_errors(self):
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "boundary left.type=incident",
-                   "-s", "boundary left.Ez=sin(t)")
+                   "-s", "boundary left.Ez=sin(t)", "-s", "boundary left.Hy=-sin(t)")
         report = self.json("r.json")
         waves, stages = report["waves"], {stage["name"]: stage for stage in report["stages"]}
         self.assertEqual((report["mesh"]["elements"], report["space"]), (32, {"order": 3, "unknowns": 960}))
@@ -460,12 +486,34 @@ end = 2
                        "[boundary default]\ntype = absorbing\n")
             self.refused("solve", "roof.ini", says="there are no tetrahedra, and the surface is not in a plane z = const")
 
+    def test_what_is_wrong_is_said_with_the_words_of_waves_and_its_line(self):
+        sound = "[mesh]\ngenerate = square 2\n[equation]\nsystem = acoustics\n[time]\nend = 1\n[boundary default]\n"
+        for line, says in (("type = wall\n[initial]\nP = 1", "s.ini:10: unknown key 'P' in [initial]; did you mean 'p'?"),
+                           ("vx = 1", "s.ini:8: [boundary default] has no type; add type = wall, soft, absorbing or incident"),
+                           ("type = soft\np = log(t-0.5)", "s.ini:9: the field p of a boundary is nan at"),
+                           ("type = wall\n[region domain]\nsource = log(t-0.5)", "s.ini:10: source is nan at"),
+                           ("type = wall\n[region domain]\ndensty = 2", "s.ini:10: unknown key 'densty' in [region domain]; "
+                            "did you mean 'density'?")):
+            self.write("s.ini", sound + line + "\n")
+            self.refused("solve", "s.ini", says=says)
+        self.refused("solve", "p.ini", "-s", "equation.density=2", says="add system = acoustics to [equation]")
+        self.refused("solve", "p.ini", "-s", "boundary left.type=wall", says="add system = acoustics, or take dirichlet")
+
+    def test_curves_that_are_flattened_are_noted(self):
+        self.write("d.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0.5 0 0\n5 0.6 0.6 0\n"
+                   "6 0 0.5 0\n$EndNodes\n$Elements\n1\n1 9 2 1 1 1 2 3 4 5 6\n$EndElements\n")
+        self.write("cavity.ini", CAVITY.replace("generate = square 4", "file = d.msh"))
+        self.refused("solve", "cavity.ini", says="those of d.msh are curved: set geometry = 1")
+        said = self.kedge("solve", "cavity.ini", "-s", "mesh.geometry=1", "-s", "time.end=0.1")
+        self.assertIn("geometry = 1 makes polygons of the curves of the mesh, of order 2", said.stderr)
+
     def test_keys_of_elliptic_problems_are_refused(self):
         self.refused("solve", "cavity.ini", "--set", "equation.diffusion=2",
                      says="diffusion in [equation] is of elliptic problems, and system = maxwell-tm; leave it out")
         self.assertFalse(os.path.exists(self.path("cavity.csv")))
         self.refused("solve", "p.ini", "-s", "boundary left.type=conductor",
-                     says="type = conductor is of waves, and [equation] has no system of them; take dirichlet, neumann or robin")
+                     says="type = conductor is of waves, and [equation] has no system of them; add system = maxwell-tm, or take "
+                     "dirichlet, neumann or robin")
         self.refused("solve", "p.ini", "-s", "solver.precision=single", says="precision = single is of waves, and the "
                      "problem is elliptic; take double, mixed or compact")
 

@@ -44,6 +44,9 @@ typedef struct kg_law {
   void (*medium)(const double *property, double *number);
   double (*speed)(const double *number);
   double (*damping)(const double *number);  ///< the largest rate
+  /// The power, to some factor, that data of a wave bring in through a facet with this outward
+  /// normal.
+  double (*enters)(const double *number, const double *normal, const double *data);
   /// The energy is half of the integral of sum_f weight_f u_f^2.
   void (*weights)(const double *number, double *weight);
   kedge_status (*stage)(kedge_context *ctx, const kg_wave_args *args);

@@ -89,6 +89,19 @@ kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
   return KEDGE_OK;
 }
 
+#ifndef KG_COMPILE_SINGLE
+/// What the flux of a system makes of data where there is nothing inside.
+static inline double law_enters(const double *number, const double *normal, const double *data)
+{
+  const double nothing[KG_LAW_FIELDS] = {0.0};
+  double jump[KG_LAW_FIELDS], flux[KG_LAW_FIELDS], power = 0.0;
+  law_ghost(KG_WAVE_ENTERS, normal, nothing, data, jump);
+  law_flux(normal, number, number, jump, 1.0, flux);
+  for (int f = 0; f < KG_LAW_FIELDS; ++f) power += flux[f] * data[f];
+  return power;
+}
+#endif
+
 /// The table.
 /// @param operator  its stage
 /// @param ...       the text of its header, in two parts
@@ -96,5 +109,6 @@ kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
   {                                                                                          \
     KG_LAW, .text = {__VA_ARGS__}, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, \
             .n_numbers = KG_LAW_NUMBERS, .medium = law_medium, .speed = law_speed,           \
-            .damping = law_damping, .weights = law_weights, .stage = operator                \
+            .damping = law_damping, .weights = law_weights, .enters = law_enters,            \
+            .stage = operator                                                                \
   }
