@@ -5,6 +5,7 @@ import ctypes
 import math
 import numbers
 import os
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import List, NamedTuple, NoReturn, Optional
 
@@ -413,8 +414,23 @@ class _Built:
             for i, part in enumerate(made):
                 one.function[i], one.user[i] = ctypes.cast(part.function, ctypes.c_void_p), part.user
         self.context.call("kedge_problem_set_all", self.handle, len(changed), settings)
-        self.functions.update(functions)
-        self.functions = {at: made for at, made in self.functions.items() if made}
+        self.functions = {at: made for at, made in {**self.functions, **functions}.items() if made}
+
+    @contextmanager
+    def undone_on_failure(self):
+        """Changes that what comes within fails to take are undone."""
+        copy, state = ctypes.c_void_p(), (self.functions, self.is_wave, self.in_time)
+        self.context.call("kedge_problem_create", self.context.handle, copy)
+        try:
+            self.context.call("kedge_problem_assign", copy, self.handle)
+            try:
+                yield
+            except BaseException:
+                c.library.kedge_problem_assign(self.handle, copy)
+                self.functions, self.is_wave, self.in_time = state
+                raise
+        finally:
+            c.library.kedge_problem_destroy(copy)
 
     def _made(self, section, key, value):
         """Data of a setting as functions for the library: one, or those of a tensor or gradient."""

@@ -212,14 +212,37 @@ class Changes(Waves):
                                  ("permittivity must be positive", {"permittivity": "x-0.5"})):
             with self.subTest(sentence):
                 self.refused(sentence, m.update, **change)
-        self.refused("the last update has failed: call update", m.step)
-        m.update(permittivity=1)
         self.assertGreater(m.step().t, t)
         self.refused("diffusion is of elliptic problems", m.update, diffusion=2)
         self.refused("bulk is of another system", self.march().update, bulk=2)
         m = self.march()
         self.refused("the precision of the problem has changed", m.update, precision="single")
         m.update(precision="double")
+
+    def test_an_update_that_is_refused_leaves_problem_and_steps(self):
+        p = kedge.Problem(system="acoustics", order=2, precision="double", boundary={"default": kedge.Wall()},
+                          source=lambda x, y, t: np.cos(np.pi * x) * t)
+        mesh = kedge.square(3)
+        m, other = (self.march(p, mesh, end=0.3) for _ in range(2))
+        m.step()
+        problem = m.problem
+        for sentence, change in (
+                ("'lft' among .*; did you mean 'left'", {"boundary": {"lft": kedge.Wall()}}),
+                ("density must be positive", {"density": -1}), ("system", {"system": "maxwell-tm"}),
+                ("raised ZeroDivisionError", {"bulk": lambda x, y: 1 / 0}),
+                ("permittivity is of another system", {"permittivity": 2}),
+                ("no boundary group|unknown region|no region", {"bulk": {"iron": 2}})):
+            with self.subTest(sentence):
+                self.refused(sentence, m.update, **change)
+                self.assertIs(m.problem, problem)
+                m.step()
+        with tempfile.TemporaryDirectory() as folder:
+            m.save(os.path.join(folder, "a.march"))
+        np.testing.assert_array_equal(m.run()["p"], other.run()["p"])
+        m = self.march(p, mesh)
+        self.refused("did you mean 'left'", m.update, boundary={"lft": kedge.Wall()})
+        m.update(boundary={"left": kedge.Soft()})
+        m.step()
 
     def test_notes_are_warnings_each_once(self):
         m = self.march(cavity(exact=None), initial={"Ez": EZ.replace("k*t", "0")}, step=0.04, end=100)
