@@ -244,6 +244,31 @@ class Changes(Waves):
         m.update(boundary={"left": kedge.Soft()})
         m.step()
 
+    def test_a_step_that_fails_in_its_middle_leaves_no_fields(self):
+        fails = []
+
+        def source(x, y, t):
+            if fails and t > fails[0]:
+                raise RuntimeError("a tap")
+            return np.cos(np.pi * x)
+
+        p = kedge.Problem(system="acoustics", order=2, boundary={"default": kedge.Wall()}, source=source)
+        m, other = (self.march(p, kedge.square(3), end=0.3) for _ in range(2))
+        for one in m, other:
+            one.step()
+        fails.append(-1.0)
+        self.refused("raised RuntimeError: a tap", m.step)
+        fails.clear()
+        np.testing.assert_array_equal(m.step()["p"], other.step()["p"])
+        fails.append(m.t)
+        t = m.t
+        self.refused("raised RuntimeError: a tap", m.step)
+        fails.clear()
+        self.assertEqual(m.t, t)
+        for call in (m.step, lambda: m.solution["p"], lambda: m.update(source=0), lambda: m.solution.energy,
+                     lambda: m.save("a.march"), m.wave_report):
+            self.refused("failed in its middle and left no state; begin another march, or go on from a checkpoint", call)
+
     def test_notes_are_warnings_each_once(self):
         m = self.march(cavity(exact=None), initial={"Ez": EZ.replace("k*t", "0")}, step=0.04, end=100)
         with self.assertWarnsRegex(kedge.Note, "^step 1, t = 0.04: steps of 0.04 are longer than 0.018"):
