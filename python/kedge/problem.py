@@ -15,7 +15,7 @@ from . import _library as c
 from . import tables, wave_keys
 from .arguments import by_name, encoded, is_array, is_by_name, no_such, path_of, real, refuse_name, shown
 from .context import Context, check, context_of, own
-from .data import ByElement, Operators, by_element, check as check_data, native
+from .data import ByElement, Operators, by_element, check as check_data, moves, native
 from .errors import InputError, ReadOnly, WrongType, shown as shown_text
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
@@ -437,6 +437,9 @@ class _Built:
         name = ARGUMENTS.get((section, key)) or _name_of(section, key)
         if self.mesh is not None:
             check_data(name, value, self.mesh, self.in_time)
+            if self.is_wave and key in wave_keys.PROPERTIES and moves(value, self.mesh.info["dimension"]):
+                raise InputError(f"{name}: the function has an argument t, and materials of waves do not move in time; "
+                                 f"m.update({key}=...) changes them between steps")
         n = self.mesh.elements if self.mesh is not None else 1
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]

@@ -404,6 +404,12 @@ class Problems(Waves):
         self.refused("exact has no field", m.solution.error)
         self.refused("waves take other data by update", m.data, "x", kind=kedge.Unsupported)
         self.refused("a march keeps its initial", m.update, initial={"Ez": 0})
+        moving = "the function has an argument t, and materials of waves do not move in time; m.update\\(permittivity="
+        self.refused(f"permittivity: {moving}", self.march, cavity(permittivity=lambda x, y, t: 1 + t))
+        self.refused(f"permittivity of region 'domain': {moving}", self.march,
+                     cavity(permittivity={"domain": lambda x, y, *, t: 1 + t}))
+        self.refused(moving, m.update, permittivity=lambda x, y, t: 1 + t)
+        m.update(permittivity=lambda x, y, t=2: x + t)
         with self.assertWarnsRegex(kedge.Note, "steps of 0.5 are longer than 0.018"):
             self.refused("is not finite at t = .*: steps of 0.5 are longer than 0.018", self.march(step=0.5, end=500).run,
                          kind=kedge.NumericError)
