@@ -232,7 +232,11 @@ class Problem:
 
     def _change(self, changes):
         """Take arguments into the settings."""
+        system = changes.get("system", self._settings.get(("equation", "system")))
         for name, value in changes.items():
+            if (name in ("initial", "exact") and value is not None and not is_by_name(value) and
+                    isinstance(system, str) and system in wave_keys.FIRST):
+                raise WrongType(f"{name} of waves takes fields by name: {name}={{{wave_keys.FIRST[system]!r}: ...}}")
             if name == "boundary":
                 self._set_boundary(by_name(name, value, "group", "condition"))
             elif name == "parameters":

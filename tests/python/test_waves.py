@@ -3,6 +3,7 @@ import gc
 import json
 import math
 import os
+import re
 import tempfile
 import unittest
 import warnings
@@ -389,7 +390,9 @@ class Problems(Waves):
                 ("exact has no field 'E'; did you mean 'Ez'\\?", {"exact": {"E": 1}}),
                 ("initial\\['Ez'\\] is nan; it must be finite", {"initial": {"Ez": math.nan}}),
                 ("unknown system 'maxwel'; did you mean 'maxwell'", {"system": "maxwel"}),
-                ("u in .*initial.* is of elliptic|u is of elliptic problems", {"initial": "x"}),
+                ("initial of waves takes fields by name: initial={'Ez': ...}", {"initial": "x"}),
+                ("exact of waves takes fields by name: exact={'p': ...}", {"system": "acoustics", "exact": "x"}),
+                ("exact of waves takes fields by name", {"exact": lambda x, y: x}),
                 ("is of waves; give the problem a system", {"system": None}),
                 ("Ez of boundary\\['default'\\]: the function <lambda> raised ZeroDivisionError",
                  {"boundary": {"default": kedge.Conductor(Ez=lambda x, y: 1 / 0)}})):
@@ -398,6 +401,16 @@ class Problems(Waves):
         self.refused("a march needs its end: kedge.march\\(mesh, problem, initial, end=1\\)$", kedge.march, mesh, p)
         self.refused("moves in time: kedge.march", kedge.solve, mesh, p)
         self.refused("tolerance in time is of elliptic|tolerance is of elliptic", self.march, tolerance=1e-3)
+        self.refused("a plan of waves needs their time", kedge.plan, mesh, p, self.context)
+        for kind, call in ((kedge.Soft, "Soft(p=1)"), (kedge.Wall, "Wall(vx=1)"), (kedge.Incident, "Incident(Ez=1)")):
+            self.refused(f"takes fields by name: {re.escape(call)}", kind, 1, kind=kedge.WrongType)
+        s = self.march().solution
+        for name in ("groups", "regions", "integrals", "integrate"):
+            self.refused(f"has no {name}: sums over s.quadrature", getattr, s, name, kind=kedge.Unsupported)
+            self.assertFalse(hasattr(s, name))
+        self.refused("has no report: m.report", getattr, s, "report", kind=kedge.Unsupported)
+        self.refused("error has no argument 'exact'", s.error, "Ez", exact="x", kind=kedge.WrongType)
+        self.assertFalse({"u", "q", "sigma", "groups"} & set(dir(s)))
         self.refused("Incident has no argument 'E'", kedge.Incident, kind=kedge.WrongType, E=1)
         self.refused("takes meshes of triangles, and quads 3 is of quadrilaterals", kedge.march, kedge.quads(3), p, end=1)
         m = self.march(cavity(exact=None), initial={"Ez": 1}, mesh=mesh)
