@@ -30,7 +30,7 @@ __version__ = _library.library.kedge_version().decode()
 __all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Convergence", "DeviceError", "Dirichlet",
            "Error", "FileError", "Group", "GroupValues", "Incident", "InputError", "March", "MarchReport",
            "MarchSolution", "Mesh", "MissingPackage", "Neumann", "NoSuchName", "NotConverged", "NotOfWaves", "Note",
-           "NumericError", "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
-           "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall", "WaveMarch",
-           "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk", "lshape", "march",
-           "mixed", "plan", "quads", "read", "ring", "solve", "square"]
+           "NumericError", "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues",
+           "Report", "Robin", "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall",
+           "WaveMarch", "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk",
+           "lshape", "march", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

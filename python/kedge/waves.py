@@ -275,8 +275,11 @@ class WaveMarch(March):
         return Probe._all(self.mesh, self.problem.parsed(self.context, self.mesh))
 
     def _stepped(self):
+        solution = WaveSolution(self)
+        if self.ended and self.report.step > self.longest * (1 + 1e-9):
+            _ = solution.energy  # which looks whether it has grown; the steps before look now and then
         self._notice()
-        return WaveSolution(self)
+        return solution
 
     def _raw_wave_report(self):
         raw = c.WaveReport(ctypes.sizeof(c.WaveReport))

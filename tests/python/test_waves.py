@@ -278,6 +278,10 @@ class Changes(Waves):
             for _ in range(31):
                 m.step()
         self.assertEqual((m.report.grown_step, round(m.report.grown_t, 9)), (32, 1.28))
+        short = self.march(cavity(exact=None), initial={"Ez": EZ.replace("k*t", "0")}, step=0.1, end=0.9)
+        with self.assertWarnsRegex(kedge.Note, "^step 9, t = 0.9: the energy is more than at the beginning") as said:
+            short.run()
+        self.assertEqual((short.report.grown_step, os.path.basename(said.filename)), (9, "test_waves.py"))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertGreater(m.step().energy, 0.1)
