@@ -79,7 +79,8 @@ KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, do
 /// @retval KEDGE_ERR_ARG      the march has ended
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE,
 ///         KEDGE_ERR_CANCELLED  as from kedge_solver_solve(); the time is that before the step,
-///                              which may be tried again. KEDGE_ERR_NUMERIC also where no step is
+///                              which may be tried again, but of waves that have failed behind the
+///                              first stage. KEDGE_ERR_NUMERIC also where no step is
 ///                              short enough for the tolerance
 KEDGE_API kedge_status kedge_march_step(kedge_march *march);
 
@@ -107,7 +108,9 @@ KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *da
 /// [time] and [initial], stay what they were, of waves system and precision too; their step = auto
 /// is found anew.
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
-///         kedge_solver_update(); steps are refused until an update succeeds
+///         kedge_solver_update(); steps go on as if there had been no update, and the next one reads
+///         the problem again
+/// @retval KEDGE_ERR_ARG  of waves: a step has failed in its middle
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);
 
 /// Write what the steps to come depend on, whole or not at all: beside the file, which then takes

@@ -160,6 +160,10 @@ typedef struct kedge_setting {
 /// @retval KEDGE_ERR_INPUT  as of kedge_problem_set(), and a key that takes no function
 KEDGE_API kedge_status kedge_problem_set_all(kedge_problem *problem, int n,
                                              const kedge_setting *settings);
+/// Take all settings of another problem in place of those that are there, or none after a failure:
+/// by a copy made before, changes can be undone.
+/// @retval KEDGE_ERR_ARG  an argument is NULL
+KEDGE_API kedge_status kedge_problem_assign(kedge_problem *problem, const kedge_problem *from);
 /// The source as a function; it takes the place of a source that is text, and the other way round.
 /// @param[in] user  handed to the function; must live as long as the problem (so below)
 KEDGE_API kedge_status kedge_problem_set_source(kedge_problem *problem, kedge_function *function,

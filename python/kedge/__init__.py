@@ -13,7 +13,7 @@ from . import _library
 from .convergence import Convergence, convergence
 from .context import Context, Progress
 from .errors import (Cancelled, DeviceError, Error, FileError, InputError, MissingPackage, NoSuchName, Note,
-                     NotConverged, NumericError, OutOfMemory, ReadOnly, Unsupported, WrongType)
+                     NotConverged, NotOfWaves, NumericError, OutOfMemory, ReadOnly, Unsupported, WrongType)
 from .march import March, MarchReport, MarchSolution, march
 from .mesh import Group, Mesh
 from .numbers import Balance, GroupValues, RegionValues, SurfaceValues, VolumeValues
@@ -29,8 +29,8 @@ from .waves import WaveMarch, WaveReport, WaveSolution
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Convergence", "DeviceError", "Dirichlet",
            "Error", "FileError", "Group", "GroupValues", "Incident", "InputError", "March", "MarchReport",
-           "MarchSolution", "Mesh", "MissingPackage", "Neumann", "NoSuchName", "NotConverged", "Note", "NumericError",
-           "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues", "Report", "Robin",
-           "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall", "WaveMarch",
-           "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk", "lshape", "march",
-           "mixed", "plan", "quads", "read", "ring", "solve", "square"]
+           "MarchSolution", "Mesh", "MissingPackage", "Neumann", "NoSuchName", "NotConverged", "NotOfWaves", "Note",
+           "NumericError", "OutOfMemory", "Output", "Probe", "Problem", "Progress", "ReadOnly", "RegionValues",
+           "Report", "Robin", "Soft", "Solution", "Solver", "SurfaceValues", "Unsupported", "VolumeValues", "Wall",
+           "WaveMarch", "WaveOutput", "WaveReport", "WaveSolution", "WrongType", "convergence", "cube", "disk",
+           "lshape", "march", "mixed", "plan", "quads", "read", "ring", "solve", "square"]

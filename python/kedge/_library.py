@@ -233,6 +233,7 @@ FUNCTIONS = {
     "kedge_problem_destroy": (None, P),
     "kedge_problem_set": (c_int, P, S, S, S),
     "kedge_problem_set_all": (c_int, P, c_int, POINTER(Setting)),
+    "kedge_problem_assign": (c_int, P, P),
     "kedge_by_element": (None, P, POINTER(Points), P),
     "kedge_by_element_device": (None, P, POINTER(Points), P),
     "kedge_steady": (None, P, POINTER(Points), P),

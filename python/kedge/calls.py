@@ -1,6 +1,7 @@
 """Calls that may last: their progress, and what is said where an iteration ended before its tolerance."""
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import warnings
@@ -50,7 +51,10 @@ def judge(solutions, on_failure):
 def _caller_level():
     """Of warnings: how far up the first function is that is not of this package."""
     frame, level, package = sys._getframe(1), 1, os.path.dirname(__file__)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == package:
+    def is_ours(path):  # or of properties that are kept
+        return os.path.dirname(path) == package or path == functools.__file__
+
+    while frame.f_back is not None and is_ours(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -454,6 +454,13 @@ def takes_time(function, dimension):
     return arguments["t"].kind is inspect.Parameter.KEYWORD_ONLY or list(arguments).index("t") >= dimension
 
 
+def moves(value, dimension):
+    """Whether data depend on the time."""
+    if callable(value) and not isinstance(value, Operators):
+        return takes_time(value, dimension)
+    return getattr(value, "moves", False)
+
+
 def _of_points(function, name):
     """What a function of x, y, in space z, and more returns at points of the library."""
     extra = set(_arguments(function)) & {"region", "normal"}

@@ -57,6 +57,10 @@ class Unsupported(Error, RuntimeError):
     """It is not in this build, or this GPU cannot do it."""
 
 
+class NotOfWaves(Unsupported, AttributeError):
+    """Solutions of elliptic problems have it, and those of waves do not."""
+
+
 class MissingPackage(Unsupported, ImportError):
     """It needs a Python package that is not installed."""
 

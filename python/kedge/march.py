@@ -233,7 +233,7 @@ class March:
         """Go on with other coefficients, or any other arguments of Problem but time, initial and order.
 
         They may be made of the solution: update(diffusion=1 + s**2) takes its values now, for all that comes. The next
-        step begins anew, as after an event. After an update that fails steps are refused until one succeeds.
+        step begins anew, as after an event. After an update that fails problem and steps are those before it.
         """
         for name in KEPT:
             if name in changes:
@@ -246,11 +246,12 @@ class March:
                 raise InputError(f"update() would take {_name_of(section, key)} away, which a march cannot lose: give "
                                  "it a value, in the form that it has, by region or for all, on boundaries as Robin")
             changed = {key: value for key, value in after.items() if before.get(key) is not value}
-            self._before.append(dict(self._built.functions))
-            self._built.apply(changed)
-            self._problem = problem
-            call(self.context, progress, "kedge_march_update", self._handle)
+            with self._built.undone_on_failure():
+                self._built.apply(changed)
+                self._before.append(self._built.functions)
+                call(self.context, progress, "kedge_march_update", self._handle)
             self._before.clear()
+            self._problem = problem
 
     def save(self, path: Path) -> None:
         """Write a file, whole or not at all, from which kedge.march(mesh, problem, ..., resume=path) goes on to the same

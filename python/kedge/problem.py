@@ -5,6 +5,7 @@ import ctypes
 import math
 import numbers
 import os
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import List, NamedTuple, NoReturn, Optional
 
@@ -14,7 +15,7 @@ from . import _library as c
 from . import tables, wave_keys
 from .arguments import by_name, encoded, is_array, is_by_name, no_such, path_of, real, refuse_name, shown
 from .context import Context, check, context_of, own
-from .data import ByElement, Operators, by_element, check as check_data, native
+from .data import ByElement, Operators, by_element, check as check_data, moves, native
 from .errors import InputError, ReadOnly, WrongType, shown as shown_text
 from .hints import Any, ByRegion, Datum, Dict, Function, Mapping, Path, Tensor, Text, Tuple, Union
 from .mesh import Mesh, _from_section
@@ -231,7 +232,11 @@ class Problem:
 
     def _change(self, changes):
         """Take arguments into the settings."""
+        system = changes.get("system", self._settings.get(("equation", "system")))
         for name, value in changes.items():
+            if (name in ("initial", "exact") and value is not None and not is_by_name(value) and
+                    isinstance(system, str) and system in wave_keys.FIRST):
+                raise WrongType(f"{name} of waves takes fields by name: {name}={{{wave_keys.FIRST[system]!r}: ...}}")
             if name == "boundary":
                 self._set_boundary(by_name(name, value, "group", "condition"))
             elif name == "parameters":
@@ -413,14 +418,32 @@ class _Built:
             for i, part in enumerate(made):
                 one.function[i], one.user[i] = ctypes.cast(part.function, ctypes.c_void_p), part.user
         self.context.call("kedge_problem_set_all", self.handle, len(changed), settings)
-        self.functions.update(functions)
-        self.functions = {at: made for at, made in self.functions.items() if made}
+        self.functions = {at: made for at, made in {**self.functions, **functions}.items() if made}
+
+    @contextmanager
+    def undone_on_failure(self):
+        """Changes that what comes within fails to take are undone."""
+        copy, state = ctypes.c_void_p(), (self.functions, self.is_wave, self.in_time)
+        self.context.call("kedge_problem_create", self.context.handle, copy)
+        try:
+            self.context.call("kedge_problem_assign", copy, self.handle)
+            try:
+                yield
+            except BaseException:
+                c.library.kedge_problem_assign(self.handle, copy)
+                self.functions, self.is_wave, self.in_time = state
+                raise
+        finally:
+            c.library.kedge_problem_destroy(copy)
 
     def _made(self, section, key, value):
         """Data of a setting as functions for the library: one, or those of a tensor or gradient."""
         name = ARGUMENTS.get((section, key)) or _name_of(section, key)
         if self.mesh is not None:
             check_data(name, value, self.mesh, self.in_time)
+            if self.is_wave and key in wave_keys.PROPERTIES and moves(value, self.mesh.info["dimension"]):
+                raise InputError(f"{name}: the function has an argument t, and materials of waves do not move in time; "
+                                 f"m.update({key}=...) changes them between steps")
         n = self.mesh.elements if self.mesh is not None else 1
         parts = [ByElement(np.full(n, float(part))) if isinstance(part, numbers.Real) else part
                  for part in (value if isinstance(value, tuple) else (value,))]

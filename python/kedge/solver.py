@@ -408,6 +408,8 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     built = problem.build(context) if mesh is None else problem.parsed(context, mesh)
     raw = c.Plan(ctypes.sizeof(c.Plan))
     in_time = any(section == "time" for section, _ in problem.settings)
+    if problem._is_wave and not in_time:
+        raise InputError('a plan of waves needs their time: kedge.plan(mesh, problem.replace(time={"end": 1}))')
     make = "kedge_march_plan" if in_time else "kedge_solver_plan" if solver else "kedge_plan_make"
     context.call(make, context.handle, mesh and mesh.handle, built.handle, raw)
     kind = raw.operator_kind

@@ -1,18 +1,26 @@
 """What problems of waves have: systems, fields, properties of materials, conditions on the boundary (docs/waves.md)."""
 from __future__ import annotations
 
+from typing import NoReturn
+
 from .arguments import refuse_name
+from .errors import WrongType
 from .hints import Datum
 
 FIELDS = ("Ex", "Ey", "Ez", "Hx", "Hy", "Hz", "p", "vx", "vy", "vz")
 PROPERTIES = ("permittivity", "permeability", "conductivity", "density", "bulk")
+FIRST = {"maxwell": "Ex", "maxwell-tm": "Ez", "acoustics": "p"}  # field of each system
 VECTORS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz"), "v": ("vx", "vy", "vz")}
 
 
 class WaveCondition:
     """fields -- {name: number, expression or data}"""
 
-    def __init__(self, **fields: Datum) -> None:
+    _example = "Ez=1"
+
+    def __init__(self, *values: NoReturn, **fields: Datum) -> None:
+        if values:
+            raise WrongType(f"{type(self).__name__} takes fields by name: {type(self).__name__}({self._example})")
         for name in fields:
             if name not in FIELDS:
                 refuse_name(type(self).__name__, name, FIELDS)
@@ -30,13 +38,19 @@ class Conductor(WaveCondition):
 class Wall(WaveCondition):
     """Of acoustics: n . v is that of these fields, 0 without."""
 
+    _example = "vx=1"
+
 
 class Soft(WaveCondition):
     """Of acoustics: p is this one, 0 without."""
 
+    _example = "p=1"
+
 
 class Absorbing(WaveCondition):
     """What comes to it along its normal leaves."""
+
+    _example = ""
 
 
 class Incident(WaveCondition):

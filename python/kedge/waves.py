@@ -13,7 +13,7 @@ from . import _library as c
 from .arguments import encoded, named, path_of, shown
 from .calls import _caller_level
 from .dlpack import Borrowed, OfHost, on_gpu
-from .errors import InputError, Note, Unsupported, WrongType
+from .errors import InputError, Note, NotOfWaves, Unsupported, WrongType
 from .fields import Fields, by_parts
 from .hints import Any, Array, Path, Tuple
 from .march import March, refuse_gone
@@ -71,6 +71,14 @@ class WaveFields(Fields):
     __iter__ = None  # type: ignore[assignment]  # by numbers, as of a list, there is nothing
 
 
+# What solutions of elliptic problems have, and what serves here.
+INTEGRALS = "sums over s.quadrature(field, on=name) are integrals, and s.energy_of(region) is an energy"
+REPORT = "m.report and m.wave_report() of the march have one"
+INSTEAD = {"groups": INTEGRALS, "regions": INTEGRALS, "integrals": INTEGRALS, "integrate": INTEGRALS, "report": REPORT,
+           "write_report": "m.write_report(path) of the march writes one"}
+NOT_THERE = ("u", "u_star", "q", "sigma")  # which a class of all fields has
+
+
 class WaveSolution(WaveFields):
     """The fields of waves at a time that a march has reached, until its next step. Arrays that it has returned stay.
 
@@ -97,6 +105,14 @@ class WaveSolution(WaveFields):
         if self._count != self._march._count:
             refuse_gone(self)
         self.context.call(name, self._march._handle, *arguments)
+
+    def __getattr__(self, name):
+        if name in INSTEAD:
+            raise NotOfWaves(f"a solution of waves has no {name}: {INSTEAD[name]}")
+        return object.__getattribute__(self, name)  # which refuses it
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if name not in NOT_THERE]
 
     def _number(self, name, *arguments):
         value = ctypes.c_double()
@@ -152,6 +168,7 @@ class WaveSolution(WaveFields):
         """The energy of a region, by its name, else its number."""
         return self._number("kedge_march_energy_of", encoded("region", str(region)))
 
+    @named
     def error(self, field: Optional[str] = None) -> float:
         """The L2 norm of the error of a field against the problem's `exact` at this time; left out: of all that it has,
         together."""
@@ -258,8 +275,11 @@ class WaveMarch(March):
         return Probe._all(self.mesh, self.problem.parsed(self.context, self.mesh))
 
     def _stepped(self):
+        solution = WaveSolution(self)
+        if self.ended and self.report.step > self.longest * (1 + 1e-9):
+            _ = solution.energy  # which looks whether it has grown; the steps before look now and then
         self._notice()
-        return WaveSolution(self)
+        return solution
 
     def _raw_wave_report(self):
         raw = c.WaveReport(ctypes.sizeof(c.WaveReport))

@@ -371,8 +371,9 @@ kedge_status kedge_march_data(kedge_march *m, const kedge_data *data)
 kedge_status kedge_march_update(kedge_march *m)
 {
   KG_REQUIRE(NULL, m, KEDGE_ERR_ARG, "kedge_march_update: the march is NULL");
+  KG_TRY(m->method->update(m->state));
   begin_anew(m);
-  return m->method->update(m->state);
+  return KEDGE_OK;
 }
 
 kedge_status kedge_march_save(const kedge_march *m, const char *path)

@@ -330,9 +330,8 @@ static void drop_what_does_not_fit(parabolic *p)
 
 static kedge_status make_stage(parabolic *p, const kg_march_stage *s)
 {
-  KG_REQUIRE(p->ctx, p->is_set_up || p->report->remakes, KEDGE_ERR_ARG,
-             "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(kg_enter(p->ctx));
+  if (!p->is_set_up && !p->report->remakes) KG_TRY(set_up(p, p->problem->shift));
   KG_TRY(set_time(p, s->t));
   KG_TRY(make_base(p, s));
   double *const value = s->is_last ? p->next : p->k[s->index];
@@ -442,6 +441,30 @@ static kedge_status data(void *state, const kedge_data *given)
   return KEDGE_OK;
 }
 
+static kedge_status copy_at_this_time(parabolic *p, const kedge_problem *problem)
+{
+  const double t = p->problem->t;
+  KG_TRY(kg_problem_clone(problem, &p->problem));
+  kg_problem_set_time(p->problem, t);
+  return KEDGE_OK;
+}
+
+/// Set up for another problem at the time that is reached.
+static kedge_status take(parabolic *p, const kedge_problem *problem, double rate)
+{
+  KG_TRY(copy_at_this_time(p, problem));
+  return set_up(p, rate);
+}
+
+/// After take() has failed, in the memory of what was there: have the next stage set up for that.
+static void put_back(parabolic *p, const kedge_problem *before, double rate)
+{
+  (void)copy_at_this_time(p, before);
+  p->problem->shift = rate;
+  p->is_set_up = false;
+  p->set_up_at = NAN;
+}
+
 static kedge_status update(void *state)
 {
   parabolic *const p = state;
@@ -451,12 +474,14 @@ static kedge_status update(void *state)
              "march",
              p->problem->order, p->from->order);
   if (p->is_ready || p->is_resumed) KG_TRY(make_solution(p));
-  const double t = p->problem->t;
-  KG_TRY(kg_problem_clone(p->from, &p->problem));
-  kg_problem_set_time(p->problem, t);
   const bool was_made = p->is_made;
-  KG_TRY(set_up(p, rate));
+  kedge_problem *before = NULL;
+  KG_TRY(kg_problem_clone(p->problem, &before));
+  const kedge_status status = take(p, p->from, rate);
+  if (status != KEDGE_OK) put_back(p, before, rate);
+  kedge_problem_destroy(before);
   p->is_made = was_made;
+  KG_TRY(status);
   const kg_shape *const s = &p->solver->elliptic->shape;
   // Mesh and order alone say how u lies, whatever coefficients are.
   KG_REQUIRE(p->ctx, p->n == (int64_t)kg_shape_numbers(s, KG_ROWS_MODES, s->n_batches),

@@ -24,7 +24,6 @@ typedef struct state {
   const kedge_problem *from;  ///< the caller's
   kedge_march *march;
   bool is_automatic;  ///< its step
-  bool is_stale;      ///< an update has failed
   bool was_updated;
   double step;
   int64_t steps;
@@ -62,21 +61,21 @@ static kedge_status prepare(void *user, double rate)
 static kedge_status check_state(const state *s, const char *call)
 {
   KG_REQUIRE(s->waves.ctx, !s->is_lost, KEDGE_ERR_ARG,
-             "%s: a step has failed and left no state; begin another march", call);
+             "%s: a step has failed in its middle and left no state; begin another march, or go on "
+             "from a checkpoint",
+             call);
   return KEDGE_OK;
 }
 
 static kedge_status stage(void *user, const kg_march_stage *what)
 {
   state *const s = user;
-  KG_REQUIRE(s->waves.ctx, !s->is_stale, KEDGE_ERR_ARG,
-             "kedge_march_step: the last update has failed: call kedge_march_update()");
   KG_TRY(check_state(s, "kedge_march_step"));
   if (what->index == 0) {  // cancelled here, the state is that before the step
     KG_TRY(kg_progress(s->waves.ctx, &(kedge_progress){.stage = "march"}));
     s->begun = kg_seconds();
   }
-  s->is_lost = true;
+  s->is_lost = what->index > 0;  // the first stage leaves the state, which it only reads
   s->waves.steps = s->march->report.steps + 1;
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_stage(&s->waves, what->index, s->step, what->t));
@@ -138,17 +137,19 @@ static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p, doub
 static kedge_status update(void *user)
 {
   state *const s = user;
-  s->is_stale = true;
+  kg_waves next;
+  KG_TRY(check_state(s, "kedge_march_update"));
   KG_TRY(kg_enter(s->waves.ctx));
-  KG_TRY(kg_waves_update(&s->waves, s->from));
+  KG_TRY(kg_waves_renew(&s->waves, s->from, &next));
+  const double step = s->from->wave.cfl * next.longest;
+  const kedge_status status =
+      s->is_automatic ? check_steps(s->waves.ctx, next.problem, step) : KEDGE_OK;
+  kg_waves_unsettle(status == KEDGE_OK ? &s->waves : &next);
+  if (status != KEDGE_OK) return status;
+  s->waves = next;
   s->was_updated = true;
   s->march->problem = s->waves.problem;
-  if (s->is_automatic) {
-    const double step = s->from->wave.cfl * s->waves.longest;
-    KG_TRY(check_steps(s->waves.ctx, s->waves.problem, step));
-    kg_march_limit(s->march, step);
-  }
-  s->is_stale = false;
+  if (s->is_automatic) kg_march_limit(s->march, step);
   return KEDGE_OK;
 }
 

@@ -218,6 +218,12 @@ kedge_status kg_problem_clone(const kedge_problem *problem, kedge_problem **copy
   return status;
 }
 
+kedge_status kedge_problem_assign(kedge_problem *problem, const kedge_problem *from)
+{
+  KG_REQUIRE(NULL, problem && from, KEDGE_ERR_ARG, "kedge_problem_assign: a problem is NULL");
+  return kg_problem_clone(from, &problem);
+}
+
 int kedge_problem_setting_count(const kedge_problem *problem)
 {
   return problem ? problem->settings.n : 0;

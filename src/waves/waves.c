@@ -294,7 +294,7 @@ kedge_status kg_waves_get(const kg_waves *w, double *state)
   return KEDGE_OK;
 }
 
-kedge_status kg_waves_update(kg_waves *w, const kedge_problem *problem)
+kedge_status kg_waves_renew(const kg_waves *w, const kedge_problem *problem, kg_waves *next)
 {
   const kedge_problem *const old = w->problem;
   const char *const what = problem->wave.system != old->wave.system   ? "system"
@@ -304,15 +304,14 @@ kedge_status kg_waves_update(kg_waves *w, const kedge_problem *problem)
   KG_REQUIRE(w->ctx, !what, KEDGE_ERR_INPUT,
              "kedge_march_update: the %s of the problem has changed; begin another march", what);
   KG_TRY(kg_problem_check_waves(w->ctx, problem));
-  kg_waves next = *w;
-  kg_waves_forget(&next);
-  kedge_status status = kg_problem_clone(problem, &next.problem);
+  *next = *w;
+  kg_waves_forget(next);
+  kedge_status status = kg_problem_clone(problem, &next->problem);
   if (status == KEDGE_OK) {
-    kg_problem_set_time(next.problem, old->t);
-    status = kg_waves_settle(&next);
+    kg_problem_set_time(next->problem, old->t);
+    status = kg_waves_settle(next);
   }
-  kg_waves_unsettle(status == KEDGE_OK ? w : &next);
-  if (status == KEDGE_OK) *w = next;
+  if (status != KEDGE_OK) kg_waves_unsettle(next);
   return status;
 }
 

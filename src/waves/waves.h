@@ -91,10 +91,11 @@ typedef struct kg_waves_memory {
 /// @retval KEDGE_ERR_MEMORY  it would not fit; the sentence is that of kg_waves_create()
 kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kg_waves_memory *memory);
-/// Go on with what a problem says now, on the same mesh and with the same state.
-/// @retval KEDGE_ERR_INPUT  as of kg_waves_create(), or system, order or precision are others; all
-///                          stays as it was then
-kedge_status kg_waves_update(kg_waves *waves, const kedge_problem *problem);
+/// What a problem says now, on the same mesh and with the same state.
+/// @param[out] next  kg_waves_unsettle() this one, or `waves` and put it in place of them; after a
+///                   failure there is nothing to free
+/// @retval KEDGE_ERR_INPUT  as of kg_waves_create(), or system, order or precision are others
+kedge_status kg_waves_renew(const kg_waves *waves, const kedge_problem *problem, kg_waves *next);
 
 /// Stages of a step (waves/stages.c).
 enum { KG_WAVE_STAGES = 5 };

@@ -388,6 +388,24 @@ static void settings_that_lack_something_are_refused(void **state)
   assert_int_equal(kedge_problem_set_all(NULL, 0, NULL), KEDGE_ERR_ARG);
 }
 
+static void settings_are_taken_back_from_a_copy(void **state)
+{
+  fixture *const f = *state;
+  kedge_problem *copy;
+  assert_int_equal(kedge_problem_create(f->ctx, &copy), KEDGE_OK);
+  assert_int_equal(kedge_problem_assign(copy, f->problem), KEDGE_OK);
+  const int n = kedge_problem_setting_count(f->problem);
+  assert_int_equal(kedge_problem_set(f->problem, "space", "order", "5"), KEDGE_OK);
+  assert_int_equal(kedge_problem_set(f->problem, "region iron", "diffusion", "2"), KEDGE_OK);
+  assert_int_equal(kedge_problem_assign(f->problem, copy), KEDGE_OK);
+  kedge_problem_destroy(copy);
+  assert_int_equal(kedge_problem_setting_count(f->problem), n);
+  assert_int_equal(f->problem->order, 1);
+  assert_int_equal(f->problem->n_regions, 0);
+  assert_int_equal(kedge_problem_assign(f->problem, NULL), KEDGE_ERR_ARG);
+  assert_int_equal(kedge_problem_assign(NULL, f->problem), KEDGE_ERR_ARG);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -403,6 +421,7 @@ int main(void)
       FIXTURE_TEST(a_written_problem_is_read_back_or_refused),
       FIXTURE_TEST(settings_are_made_all_at_once_or_none),
       FIXTURE_TEST(settings_that_lack_something_are_refused),
+      FIXTURE_TEST(settings_are_taken_back_from_a_copy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

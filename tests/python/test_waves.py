@@ -3,6 +3,7 @@ import gc
 import json
 import math
 import os
+import re
 import tempfile
 import unittest
 import warnings
@@ -212,14 +213,62 @@ class Changes(Waves):
                                  ("permittivity must be positive", {"permittivity": "x-0.5"})):
             with self.subTest(sentence):
                 self.refused(sentence, m.update, **change)
-        self.refused("the last update has failed: call update", m.step)
-        m.update(permittivity=1)
         self.assertGreater(m.step().t, t)
         self.refused("diffusion is of elliptic problems", m.update, diffusion=2)
         self.refused("bulk is of another system", self.march().update, bulk=2)
         m = self.march()
         self.refused("the precision of the problem has changed", m.update, precision="single")
         m.update(precision="double")
+
+    def test_an_update_that_is_refused_leaves_problem_and_steps(self):
+        p = kedge.Problem(system="acoustics", order=2, precision="double", boundary={"default": kedge.Wall()},
+                          source=lambda x, y, t: np.cos(np.pi * x) * t)
+        mesh = kedge.square(3)
+        m, other = (self.march(p, mesh, end=0.3) for _ in range(2))
+        m.step()
+        problem = m.problem
+        for sentence, change in (
+                ("'lft' among .*; did you mean 'left'", {"boundary": {"lft": kedge.Wall()}}),
+                ("density must be positive", {"density": -1}), ("system", {"system": "maxwell-tm"}),
+                ("raised ZeroDivisionError", {"bulk": lambda x, y: 1 / 0}),
+                ("permittivity is of another system", {"permittivity": 2}),
+                ("no boundary group|unknown region|no region", {"bulk": {"iron": 2}})):
+            with self.subTest(sentence):
+                self.refused(sentence, m.update, **change)
+                self.assertIs(m.problem, problem)
+                m.step()
+        with tempfile.TemporaryDirectory() as folder:
+            m.save(os.path.join(folder, "a.march"))
+        np.testing.assert_array_equal(m.run()["p"], other.run()["p"])
+        m = self.march(p, mesh)
+        self.refused("did you mean 'left'", m.update, boundary={"lft": kedge.Wall()})
+        m.update(boundary={"left": kedge.Soft()})
+        m.step()
+
+    def test_a_step_that_fails_in_its_middle_leaves_no_fields(self):
+        fails = []
+
+        def source(x, y, t):
+            if fails and t > fails[0]:
+                raise RuntimeError("a tap")
+            return np.cos(np.pi * x)
+
+        p = kedge.Problem(system="acoustics", order=2, boundary={"default": kedge.Wall()}, source=source)
+        m, other = (self.march(p, kedge.square(3), end=0.3) for _ in range(2))
+        for one in m, other:
+            one.step()
+        fails.append(-1.0)
+        self.refused("raised RuntimeError: a tap", m.step)
+        fails.clear()
+        np.testing.assert_array_equal(m.step()["p"], other.step()["p"])
+        fails.append(m.t)
+        t = m.t
+        self.refused("raised RuntimeError: a tap", m.step)
+        fails.clear()
+        self.assertEqual(m.t, t)
+        for call in (m.step, lambda: m.solution["p"], lambda: m.update(source=0), lambda: m.solution.energy,
+                     lambda: m.save("a.march"), m.wave_report):
+            self.refused("failed in its middle and left no state; begin another march, or go on from a checkpoint", call)
 
     def test_notes_are_warnings_each_once(self):
         m = self.march(cavity(exact=None), initial={"Ez": EZ.replace("k*t", "0")}, step=0.04, end=100)
@@ -229,6 +278,10 @@ class Changes(Waves):
             for _ in range(31):
                 m.step()
         self.assertEqual((m.report.grown_step, round(m.report.grown_t, 9)), (32, 1.28))
+        short = self.march(cavity(exact=None), initial={"Ez": EZ.replace("k*t", "0")}, step=0.1, end=0.9)
+        with self.assertWarnsRegex(kedge.Note, "^step 9, t = 0.9: the energy is more than at the beginning") as said:
+            short.run()
+        self.assertEqual((short.report.grown_step, os.path.basename(said.filename)), (9, "test_waves.py"))
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             self.assertGreater(m.step().energy, 0.1)
@@ -341,7 +394,9 @@ class Problems(Waves):
                 ("exact has no field 'E'; did you mean 'Ez'\\?", {"exact": {"E": 1}}),
                 ("initial\\['Ez'\\] is nan; it must be finite", {"initial": {"Ez": math.nan}}),
                 ("unknown system 'maxwel'; did you mean 'maxwell'", {"system": "maxwel"}),
-                ("u in .*initial.* is of elliptic|u is of elliptic problems", {"initial": "x"}),
+                ("initial of waves takes fields by name: initial={'Ez': ...}", {"initial": "x"}),
+                ("exact of waves takes fields by name: exact={'p': ...}", {"system": "acoustics", "exact": "x"}),
+                ("exact of waves takes fields by name", {"exact": lambda x, y: x}),
                 ("is of waves; give the problem a system", {"system": None}),
                 ("Ez of boundary\\['default'\\]: the function <lambda> raised ZeroDivisionError",
                  {"boundary": {"default": kedge.Conductor(Ez=lambda x, y: 1 / 0)}})):
@@ -350,12 +405,28 @@ class Problems(Waves):
         self.refused("a march needs its end: kedge.march\\(mesh, problem, initial, end=1\\)$", kedge.march, mesh, p)
         self.refused("moves in time: kedge.march", kedge.solve, mesh, p)
         self.refused("tolerance in time is of elliptic|tolerance is of elliptic", self.march, tolerance=1e-3)
+        self.refused("a plan of waves needs their time", kedge.plan, mesh, p, self.context)
+        for kind, call in ((kedge.Soft, "Soft(p=1)"), (kedge.Wall, "Wall(vx=1)"), (kedge.Incident, "Incident(Ez=1)")):
+            self.refused(f"takes fields by name: {re.escape(call)}", kind, 1, kind=kedge.WrongType)
+        s = self.march().solution
+        for name in ("groups", "regions", "integrals", "integrate"):
+            self.refused(f"has no {name}: sums over s.quadrature", getattr, s, name, kind=kedge.Unsupported)
+            self.assertFalse(hasattr(s, name))
+        self.refused("has no report: m.report", getattr, s, "report", kind=kedge.Unsupported)
+        self.refused("error has no argument 'exact'", s.error, "Ez", exact="x", kind=kedge.WrongType)
+        self.assertFalse({"u", "q", "sigma", "groups"} & set(dir(s)))
         self.refused("Incident has no argument 'E'", kedge.Incident, kind=kedge.WrongType, E=1)
         self.refused("takes meshes of triangles, and quads 3 is of quadrilaterals", kedge.march, kedge.quads(3), p, end=1)
         m = self.march(cavity(exact=None), initial={"Ez": 1}, mesh=mesh)
         self.refused("exact has no field", m.solution.error)
         self.refused("waves take other data by update", m.data, "x", kind=kedge.Unsupported)
         self.refused("a march keeps its initial", m.update, initial={"Ez": 0})
+        moving = "the function has an argument t, and materials of waves do not move in time; m.update\\(permittivity="
+        self.refused(f"permittivity: {moving}", self.march, cavity(permittivity=lambda x, y, t: 1 + t))
+        self.refused(f"permittivity of region 'domain': {moving}", self.march,
+                     cavity(permittivity={"domain": lambda x, y, *, t: 1 + t}))
+        self.refused(moving, m.update, permittivity=lambda x, y, t: 1 + t)
+        m.update(permittivity=lambda x, y, t=2: x + t)
         with self.assertWarnsRegex(kedge.Note, "steps of 0.5 are longer than 0.018"):
             self.refused("is not finite at t = .*: steps of 0.5 are longer than 0.018", self.march(step=0.5, end=500).run,
                          kind=kedge.NumericError)

@@ -79,23 +79,26 @@ static void steps_and_types_follow_an_update(void **state)
   waves_free(&w);
 }
 
-static void a_failed_update_stops_steps_until_one_succeeds(void **state)
+static void a_failed_update_leaves_steps_what_they_were(void **state)
 {
   (void)state;
   waves w = waves_of("square 3", "2", SETTINGS(DRIVEN, {"equation", "current", "x"}));
+  waves other = waves_of("square 3", "2", SETTINGS(DRIVEN, {"equation", "current", "x"}));
   march_to(&w, 0.1);
   const double energy = waves_energy(&w);
   set(&w, "equation", "permittivity", "x-0.5");
   assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
-  assert_int_equal(kedge_march_step(w.march), KEDGE_ERR_ARG);
-  assert_non_null(strstr(kedge_context_error(w.ctx), "call kedge_march_update()"));
+  must(w.ctx, kedge_march_step(w.march));
+  march_to(&other, 0.1);
+  must(other.ctx, kedge_march_step(other.march));
+  assert_true(waves_energy(&w) == waves_energy(&other) && waves_energy(&w) != energy);
+  waves_free(&other);
   set(&w, "equation", "permittivity", "1");
   set(&w, "space", "order", "3");
   assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
   assert_non_null(strstr(kedge_context_error(w.ctx), "the order of the problem has changed"));
   set(&w, "space", "order", "2");
   must(w.ctx, kedge_march_update(w.march));
-  assert_true(waves_energy(&w) == energy);
   waves_on(&w);
   waves_free(&w);
 }
@@ -182,7 +185,7 @@ static void a_step_that_an_update_makes_too_short_is_refused(void **state)
   set(&w, "equation", "permittivity", "1e-60");
   assert_int_equal(kedge_march_update(w.march), KEDGE_ERR_INPUT);
   assert_non_null(strstr(kedge_context_error(w.ctx), "takes more than 1000000000; end earlier"));
-  assert_int_equal(kedge_march_step(w.march), KEDGE_ERR_ARG);
+  must(w.ctx, kedge_march_step(w.march));
   set(&w, "equation", "permittivity", "2");
   must(w.ctx, kedge_march_update(w.march));
   must(w.ctx, kedge_march_step(w.march));
@@ -198,7 +201,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_update_is_a_problem_that_says_it_before),
       cmocka_unit_test(steps_and_types_follow_an_update),
-      cmocka_unit_test(a_failed_update_stops_steps_until_one_succeeds),
+      cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(the_plan_is_what_is_taken),
