@@ -108,8 +108,8 @@ KEDGE_API kedge_status kedge_march_data(kedge_march *march, const kedge_data *da
 /// [time] and [initial], stay what they were, of waves system and precision too; their step = auto
 /// is found anew.
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE  as from
-///         kedge_solver_update(); steps go on as if there had been no update, and the next one reads
-///         the problem again
+///         kedge_solver_update(); steps go on as if there had been no update, and the next one
+///         reads the problem again
 /// @retval KEDGE_ERR_ARG  of waves: a step has failed in its middle
 KEDGE_API kedge_status kedge_march_update(kedge_march *march);
 
