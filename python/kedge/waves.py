@@ -255,7 +255,7 @@ class WaveMarch(March):
     def _notice(self):
         """Say that a step is too long, and that energy has grown."""
         report = self.report
-        if report.step > self.longest * (1 + 1e-9):
+        if report.steps > 0 and report.step > self.longest * (1 + 1e-9):
             self._say_once("step", f"step {report.steps}, t = {report.t:.9g}: steps of {report.step:.4g} are longer than "
                            f"{self.longest:.4g}, the longest that is stable on every mesh")
         if report.grown_step > 0:

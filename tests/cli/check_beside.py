@@ -329,7 +329,7 @@ class Picture(Command):
         os.mkdir(self.path("fake"))
         self.write("fake/matplotlib.py", "raise ImportError('there is none')")
         if self.ready:
-            refused("kedge: --picture: --picture needs matplotlib", PYTHONPATH=self.path("fake") + ":" + PYTHON)
+            refused("kedge: --picture needs matplotlib", PYTHONPATH=self.path("fake") + ":" + PYTHON)
         refused("kedge: --picture: ImportError: the library of kedge cannot be loaded",
                 KEDGE_LIBRARY=self.path("none.so"))
 
