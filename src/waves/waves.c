@@ -224,6 +224,46 @@ static kedge_status begin(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   return KEDGE_OK;
 }
 
+static int64_t max_of(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/// What is made of a run of elements, and the tables that it is made with: the file and the errors.
+static int64_t run_bytes(const kg_waves *w)
+{
+  const int64_t d = w->mesh->dimension, n = w->nodal.n, numbers = w->law->n_fields * n;
+  const int64_t run = kg_waves_run(w), nodes = 2 * n * (d + n);
+  const int64_t rule = kg_cell_rule_points(w->nodal.cell, w->nodal.order + 6) * (n + 3 * (d + 1));
+  const int64_t begin = run * (numbers + (w->args.number == KG_SINGLE ? numbers / 2 : 0));
+  const int64_t file = run * (numbers + 3 * n + 4) + nodes;
+  const int64_t sums = run * (numbers + w->law->n_fields) + rule;
+  const int64_t number = (int64_t)sizeof(double);
+  return max_of(max_of(begin, sums) * number, file * number + KG_RESERVE);  // for HDF5
+}
+
+/// The most of the host's memory that is held at once. @param[in] settled  bytes of the device
+static int64_t host_bytes(const kg_waves *w, int64_t settled)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const int64_t d = mesh->dimension, elements = mesh->n_elements, number = (int64_t)sizeof(double);
+  const int64_t lanes = (int64_t)w->args.n_groups * KG_WAVE_LANES, numbers = w->law->n_numbers;
+  const int64_t pieces = max_of(elements, mesh->n_boundary_edges);
+  const int64_t own = (int64_t)kg_number_bytes(w->args.number), facet = lanes * (d + 1) * (d + 1);
+  const bool single = w->args.number == KG_SINGLE;
+  // kg_waves_set_up(), kg_waves_settle() and what both leave, data of stages as doubles among it.
+  const int64_t set_up = (elements + lanes * d * d + facet) * number + (single ? facet * own : 0) +
+                         (lanes * (d + 1) + mesh->n_edges) * (int64_t)sizeof(int32_t);
+  const int64_t data = (settled - lanes * numbers * own) / own * number;
+  const int64_t left = elements * (1 + numbers) * number + data;
+  const int64_t settle = lanes * numbers * number +
+                         (single ? max_of(lanes * numbers * own, data / 2) : 0) +
+                         mesh->n_boundary_edges * (int64_t)sizeof(kg_wave_side) +
+                         pieces * (int64_t)(sizeof(kg_wave_piece) + 2 * sizeof(int32_t)) +
+                         elements * (int64_t)(sizeof(int32_t) + sizeof(double));
+  return max_of(set_up, left + max_of(settle, run_bytes(w)));
+}
+
 /// Memory that is taken, and refuse what does not fit.
 static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
 {
@@ -233,8 +273,7 @@ static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
   KG_TRY(kg_waves_settled_bytes(w, &settled));
   memory->device = (int64_t)kg_rounded(3 * state * kg_number_bytes(w->args.number)) +
                    kg_waves_mesh_bytes(w) + settled;
-  // The state in double precision, as it is where it begins and when energies are made.
-  memory->host = (int64_t)(state * sizeof(double));
+  memory->host = host_bytes(w, settled);
   memory->unknowns = (int64_t)w->mesh->n_elements * w->nodal.n * w->law->n_fields;
   memory->needed = memory->device + (separate ? 0 : memory->host);
   memory->free = kg_free_bytes(w->ctx);
