@@ -1,9 +1,9 @@
 // What is made of a state: energy, errors, values at nodes.
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
@@ -12,23 +12,26 @@
 #include "ops/vector/first_bad.h"
 #include "waves/waves.h"
 
-/// A state in host memory, and a matrix from values at nodes to those at other points.
-typedef struct look {
-  kg_waves *w;
-  double *u;
-  int n_points;
-  double *at;      ///< [dimension][n_points]
-  double *weight;  ///< [n_points]
-  double *matrix;  ///< [n_points][n]
-  double *sum;     ///< [element][field]
-} look;
+/// What energies and errors are made with: the runs of a state, one after the other.
+typedef struct sums {
+  kg_wave_look look;
+  int group;       ///< of the energy; -1: all
+  double *weight;  ///< [look.n_points]: of a rule
+  double *sum;     ///< [element of the run][field]
+} sums;
 
-static void look_free(look *l)
+void kg_waves_look_free(kg_wave_look *l)
 {
   free(l->u);
   free(l->at);
   free(l->matrix);
-  free(l->sum);
+}
+
+static void sums_free(sums *s)
+{
+  kg_waves_look_free(&s->look);
+  free(s->weight);
+  free(s->sum);
 }
 
 kedge_status kg_waves_refuse(const kg_waves *w, int f)
@@ -47,20 +50,6 @@ static kedge_status refuse(const kg_waves *w, int64_t i)
   return kg_waves_refuse(w, (int)(i / a->n % a->n_fields));
 }
 
-static kedge_status look_begin(kg_waves *w, look *l)
-{
-  const size_t n = (size_t)kg_wave_state(&w->args);
-  *l = (look){.w = w};
-  KG_TRY(kg_enter(w->ctx));
-  KG_TRY(kg_host_alloc(w->ctx, n, sizeof *l->u, &l->u));
-  KG_TRY(kg_host_alloc(w->ctx, (size_t)(w->mesh->n_elements * (int64_t)w->law->n_fields),
-                       sizeof *l->sum, &l->sum));
-  KG_TRY(kg_waves_get(w, l->u));
-  for (size_t i = 0; i < n; ++i)
-    if (!isfinite(l->u[i])) return refuse(w, (int64_t)i);
-  return KEDGE_OK;
-}
-
 kedge_status kg_waves_check(kg_waves *w)
 {
   int64_t bad;
@@ -70,19 +59,40 @@ kedge_status kg_waves_check(kg_waves *w)
   return bad < 0 ? KEDGE_OK : refuse(w, bad);
 }
 
-/// Values of a field of an element at its nodes.
-static void gather(const look *l, int32_t e, int f, double *values)
+int32_t kg_waves_run(const kg_waves *w)
 {
-  for (int i = 0; i < l->w->nodal.n; ++i) values[i] = l->u[kg_wave_place(&l->w->args, e, f, i)];
+  return w->mesh->n_elements < KG_WAVE_RUN ? w->mesh->n_elements : KG_WAVE_RUN;
 }
 
-static kedge_status allocate_points(look *l, int n_points)
+kedge_status kg_waves_look(kg_waves *w, kg_wave_look *l)
+{
+  const size_t numbers = (size_t)w->law->n_fields * (size_t)w->nodal.n;
+  *l = (kg_wave_look){.w = w};
+  KG_TRY(kg_waves_check(w));
+  return kg_host_alloc(w->ctx, (size_t)kg_waves_run(w) * numbers, sizeof *l->u, &l->u);
+}
+
+kedge_status kg_waves_look_at(kg_wave_look *l, int32_t first)
+{
+  const int32_t left = l->w->mesh->n_elements - first;
+  l->first = first;
+  l->n = left < KG_WAVE_RUN ? left : KG_WAVE_RUN;
+  return kg_waves_get_elements(l->w, first, l->n, l->u);
+}
+
+/// Values of a field of an element of the run at its nodes.
+static void gather(const kg_wave_look *l, int32_t e, int f, double *values)
+{
+  const double *const u = l->u + kg_wave_place(&l->w->args, e - l->first, f, 0);
+  for (int i = 0; i < l->w->nodal.n; ++i) values[i] = u[i];
+}
+
+static kedge_status allocate_points(kg_wave_look *l, int n_sets, int n_points)
 {
   const kg_waves *const w = l->w;
-  const size_t n = (size_t)n_points, d = (size_t)w->mesh->dimension;
+  const size_t n = (size_t)n_sets * (size_t)n_points;
   l->n_points = n_points;
-  KG_TRY(kg_host_alloc(w->ctx, n * (d + 1), sizeof *l->at, &l->at));
-  l->weight = l->at + n * d;
+  KG_TRY(kg_host_alloc(w->ctx, n * (size_t)w->mesh->dimension, sizeof *l->at, &l->at));
   return kg_host_alloc(w->ctx, n * (size_t)w->nodal.n, sizeof *l->matrix, &l->matrix);
 }
 
@@ -100,68 +110,85 @@ void kg_waves_row(const kg_waves *w, const double *at, double *row)
   }
 }
 
-static void fill_matrix(const look *l)
+static void fill_matrix(const kg_wave_look *l, int n_sets)
 {
-  for (int q = 0; q < l->n_points; ++q) {
+  const int d = l->w->mesh->dimension, n = l->n_points;
+  for (int i = 0; i < n_sets * n; ++i) {
+    const double *const set = l->at + (ptrdiff_t)(i / n) * d * n;
     double at[3];
-    for (int k = 0; k < l->w->mesh->dimension; ++k) at[k] = l->at[k * l->n_points + q];
-    kg_waves_row(l->w, at, l->matrix + q * l->w->nodal.n);
+    for (int k = 0; k < d; ++k) at[k] = set[k * n + i % n];
+    kg_waves_row(l->w, at, l->matrix + (ptrdiff_t)i * l->w->nodal.n);
   }
 }
 
-/// Sums of the elements, in their order.
-static double sum_of(const look *l, int f)
+static kedge_status sums_begin(kg_waves *w, sums *s)
 {
-  double sum = 0.0;
-  for (int64_t e = 0; e < l->w->mesh->n_elements; ++e) sum += l->sum[e * l->w->law->n_fields + f];
-  return sum;
+  *s = (sums){.look = {.w = w}};
+  KG_TRY(kg_waves_look(w, &s->look));
+  return kg_host_alloc(w->ctx, (size_t)kg_waves_run(w) * (size_t)w->law->n_fields, sizeof *s->sum,
+                       &s->sum);
 }
 
-static void element_energy(const look *l, int32_t e)
+/// Sum what elements have, in their order, whatever the runs are.
+/// @param[in]  work   of an element
+/// @param[out] total  [field]
+static kedge_status add_up(sums *s, void (*element)(const sums *, int32_t, double *), int64_t work,
+                           double *total)
 {
-  const kg_waves *const w = l->w;
+  const kg_waves *const w = s->look.w;
+  const int fields = w->law->n_fields;
+  for (int f = 0; f < fields; ++f) total[f] = 0.0;
+  for (int32_t first = 0; first < w->mesh->n_elements; first += KG_WAVE_RUN) {
+    KG_TRY(kg_waves_look_at(&s->look, first));
+    const int32_t n = s->look.n;
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->ctx, n, work))
+    for (int32_t i = 0; i < n; ++i) element(s, first + i, s->sum + (ptrdiff_t)i * fields);
+    for (int f = 0; f < fields; ++f)
+      for (int32_t i = 0; i < n; ++i) total[f] += s->sum[(ptrdiff_t)i * fields + f];
+  }
+  return KEDGE_OK;
+}
+
+static void element_energy(const sums *s, int32_t e, double *out)
+{
+  const kg_waves *const w = s->look.w;
+  const kedge_mesh *const mesh = w->mesh;
   const int n = w->nodal.n, fields = w->law->n_fields;
   double weight[KG_WAVE_FIELDS_MAX], u[KG_NODAL_MAX];
+  for (int f = 0; f < fields; ++f) out[f] = 0.0;
+  if (s->group >= 0 && mesh->element_region[e] != mesh->groups[s->group].tag) return;
   w->law->weights(w->number + (int64_t)e * w->law->n_numbers, weight);
   for (int f = 0; f < fields; ++f) {
     double sum = 0.0;
-    gather(l, e, f, u);
+    gather(&s->look, e, f, u);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) sum += u[i] * w->nodal.mass[i * n + j] * u[j];
-    l->sum[(int64_t)e * fields + f] = 0.5 * w->jacobian[e] * weight[f] * sum;
+    out[f] = 0.5 * w->jacobian[e] * weight[f] * sum;
   }
 }
 
 kedge_status kg_waves_energy(kg_waves *w, int group, double *energy)
 {
-  const kedge_mesh *const mesh = w->mesh;
-  look l;
-  kedge_status status = look_begin(w, &l);
+  double total[KG_WAVE_FIELDS_MAX];
+  sums s;
+  kedge_status status = sums_begin(w, &s);
+  s.group = group;
   *energy = 0.0;
-  if (status == KEDGE_OK) {
-    const int64_t work = (int64_t)w->nodal.n * w->nodal.n;
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, work))
-    for (int32_t e = 0; e < mesh->n_elements; ++e) {
-      if (group < 0 || mesh->element_region[e] == mesh->groups[group].tag)
-        element_energy(&l, e);
-      else
-        memset(l.sum + (int64_t)e * w->law->n_fields, 0, sizeof *l.sum * (size_t)w->law->n_fields);
-    }
-    for (int f = 0; f < w->law->n_fields; ++f) *energy += sum_of(&l, f);
-  }
-  look_free(&l);
+  if (status == KEDGE_OK)
+    status = add_up(&s, element_energy, (int64_t)w->nodal.n * w->nodal.n, total);
+  for (int f = 0; f < w->law->n_fields && status == KEDGE_OK; ++f) *energy += total[f];
+  sums_free(&s);
   return status;
 }
 
 /// Squares of the errors of an element at the points of a rule.
-static void element_errors(const look *l, int32_t e)
+static void element_errors(const sums *s, int32_t e, double *out)
 {
+  const kg_wave_look *const l = &s->look;
   const kg_waves *const w = l->w;
   const int n = w->nodal.n, fields = w->law->n_fields;
   double u[KG_WAVE_FIELDS_MAX][KG_NODAL_MAX], exact[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
-  double *const sum = l->sum + (int64_t)e * fields;
-  for (int f = 0; f < fields; ++f) gather(l, e, f, u[f]), sum[f] = 0.0;
+  for (int f = 0; f < fields; ++f) gather(l, e, f, u[f]), out[f] = 0.0;
   for (int first = 0; first < l->n_points; first += KG_WAVE_POINTS) {
     const int left = l->n_points - first, count = left < KG_WAVE_POINTS ? left : KG_WAVE_POINTS;
     double place[3 * KG_WAVE_POINTS];
@@ -174,28 +201,30 @@ static void element_errors(const look *l, int32_t e)
         const double *const row = l->matrix + (size_t)(first + q) * (size_t)n;
         double value = -exact[f * KG_WAVE_POINTS + q];
         for (int i = 0; i < n; ++i) value += row[i] * u[f][i];
-        sum[f] += w->jacobian[e] * l->weight[first + q] * value * value;
+        out[f] += w->jacobian[e] * s->weight[first + q] * value * value;
       }
   }
 }
 
 /// Points of a rule of so many a direction.
-static kedge_status rule_of(look *l, int rows)
+static kedge_status rule_of(sums *s, int rows)
 {
+  kg_wave_look *const l = &s->look;
   const kg_cell *const cell = l->w->nodal.cell;
   const int d = cell->dimension, n = kg_cell_rule_points(cell, rows);
   long double *wide;
-  KG_TRY(allocate_points(l, n));
+  KG_TRY(allocate_points(l, 1, n));
+  KG_TRY(kg_host_alloc(l->w->ctx, (size_t)n, sizeof *s->weight, &s->weight));
   KG_TRY(kg_host_alloc(l->w->ctx, (size_t)(n * (d + 1)), sizeof *wide, &wide));
   cell->rule(rows, (long double *const[]){wide, wide + n, wide + 2 * n}, wide + d * n);
   for (int i = 0; i < n * d; ++i) l->at[i] = (double)wide[i];
-  for (int i = 0; i < n; ++i) l->weight[i] = (double)wide[d * n + i];
+  for (int i = 0; i < n; ++i) s->weight[i] = (double)wide[d * n + i];
   free(wide);
-  fill_matrix(l);
+  fill_matrix(l, 1);
   return KEDGE_OK;
 }
 
-/// The state is finite, as look_begin() has seen.
+/// The state is finite, as kg_waves_look() has seen.
 static kedge_status refuse_exact(const kg_waves *w, int f, double t)
 {
   const char *const field = w->law->fields[f];
@@ -208,21 +237,19 @@ static kedge_status refuse_exact(const kg_waves *w, int f, double t)
 
 kedge_status kg_waves_errors(kg_waves *w, double t, double *error)
 {
-  look l;
-  kedge_status status = look_begin(w, &l);
-  if (status == KEDGE_OK) status = rule_of(&l, w->nodal.order + 6);
+  double total[KG_WAVE_FIELDS_MAX];
+  sums s;
+  kedge_status status = sums_begin(w, &s);
+  if (status == KEDGE_OK) status = rule_of(&s, w->nodal.order + 6);
   if (status == KEDGE_OK) {
-    const int64_t work = (int64_t)l.n_points * w->nodal.n;
     kg_problem_set_time(w->problem, t);
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, work))
-    for (int32_t e = 0; e < w->mesh->n_elements; ++e) element_errors(&l, e);
-    for (int f = 0; f < w->law->n_fields && status == KEDGE_OK; ++f) {
-      error[f] = kg_waves_has_exact(w, f) ? sqrt(sum_of(&l, f)) : 0.0;
-      if (!isfinite(error[f])) status = refuse_exact(w, f, t);
-    }
+    status = add_up(&s, element_errors, (int64_t)s.look.n_points * w->nodal.n, total);
   }
-  look_free(&l);
+  for (int f = 0; f < w->law->n_fields && status == KEDGE_OK; ++f) {
+    error[f] = kg_waves_has_exact(w, f) ? sqrt(total[f]) : 0.0;
+    if (!isfinite(error[f])) status = refuse_exact(w, f, t);
+  }
+  sums_free(&s);
   return status;
 }
 
@@ -239,44 +266,61 @@ void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at)
   cell->nodes(order, (double *const[]){r, turned ? t : s, turned ? s : t});
 }
 
-static kedge_status nodes_of(look *l, int order, bool turned)
+kedge_status kg_waves_look_nodes(kg_wave_look *l, int order)
 {
   const kg_cell *const cell = l->w->nodal.cell;
-  const int n = cell->n_modes(order);
-  free(l->at);
-  free(l->matrix);
-  l->at = l->matrix = NULL;
-  KG_TRY(allocate_points(l, n));
-  kg_waves_nodes_of(cell, order, turned, l->at);
-  fill_matrix(l);
+  const int n = cell->n_modes(order), n_sets = 1 + kg_mesh_in_space(l->w->mesh);
+  KG_TRY(allocate_points(l, n_sets, n));
+  for (int set = 0; set < n_sets; ++set)
+    kg_waves_nodes_of(cell, order, set == 1, l->at + (ptrdiff_t)set * cell->dimension * n);
+  fill_matrix(l, n_sets);
   return KEDGE_OK;
 }
 
-static void element_values(const look *l, int32_t e, int field, double *values)
+void kg_waves_look_values(const kg_wave_look *l, int32_t e, int field, double *values)
 {
   const int n = l->w->nodal.n;
+  const int set = kg_waves_is_turned(l->w->mesh, e);
+  const double *const matrix = l->matrix + (ptrdiff_t)set * l->n_points * n;
   double u[KG_NODAL_MAX];
   gather(l, e, field, u);
-  double *const out = values + (int64_t)l->w->mesh->element_origin[e] * l->n_points;
   for (int q = 0; q < l->n_points; ++q) {
-    out[q] = 0.0;
-    for (int i = 0; i < n; ++i) out[q] += l->matrix[q * n + i] * u[i];
+    values[q] = 0.0;
+    for (int i = 0; i < n; ++i) values[q] += matrix[q * n + i] * u[i];
   }
+}
+
+void kg_waves_look_places(const kg_wave_look *l, int32_t e, int stride, double *at)
+{
+  const kedge_mesh *const mesh = l->w->mesh;
+  const int d = mesh->dimension, n = l->n_points;
+  const int32_t *const v = kg_element_vertices(mesh, e);
+  const double *const set = l->at + (ptrdiff_t)kg_waves_is_turned(mesh, e) * d * n;
+  for (int q = 0; q < n; ++q)
+    for (int k = 0; k < d; ++k) {
+      const double first = mesh->vertices[(int64_t)d * v[0] + k];
+      double sum = first;
+      for (int a = 0; a < d; ++a)
+        sum += 0.5 * (1.0 + set[a * n + q]) * (mesh->vertices[(int64_t)d * v[a + 1] + k] - first);
+      at[q * stride + k] = sum;
+    }
 }
 
 kedge_status kg_waves_values(kg_waves *w, int field, int order, double *values)
 {
-  look l;
-  kedge_status status = look_begin(w, &l);
-  for (int turned = 0; turned <= kg_mesh_in_space(w->mesh) && status == KEDGE_OK; ++turned) {
-    status = nodes_of(&l, order, turned);
+  const kedge_mesh *const mesh = w->mesh;
+  kg_wave_look l;
+  kedge_status status = kg_waves_look(w, &l);
+  if (status == KEDGE_OK) status = kg_waves_look_nodes(&l, order);
+  for (int32_t first = 0; first < mesh->n_elements && status == KEDGE_OK; first += KG_WAVE_RUN) {
+    status = kg_waves_look_at(&l, first);
     if (status != KEDGE_OK) break;
 #pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, (int64_t)l.n_points * w->nodal.n))
-    for (int32_t e = 0; e < w->mesh->n_elements; ++e)
-      if (kg_waves_is_turned(w->mesh, e) == turned) element_values(&l, e, field, values);
+    num_threads(kg_loop_threads(w->ctx, l.n, (int64_t)l.n_points * w->nodal.n))
+    for (int32_t e = first; e < first + l.n; ++e)
+      kg_waves_look_values(&l, e, field, values + (int64_t)mesh->element_origin[e] * l.n_points);
   }
-  look_free(&l);
+  kg_waves_look_free(&l);
   return status;
 }
 
@@ -284,25 +328,10 @@ kedge_status kg_waves_nodes(const kg_waves *w, int order, double *at)
 {
   const kedge_mesh *const mesh = w->mesh;
   const int d = mesh->dimension;
-  look l = {.w = (kg_waves *)w};
-  kedge_status status = KEDGE_OK;
-  for (int turned = 0; turned <= kg_mesh_in_space(mesh) && status == KEDGE_OK; ++turned) {
-    status = nodes_of(&l, order, turned);
-    for (int32_t e = 0; e < mesh->n_elements && status == KEDGE_OK; ++e) {
-      const int32_t *const v = kg_element_vertices(mesh, e);
-      double *const out = at + (int64_t)mesh->element_origin[e] * l.n_points * d;
-      if (kg_waves_is_turned(mesh, e) != turned) continue;
-      for (int q = 0; q < l.n_points; ++q)
-        for (int k = 0; k < d; ++k) {
-          const double first = mesh->vertices[(int64_t)d * v[0] + k];
-          double sum = first;
-          for (int a = 0; a < d; ++a)
-            sum += 0.5 * (1.0 + l.at[a * l.n_points + q]) *
-                   (mesh->vertices[(int64_t)d * v[a + 1] + k] - first);
-          out[q * d + k] = sum;
-        }
-    }
-  }
-  look_free(&l);
+  kg_wave_look l = {.w = (kg_waves *)w};
+  const kedge_status status = kg_waves_look_nodes(&l, order);
+  for (int32_t e = 0; e < mesh->n_elements && status == KEDGE_OK; ++e)
+    kg_waves_look_places(&l, e, d, at + (int64_t)mesh->element_origin[e] * l.n_points * d);
+  kg_waves_look_free(&l);
   return status;
 }

@@ -1,48 +1,102 @@
-// The file of a state.
-#include <stdio.h>
+// The file of a state. Its cells are in the caller's order, the elements of a run are not: those
+// that follow each other in both are written at once, and they are many, as meshes and the curve
+// along which elements lie both keep near what is near.
 #include <stdlib.h>
 
 #include "core/memory.h"
 #include "core/writable.h"
 #include "device/context.h"
+#include "device/loop.h"
 #include "io/vtkhdf.h"
+#include "mesh/radix.h"
 #include "waves/waves.h"
 
-/// Arrays of all cells.
-typedef struct arrays {
-  double *xyz, *at, *values;
-  int32_t *region;
-} arrays;
+/// Work of one writer, which goes from run to run.
+typedef struct writer {
+  kg_waves *w;
+  kg_wave_look look;
+  kg_vtkhdf *file;
+  kg_pair *cell;   ///< [cell of the run], ascending: its number in the file, its element
+  double *values;  ///< [cell of the run][node][3]
+} writer;
 
-static kedge_status write_all(kg_waves *w, kg_vtkhdf *file, int order, double t, const arrays *a)
+static kedge_status sort_cells(writer *o)
 {
-  const kedge_mesh *const mesh = w->mesh;
-  const int64_t cells = mesh->n_elements, n = cells * w->nodal.cell->n_modes(order);
-  const int d = mesh->dimension;
-  for (int f = 0; f < w->law->n_fields; ++f) kg_vtkhdf_point_field(file, w->law->fields[f], 1);
-  kg_vtkhdf_cell_field(file, "region", KG_ITEM_I32, 1);
-  kg_vtkhdf_number(file, "order", w->nodal.order);
-  kg_vtkhdf_number(file, "t", t);
-  KG_TRY(kg_waves_nodes(w, order, a->at));
-  for (int64_t i = 0; i < n; ++i)
-    for (int k = 0; k < 3; ++k) a->xyz[3 * i + k] = k < d ? a->at[d * i + k] : 0.0;
-  KG_TRY(kg_vtkhdf_write_points(file, 0, cells, a->xyz));
-  for (int f = 0; f < w->law->n_fields; ++f) {
-    KG_TRY(kg_waves_values(w, f, order, a->values));
-    KG_TRY(kg_vtkhdf_write(file, w->law->fields[f], 0, cells, a->values));
+  const kg_wave_look *const l = &o->look;
+  for (int32_t i = 0; i < l->n; ++i) {
+    const int32_t e = l->first + i;
+    o->cell[i] = (kg_pair){(uint64_t)o->w->mesh->element_origin[e], e};
   }
-  for (int64_t e = 0; e < cells; ++e) a->region[mesh->element_origin[e]] = mesh->element_region[e];
-  return kg_vtkhdf_write(file, "region", 0, cells, a->region);
+  return kg_radix_sort(o->w->ctx, &o->cell, (size_t)l->n, 32);
 }
 
-static kedge_status allocate(const kg_waves *w, int order, arrays *a)
+/// Write what cells of the run have. @param[in] name  of a field; NULL: it is their points
+static kedge_status put(const writer *o, const char *name, const void *values, size_t bytes)
 {
-  const size_t cells = (size_t)w->mesh->n_elements, d = (size_t)w->mesh->dimension;
-  const size_t n = cells * (size_t)w->nodal.cell->n_modes(order);
-  KG_TRY(kg_host_alloc(w->ctx, 3 * n, sizeof *a->xyz, &a->xyz));
-  KG_TRY(kg_host_alloc(w->ctx, d * n, sizeof *a->at, &a->at));
-  KG_TRY(kg_host_alloc(w->ctx, n, sizeof *a->values, &a->values));
-  return kg_host_alloc(w->ctx, cells, sizeof *a->region, &a->region);
+  for (int32_t i = 0, n; i < o->look.n; i += n) {
+    const int64_t first = (int64_t)o->cell[i].key;
+    const void *const from = (const char *)values + (size_t)i * bytes;
+    for (n = 1; i + n < o->look.n && (int64_t)o->cell[i + n].key == first + n;) ++n;
+    KG_TRY(name ? kg_vtkhdf_write(o->file, name, first, n, from)
+                : kg_vtkhdf_write_points(o->file, first, n, from));
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status put_points(const writer *o)
+{
+  const int n = o->look.n_points;
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(o->w->ctx, o->look.n, 16 * n))
+  for (int32_t i = 0; i < o->look.n; ++i) {
+    double *const xyz = o->values + (ptrdiff_t)3 * n * i;
+    kg_waves_look_places(&o->look, (int32_t)o->cell[i].value, 3, xyz);
+    for (int q = 0; !kg_mesh_in_space(o->w->mesh) && q < n; ++q) xyz[3 * q + 2] = 0.0;
+  }
+  return put(o, NULL, o->values, (size_t)(3 * n) * sizeof *o->values);
+}
+
+static kedge_status put_field(const writer *o, int f)
+{
+  const int n = o->look.n_points;
+#pragma omp parallel for schedule(static) \
+    num_threads(kg_loop_threads(o->w->ctx, o->look.n, (int64_t)n * o->w->nodal.n))
+  for (int32_t i = 0; i < o->look.n; ++i)
+    kg_waves_look_values(&o->look, (int32_t)o->cell[i].value, f, o->values + (ptrdiff_t)n * i);
+  return put(o, o->w->law->fields[f], o->values, (size_t)n * sizeof *o->values);
+}
+
+static kedge_status put_regions(const writer *o)
+{
+  int32_t *const region = (int32_t *)(void *)o->values;
+  for (int32_t i = 0; i < o->look.n; ++i) region[i] = o->w->mesh->element_region[o->cell[i].value];
+  return put(o, "region", region, sizeof *region);
+}
+
+static kedge_status write_all(writer *o, double t)
+{
+  const kg_waves *const w = o->w;
+  for (int f = 0; f < w->law->n_fields; ++f) kg_vtkhdf_point_field(o->file, w->law->fields[f], 1);
+  kg_vtkhdf_cell_field(o->file, "region", KG_ITEM_I32, 1);
+  kg_vtkhdf_number(o->file, "order", w->nodal.order);
+  kg_vtkhdf_number(o->file, "t", t);
+  for (int32_t first = 0; first < w->mesh->n_elements; first += KG_WAVE_RUN) {
+    KG_TRY(kg_waves_look_at(&o->look, first));
+    KG_TRY(sort_cells(o));
+    KG_TRY(put_points(o));
+    for (int f = 0; f < w->law->n_fields; ++f) KG_TRY(put_field(o, f));
+    KG_TRY(put_regions(o));
+  }
+  return KEDGE_OK;
+}
+
+static kedge_status begin(kg_waves *w, writer *o)
+{
+  const size_t cells = (size_t)kg_waves_run(w);
+  KG_TRY(kg_waves_look(w, &o->look));
+  KG_TRY(kg_waves_look_nodes(&o->look, w->nodal.order));
+  KG_TRY(
+      kg_host_alloc(w->ctx, 3 * cells * (size_t)o->look.n_points, sizeof *o->values, &o->values));
+  return kg_host_alloc(w->ctx, cells, sizeof *o->cell, &o->cell);
 }
 
 kedge_status kg_waves_write(kg_waves *w, double t, const char *path)
@@ -50,19 +104,17 @@ kedge_status kg_waves_write(kg_waves *w, double t, const char *path)
   const int order = w->nodal.order;
   const kg_vtkhdf_cells cells = {.n = w->mesh->n_elements, .tetrahedra = kg_mesh_in_space(w->mesh)};
   kg_writable to = {.path = path, .what = "output"};
-  arrays a = {0};
-  kg_vtkhdf *file = NULL;
+  writer o = {.w = w};
   KG_REQUIRE(w->ctx, kg_writable_named(&to, ".vtkhdf", ".hdf"), KEDGE_ERR_ARG, "%s", to.sentence);
-  kedge_status status = allocate(w, order, &a);
-  if (status == KEDGE_OK) status = kg_vtkhdf_create(w->ctx, path, order, &cells, &file);
-  if (status == KEDGE_OK) status = write_all(w, file, order, t, &a);
+  kedge_status status = begin(w, &o);
+  if (status == KEDGE_OK) status = kg_vtkhdf_create(w->ctx, path, order, &cells, &o.file);
+  if (status == KEDGE_OK) status = write_all(&o, t);
   if (status == KEDGE_OK)
-    status = kg_vtkhdf_finish(file);
+    status = kg_vtkhdf_finish(o.file);
   else
-    kg_vtkhdf_abandon(file);
-  free(a.xyz);
-  free(a.at);
-  free(a.values);
-  free(a.region);
+    kg_vtkhdf_abandon(o.file);
+  kg_waves_look_free(&o.look);
+  free(o.values);
+  free(o.cell);
   return status;
 }

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,13 +124,13 @@ static const kg_wave_values *initial_of(const kg_waves *w)
   return &w->problem->wave.exact;
 }
 
+/// @param[out] u  [field][node]
 static void evaluate_element(const kg_waves *w, const kg_wave_values *values, int32_t e, double *u)
 {
   const int n = w->nodal.n, fields = w->law->n_fields;
   double value[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
   kg_waves_evaluate(w, values, e, n, w->nodal.at, NULL, (size_t)n, value);
-  for (int f = 0; f < fields; ++f)
-    for (int i = 0; i < n; ++i) u[kg_wave_place(&w->args, e, f, i)] = value[f * n + i];
+  memcpy(u, value, (size_t)(fields * n) * sizeof *u);
 }
 
 /// Refuse what is no number, or none of single precision, with its place.
@@ -139,7 +140,7 @@ static kedge_status check_initial(const kg_waves *w, const kg_wave_values *value
   const bool is_exact = values == &w->problem->wave.exact;
   for (int f = 0; f < w->law->n_fields; ++f)
     for (int i = 0; i < w->nodal.n; ++i) {
-      const double value = u[kg_wave_place(&w->args, e, f, i)];
+      const double value = u[f * w->nodal.n + i];
       if (fabs(value) <= most) continue;
       const char *const field = w->law->fields[f];
       char at[KG_PLACE_TEXT];
@@ -156,21 +157,35 @@ static kedge_status check_initial(const kg_waves *w, const kg_wave_values *value
   return KEDGE_OK;
 }
 
+/// Evaluate some elements and copy them to the device. @param[in] u  room for them
+static kedge_status put_elements(kg_waves *w, const kg_wave_values *values, int32_t first,
+                                 int32_t n, double *u)
+{
+  const kg_wave_args *const a = &w->args;
+  const double most = a->number == KG_SINGLE ? FLT_MAX : DBL_MAX;
+  const ptrdiff_t numbers = (ptrdiff_t)a->n_fields * a->n;
+#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->ctx, n, 10 * a->n))
+  for (int32_t i = 0; i < n; ++i) evaluate_element(w, values, first + i, u + i * numbers);
+  for (int32_t i = 0; i < n; ++i)
+    KG_TRY(check_initial(w, values, first + i, most, u + i * numbers));
+  char *const to =
+      (char *)w->state.data + (size_t)kg_wave_place(a, first, 0, 0) * kg_number_bytes(a->number);
+  return kg_waves_put(w, to, u, n * numbers);
+}
+
+/// Elements that fill the last group stay zero.
 static kedge_status put_initial(kg_waves *w)
 {
-  const int64_t n = kg_wave_state(&w->args);
-  const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
   const kg_wave_values *const values = initial_of(w);
+  const int32_t all = w->mesh->n_elements;
   double *u;
-  KG_TRY(kg_host_calloc(w->ctx, (size_t)n, sizeof *u, &u));
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)kg_waves_run(w) * (size_t)(w->args.n_fields * w->args.n),
+                       sizeof *u, &u));
   kg_problem_set_time(w->problem, 0.0);
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(w->ctx, w->mesh->n_elements, 10 * w->nodal.n))
-  for (int32_t e = 0; e < w->mesh->n_elements; ++e) evaluate_element(w, values, e, u);
   kedge_status status = KEDGE_OK;
-  for (int32_t e = 0; e < w->mesh->n_elements && status == KEDGE_OK; ++e)
-    status = check_initial(w, values, e, most, u);
-  if (status == KEDGE_OK) status = kg_waves_put(w, (void *)w->args.u, u, n);
+  for (int32_t first = 0; first < all && status == KEDGE_OK; first += KG_WAVE_RUN)
+    status =
+        put_elements(w, values, first, all - first < KG_WAVE_RUN ? all - first : KG_WAVE_RUN, u);
   free(u);
   return status;
 }
@@ -208,6 +223,46 @@ static kedge_status begin(kedge_context *ctx, const kedge_mesh *mesh, const kedg
   return KEDGE_OK;
 }
 
+static int64_t max_of(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/// What is made of a run of elements, and the tables that it is made with: the file and the errors.
+static int64_t run_bytes(const kg_waves *w)
+{
+  const int64_t d = w->mesh->dimension, n = w->nodal.n, numbers = w->law->n_fields * n;
+  const int64_t run = kg_waves_run(w), nodes = 2 * n * (d + n);
+  const int64_t rule = kg_cell_rule_points(w->nodal.cell, w->nodal.order + 6) * (n + 3 * (d + 1));
+  const int64_t begin = run * (numbers + (w->args.number == KG_SINGLE ? numbers / 2 : 0));
+  const int64_t file = run * (numbers + 3 * n + 4) + nodes;
+  const int64_t sums = run * (numbers + w->law->n_fields) + rule;
+  const int64_t number = (int64_t)sizeof(double);
+  return max_of(max_of(begin, sums) * number, file * number + KG_RESERVE);  // for HDF5
+}
+
+/// The most of the host's memory that is held at once. @param[in] settled  bytes of the device
+static int64_t host_bytes(const kg_waves *w, int64_t settled)
+{
+  const kedge_mesh *const mesh = w->mesh;
+  const int64_t d = mesh->dimension, elements = mesh->n_elements, number = (int64_t)sizeof(double);
+  const int64_t lanes = (int64_t)w->args.n_groups * KG_WAVE_LANES, numbers = w->law->n_numbers;
+  const int64_t pieces = max_of(elements, mesh->n_boundary_edges);
+  const int64_t own = (int64_t)kg_number_bytes(w->args.number), facet = lanes * (d + 1) * (d + 1);
+  const bool single = w->args.number == KG_SINGLE;
+  // kg_waves_set_up(), kg_waves_settle() and what both leave, data of stages as doubles among it.
+  const int64_t set_up = (elements + lanes * d * d + facet) * number + (single ? facet * own : 0) +
+                         (lanes * (d + 1) + mesh->n_edges) * (int64_t)sizeof(int32_t);
+  const int64_t data = (settled - lanes * numbers * own) / own * number;
+  const int64_t left = elements * (1 + numbers) * number + data;
+  const int64_t settle = lanes * numbers * number +
+                         (single ? max_of(lanes * numbers * own, data / 2) : 0) +
+                         mesh->n_boundary_edges * (int64_t)sizeof(kg_wave_side) +
+                         pieces * (int64_t)(sizeof(kg_wave_piece) + 2 * sizeof(int32_t)) +
+                         elements * (int64_t)(sizeof(int32_t) + sizeof(double));
+  return max_of(set_up, left + max_of(settle, run_bytes(w)));
+}
+
 /// Memory that is taken, and refuse what does not fit.
 static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
 {
@@ -217,8 +272,7 @@ static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
   KG_TRY(kg_waves_settled_bytes(w, &settled));
   memory->device = (int64_t)kg_rounded(3 * state * kg_number_bytes(w->args.number)) +
                    kg_waves_mesh_bytes(w) + settled;
-  // The state in double precision, as it is where it begins and when energies are made.
-  memory->host = (int64_t)(state * sizeof(double));
+  memory->host = host_bytes(w, settled);
   memory->unknowns = (int64_t)w->mesh->n_elements * w->nodal.n * w->law->n_fields;
   memory->needed = memory->device + (separate ? 0 : memory->host);
   memory->free = kg_free_bytes(w->ctx);
@@ -278,13 +332,15 @@ kedge_status kg_waves_put(const kg_waves *w, void *there, const double *here, in
   return status;
 }
 
-kedge_status kg_waves_get(const kg_waves *w, double *state)
+kedge_status kg_waves_get_elements(const kg_waves *w, int32_t first, int32_t count, double *state)
 {
-  const size_t n = (size_t)kg_wave_state(&w->args);
-  if (w->args.number == KG_DOUBLE) return kg_copy_out(w->ctx, state, w->args.u, n * sizeof *state);
+  const kg_wave_args *const a = &w->args;
+  const size_t n = (size_t)count * (size_t)(a->n_fields * a->n), bytes = kg_number_bytes(a->number);
+  const char *const from = (const char *)a->u + (size_t)kg_wave_place(a, first, 0, 0) * bytes;
+  if (a->number == KG_DOUBLE) return kg_copy_out(w->ctx, state, from, n * bytes);
   // The numbers lie in the upper half first, and are read before doubles overwrite them.
   float *const single = (float *)(void *)state + n;
-  KG_TRY(kg_copy_out(w->ctx, single, w->args.u, n * sizeof *single));
+  KG_TRY(kg_copy_out(w->ctx, single, from, n * bytes));
   for (size_t i = 0; i < n; ++i) {
     float value;
     memcpy(&value, single + i, sizeof value);
@@ -292,6 +348,11 @@ kedge_status kg_waves_get(const kg_waves *w, double *state)
     memcpy(state + i, &wide, sizeof wide);
   }
   return KEDGE_OK;
+}
+
+kedge_status kg_waves_get(const kg_waves *w, double *state)
+{
+  return kg_waves_get_elements(w, 0, w->mesh->n_elements, state);
 }
 
 kedge_status kg_waves_renew(const kg_waves *w, const kedge_problem *problem, kg_waves *next)

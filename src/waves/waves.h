@@ -115,7 +115,7 @@ int kg_waves_field(const kg_waves *waves, const char *name);
 bool kg_waves_has_exact(const kg_waves *waves, int field);
 /// Fail with KEDGE_ERR_NUMERIC where the state is not finite.
 kedge_status kg_waves_check(kg_waves *waves);
-/// What is made of the state, which is copied to the host for it.
+/// What is made of the state, which is copied to the host for it, some elements at a time.
 /// @param[in] group  of the mesh, a region; -1: all
 kedge_status kg_waves_energy(kg_waves *waves, int group, double *energy);
 /// L2 norms of the errors of fields at the time t against [exact]; fields that have none count 0.
@@ -146,6 +146,31 @@ bool kg_waves_is_turned(const kedge_mesh *mesh, int32_t element);
 /// Equispaced nodes, in space with r, t, s in place of r, s, t where an element is turned.
 /// @param[out] at  [dimension][n]
 void kg_waves_nodes_of(const kg_cell *cell, int order, bool turned, double *at);
+/// The state of a run of elements in host memory, and points of each of them: where the mesh is
+/// large, there is no room for all. What is made of it has the same bits whatever the runs are.
+typedef struct kg_wave_look {
+  kg_waves *w;
+  int32_t first, n;  ///< the elements
+  double *u;         ///< [element of the run][field][node]
+  int n_points;
+  double *at;      ///< [set][dimension][n_points]; the second set is that of turned elements
+  double *matrix;  ///< [set][n_points][nodes]: from values at nodes to those at the points
+} kg_wave_look;
+enum { KG_WAVE_RUN = 1 << 14 };  ///< elements of a run, but for the last
+/// Elements of the longest run.
+int32_t kg_waves_run(const kg_waves *waves);
+/// Begin; no element is there yet. @param[out] look  kg_waves_look_free(), also after a failure
+/// @retval KEDGE_ERR_NUMERIC  the state is not finite
+kedge_status kg_waves_look(kg_waves *waves, kg_wave_look *look);
+/// Go to the elements from `first` on.
+kedge_status kg_waves_look_at(kg_wave_look *look, int32_t first);
+/// Have the nodes of kg_waves_values() as points.
+kedge_status kg_waves_look_nodes(kg_wave_look *look, int order);
+/// Values of a field at the points of an element of the run, and where they are, which needs none.
+/// @param[out] at  [n_points][stride], of which the mesh's dimension is written
+void kg_waves_look_values(const kg_wave_look *look, int32_t element, int field, double *values);
+void kg_waves_look_places(const kg_wave_look *look, int32_t element, int stride, double *at);
+void kg_waves_look_free(kg_wave_look *look);
 /// Say that a number of the state is not finite.
 kedge_status kg_waves_refuse(const kg_waves *waves, int field);
 
@@ -200,4 +225,6 @@ kedge_status kg_waves_find_longest(const kg_waves *waves, double *longest);
 kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
+/// @param[out] state  [element][field][node], of elements [first, first + n) or of all
+kedge_status kg_waves_get_elements(const kg_waves *waves, int32_t first, int32_t n, double *state);
 kedge_status kg_waves_get(const kg_waves *waves, double *state);
