@@ -43,7 +43,7 @@ static float *state_of(stages *s)
             kg_host_alloc(s->m->ctx, (size_t)kg_wave_state(&s->waves.args), sizeof *all, &all));
   BENCH_TRY(s->m->ctx, kg_host_alloc(s->m->ctx, WAVE_FIELDS * (size_t)a->n_elements * (size_t)a->n,
                                      sizeof *u, &u));
-  BENCH_TRY(s->m->ctx, kg_waves_get(&s->waves, all));
+  BENCH_TRY(s->m->ctx, kg_waves_get_elements(&s->waves, 0, a->n_elements, all));
   BENCH_TRY(s->m->ctx, kg_sync(s->m->ctx));
   for (int f = 0; f < WAVE_FIELDS; ++f)
     for (int32_t e = 0; e < a->n_elements; ++e)

@@ -62,7 +62,8 @@ KEDGE_API kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *me
                                         const kedge_problem *problem, kedge_plan *plan);
 
 KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reached
-/// The end of [time], or with until = steady a steady state, is reached.
+/// Return whether the march is over: it has reached the end of [time], or a steady state where the
+/// problem has until = steady.
 KEDGE_API bool kedge_march_ended(const kedge_march *march);
 
 /// Whether the time that is reached is one of [output] every or at, or the end of [time].

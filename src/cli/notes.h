@@ -13,7 +13,8 @@ typedef struct kg_notes {
 
 /// A sentence with the step that was reached in front, which the caller frees; NULL: no memory.
 char *kg_notes_with_step(const kedge_marched *at, const char *sentence);
-/// Keep a note, which is owned from now on; NULL: there was no memory.
+/// Keep a note, which belongs to the notes from now on.
+/// @param[in] note  NULL: there was no memory for it, and nothing is kept
 void kg_notes_add(kg_notes *notes, char *note);
 /// Keep those sentences of a note, "; " between them, of which none is kept that is the same but
 /// for its numbers. @param[in] note  NULL: there is none

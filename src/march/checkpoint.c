@@ -188,7 +188,7 @@ static bool find_entry(const char *text, const char *end, const entry *like, ent
   return false;
 }
 
-/// Refuse the first setting of one text that the other has not, or not so.
+/// Refuse the first setting of one text that is missing in the other, or has another value there.
 static kedge_status compare_settings(kedge_context *ctx, const char *path, const char *there,
                                      size_t n_there, const char *here, size_t n_here)
 {

@@ -238,7 +238,7 @@ static kedge_status apply_one(const kg_settings *settings, const kg_setting *s,
           "before it",
           s->key, s->section);
   }
-  // Refused with the whole problem, whatever the value is (kg_problem_check_waves()).
+  // kg_problem_check_waves() refuses this setting with the whole problem, whatever its value is.
   if (kg_wave_leaves(settings, s)) return KEDGE_OK;
   return key->read(problem, key, settings, s);
 }

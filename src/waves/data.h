@@ -58,7 +58,7 @@ typedef struct kg_wave_pieces {
 /// @retval KEDGE_ERR_INPUT  a value is no number
 kedge_status kg_wave_data_make(const struct kg_waves *waves, const kg_wave_pieces *pieces,
                                kg_wave_data *out, int32_t *place);
-/// Device memory of these. @param[in] data  as `out` of kg_wave_data_make()
+/// Count the device memory that kg_wave_data_make() takes. @param[in] data  as its `out`
 kedge_status kg_wave_data_bytes(const struct kg_waves *waves, const kg_wave_pieces *pieces,
                                 const kg_wave_data *data, int64_t *bytes);
 void kg_wave_data_free(kedge_context *ctx, kg_wave_data *data);

@@ -6,8 +6,8 @@
 #include "waves/waves.h"
 
 enum { TIMES = 16, FACETS = 4096 };  ///< that are looked at, at most
-/// Data bring in less than this part of what they would with the other sign: they are of a wave
-/// that leaves.
+/// Data are taken for those of a wave that leaves where they bring in less than this part of what
+/// the same data with the other sign would.
 static const double LEAST = 0.01;
 
 /// A boundary that lets waves in by data of its own. @return NULL: it does not

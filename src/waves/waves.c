@@ -350,11 +350,6 @@ kedge_status kg_waves_get_elements(const kg_waves *w, int32_t first, int32_t cou
   return KEDGE_OK;
 }
 
-kedge_status kg_waves_get(const kg_waves *w, double *state)
-{
-  return kg_waves_get_elements(w, 0, w->mesh->n_elements, state);
-}
-
 kedge_status kg_waves_renew(const kg_waves *w, const kedge_problem *problem, kg_waves *next)
 {
   const kedge_problem *const old = w->problem;

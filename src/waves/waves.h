@@ -225,6 +225,5 @@ kedge_status kg_waves_find_longest(const kg_waves *waves, double *longest);
 kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);
-/// @param[out] state  [element][field][node], of elements [first, first + n) or of all
+/// @param[out] state  [element][field][node] of the elements [first, first + n)
 kedge_status kg_waves_get_elements(const kg_waves *waves, int32_t first, int32_t n, double *state);
-kedge_status kg_waves_get(const kg_waves *waves, double *state);

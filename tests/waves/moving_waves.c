@@ -114,3 +114,12 @@ void assert_stable(const char *const *mesh, int order, int steps, const setting 
   }
   waves_free(&w);
 }
+
+double waves_error_of(const char *generate, const char *order, const setting *settings)
+{
+  waves w = waves_of(generate, order, settings);
+  waves_on(&w);
+  const double error = waves_error(&w, NULL);
+  waves_free(&w);
+  return error;
+}

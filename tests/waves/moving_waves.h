@@ -23,6 +23,8 @@ void waves_begin(waves *w);                   ///< its mesh and march
 void waves_free(waves *w);
 void waves_on(const waves *w);  ///< step to the end
 double waves_error(const waves *w, const char *field);
+/// The error of all fields together at the end of a march that is made for it.
+double waves_error_of(const char *generate, const char *order, const setting *settings);
 double waves_energy(const waves *w);
 int64_t waves_steps(const waves *w);
 

@@ -44,20 +44,11 @@
     "time", "end", "0.7"                                                     \
   }
 
-static double error_of(const char *mesh, const char *order, const setting *settings)
-{
-  waves w = waves_of(mesh, order, settings);
-  waves_on(&w);
-  const double error = waves_error(&w, NULL);
-  waves_free(&w);
-  return error;
-}
-
 static void assert_order(const char *coarse, const char *fine, const char *order,
                          const setting *settings)
 {
-  const double before = error_of(coarse, order, settings);
-  assert_at_most(error_of(fine, order, settings), before * pow(2.0, -atof(order) - 0.8));
+  const double before = waves_error_of(coarse, order, settings);
+  assert_at_most(waves_error_of(fine, order, settings), before * pow(2.0, -atof(order) - 0.8));
 }
 
 static void errors_of_what_is_driven_fall_with_the_order_and_one_more(void **state)
@@ -78,11 +69,11 @@ static void a_region_has_its_own_source(void **state)
   (void)state;
   const char *const current = "sin(pi*x)*sin(pi*y)*" CURRENT;
   const double error =
-      error_of("square 4", "3", SETTINGS(DRIVEN_TM, {"equation", "current", current}));
-  const double own = error_of(
+      waves_error_of("square 4", "3", SETTINGS(DRIVEN_TM, {"equation", "current", current}));
+  const double own = waves_error_of(
       "square 4", "3",
       SETTINGS(DRIVEN_TM, {"equation", "current", "7"}, {"region domain", "current", current}));
-  const double none = error_of(
+  const double none = waves_error_of(
       "square 4", "3",
       SETTINGS(DRIVEN_TM, {"equation", "current", current}, {"region domain", "current", "0"}));
   assert_true(own == error);

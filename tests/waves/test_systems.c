@@ -35,20 +35,11 @@
     "time", "end", "1"                                                               \
   }
 
-static double error_of(const char *mesh, const char *order, const setting *settings)
-{
-  waves w = waves_of(mesh, order, settings);
-  waves_on(&w);
-  const double error = waves_error(&w, NULL);
-  waves_free(&w);
-  return error;
-}
-
 /// By the order of the method, at least.
 static void assert_order(const setting *settings, const char *order)
 {
-  const double coarse = error_of("square 3", order, settings);
-  const double fine = error_of("square 6", order, settings);
+  const double coarse = waves_error_of("square 3", order, settings);
+  const double fine = waves_error_of("square 6", order, settings);
   assert_at_most(fine, coarse * pow(2.0, -atof(order) - 0.9));
 }
 
@@ -68,9 +59,10 @@ static void errors_fall_with_the_order_and_one_more(void **state)
 static void a_conductor_has_the_field_of_its_data(void **state)
 {
   (void)state;
-  const double error = error_of("square 5", "4",
-                                SETTINGS(PLANE_WAVE, {"boundary default", "type", "conductor"},
-                                         {"boundary default", "Ez", "sin(4*(a*x+b*y-t/1.5))"}));
+  const double error =
+      waves_error_of("square 5", "4",
+                     SETTINGS(PLANE_WAVE, {"boundary default", "type", "conductor"},
+                              {"boundary default", "Ez", "sin(4*(a*x+b*y-t/1.5))"}));
   assert_at_most(error, 2e-4);
 }
 
@@ -78,9 +70,9 @@ static void what_is_soft_has_the_pressure_of_its_data(void **state)
 {
   (void)state;
   const double error =
-      error_of("square 5", "4",
-               SETTINGS(BOX, {"boundary default", "type", "soft"},
-                        {"boundary default", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}));
+      waves_error_of("square 5", "4",
+                     SETTINGS(BOX, {"boundary default", "type", "soft"},
+                              {"boundary default", "p", "cos(pi*x)*cos(pi*y)*cos(k*t)"}));
   assert_at_most(error, 2e-4);
 }
 

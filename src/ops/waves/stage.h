@@ -44,8 +44,8 @@ typedef struct kg_law {
   void (*medium)(const double *property, double *number);
   double (*speed)(const double *number);
   double (*damping)(const double *number);  ///< the largest rate
-  /// The power, to some factor, that data of a wave bring in through a facet with this outward
-  /// normal.
+  /// A number proportional to the power that a wave with these data brings in through a facet.
+  /// @param[in] normal  outward
   double (*enters)(const double *number, const double *normal, const double *data);
   /// The energy is half of the integral of sum_f weight_f u_f^2.
   void (*weights)(const double *number, double *weight);
