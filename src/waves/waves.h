@@ -15,20 +15,21 @@
 typedef struct kg_wave_probe {
   int64_t number;    ///< of the probe
   int64_t first, n;  ///< its points
-  bool is_asked;     ///< since the state has moved
+  int64_t asked;     ///< the last state in which it was
 } kg_wave_probe;
-
-enum { KG_WAVE_PROBES_MAX = 64 };
 
 /// Points whose fields are made together, by one kernel and one copy a state (waves/probes.c).
 typedef struct kg_wave_probes {
-  int n_probes;
-  kg_wave_probe probe[KG_WAVE_PROBES_MAX];
-  int64_t n;
+  int n_probes, probes_room;
+  int last;              ///< that was asked for
+  kg_wave_probe *probe;  ///< [n_probes]
+  int64_t n, room;
   int32_t *element;  ///< [n]
   double *row;       ///< [n][nodes]: from values at nodes to that at the point
   double *value;     ///< [n][field]
+  int64_t state;     ///< of those in which there were values, the last one
   bool is_current;   ///< values are of the state
+  bool is_there;     ///< so are rows and elements:
   kg_buffer there;   ///< values, rows and elements in device memory
 } kg_wave_probes;
 
