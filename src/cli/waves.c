@@ -290,16 +290,15 @@ static int refuse_growth(const kg_cli_march *r)
 {
   const double longest = ((const own *)r->own)->report.longest;
   const kedge_marched *const m = &r->marched;
-  char when[80] = "before the checkpoint", step[100] = "";
-  if (m->grown_step > 0)
-    snprintf(when, sizeof when, "at step %lld, t = %.9g,", (long long)m->grown_step, m->grown_t);
+  char step[100] = "";
   if (is_long(r))
     snprintf(step, sizeof step, ": leave step, steps and cfl out of [time], or set step <= %.4g",
              longest);
-  fprintf(stderr,
-          "kedge: not converged: %s the energy was more than at the beginning, and nothing drives "
-          "it%s\n",
-          when, step);
+  fprintf(
+      stderr,
+      "kedge: not converged: at step %lld, t = %.9g, the energy was more than at the beginning, "
+      "and nothing drives it%s\n",
+      (long long)m->grown_step, m->grown_t, step);
   return KG_EXIT_NOT_CONVERGED;
 }
 

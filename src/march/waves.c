@@ -26,7 +26,6 @@ typedef struct state {
   bool is_automatic;  ///< its step
   bool was_updated;
   double step;
-  int64_t steps;
   double begun;  ///< kg_seconds() of the step
   bool is_lost;  ///< a stage has failed
 } state;
@@ -101,7 +100,7 @@ static kedge_status accept(void *user)
   KG_TRY(kg_sync(s->waves.ctx));
   KG_TRY(kg_waves_check_data(&s->waves));
   s->waves.account.step_seconds += kg_seconds() - s->begun;
-  if (++s->steps % LOOKS == 0) KG_TRY(look(s));
+  if (s->waves.steps % LOOKS == 0) KG_TRY(look(s));
   s->is_lost = false;
   return KEDGE_OK;
 }
