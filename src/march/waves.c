@@ -310,9 +310,8 @@ kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "%s: an argument is NULL", call);
   KG_REQUIRE(m->ctx, m->method == &method, KEDGE_ERR_ARG,
              "%s: the problem is none of waves; its solution has its fields", call);
-  KG_TRY(check_state(m->state, call));
   *waves = &((state *)m->state)->waves;
-  return KEDGE_OK;
+  return check_state(m->state, call);
 }
 
 static kedge_status field_of(const kg_waves *waves, const char *call, const char *name, int *field)
