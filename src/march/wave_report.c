@@ -15,7 +15,8 @@ static kg_cost mean_cost(const kg_waves *w)
   kg_wave_args first = w->args, other = w->args;
   first.before = 0.0;
   other.before = 1.0;
-  const kg_cost a = kg_wave_cost(&first), b = kg_wave_cost(&other);
+  const kg_cost a = kg_wave_cost(&first, w->mesh->n_elements),
+                b = kg_wave_cost(&other, w->mesh->n_elements);
   const double part = 1.0 / KG_WAVE_STAGES;
   return (kg_cost){part * a.bytes + (1.0 - part) * b.bytes, b.flops};
 }

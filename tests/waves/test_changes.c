@@ -224,6 +224,20 @@ static void a_step_that_an_update_makes_too_short_is_refused(void **state)
   waves_free(&w);
 }
 
+/// The mesh has two triangles; what fills their group is not counted.
+static void bytes_of_stages_are_those_of_the_mesh(void **state)
+{
+  kedge_wave_report report = KEDGE_WAVE_REPORT_INIT;
+  (void)state;
+  waves w = waves_of("square 1", "1",
+                     SETTINGS({"equation", "system", "maxwell-tm"},
+                              {"boundary default", "type", "conductor"}, {"time", "end", "1"}));
+  must(w.ctx, kedge_march_step(w.march));
+  must(w.ctx, kedge_march_wave_report(w.march, &report));
+  assert_at_most(fabs(report.stages[0].bytes - (3 + 4 * 4) * (2 * 3 * 3) * 8.0), 1e-9);
+  waves_free(&w);
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -235,6 +249,7 @@ int main(void)
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(the_plan_is_what_is_taken),
+      cmocka_unit_test(bytes_of_stages_are_those_of_the_mesh),
       cmocka_unit_test(a_step_that_an_update_makes_too_short_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
