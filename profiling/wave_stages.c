@@ -202,9 +202,9 @@ int waves_measure_parts(const bench_settings *settings, const bench_machine *m, 
   if (settings->check) wrong = check(&s);
   BENCH_TRY(m->ctx,
             bench_time(m->ctx, (bench_work){call_kedge, NULL, &s}, settings->samples, &seconds));
-  print_seconds(
-      &s, seconds,
-      (kg_cost){kg_wave_cost(&s.waves.args).bytes, wave_part_cost(&s.parts.args, WAVE_ONE).flops});
+  print_seconds(&s, seconds,
+                (kg_cost){kg_wave_cost(&s.waves.args, m->mesh->n_elements).bytes,
+                          wave_part_cost(&s.parts.args, WAVE_ONE).flops});
   printf("}\n");
 #ifdef KEDGE_WITH_CUDA
   if (s.waves.args.kernel) measure_forms(settings, &s, order);

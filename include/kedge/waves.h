@@ -112,9 +112,11 @@ typedef struct kedge_wave_report {
     sizeof(kedge_wave_report)  \
   }
 
-/// Energy and errors are made for it, of the present state.
+/// Energy and errors are made for it, of the present state. Where that fails, or a step has failed
+/// and left no state, they are NaN and all else is there.
 /// @param[in,out] report  its `size` is read
-/// @retval KEDGE_ERR_ARG      also where `size` was not set by KEDGE_WAVE_REPORT_INIT
+/// @retval KEDGE_ERR_ARG      also where `size` was not set by KEDGE_WAVE_REPORT_INIT: nothing is
+///                            written
 /// @retval KEDGE_ERR_NUMERIC  the state is not finite
 KEDGE_API kedge_status kedge_march_wave_report(const kedge_march *march, kedge_wave_report *report);
 /// Write it as JSON (docs/report.md, waves), whole or not at all.

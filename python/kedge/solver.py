@@ -12,7 +12,7 @@ from . import _library as c
 from .arguments import by_name, is_by_name, named, package, real, shown, wanted
 from .calls import call, check_failure, judge
 from .context import Context, Progress, context_of, own, refuse_pickle
-from .errors import InputError, ReadOnly, WrongType
+from .errors import InputError, ReadOnly, Unsupported, WrongType
 from .hints import Any, Array, ArrayLike, Callable, Datum, Dict, Mapping, Number, Tuple, Union
 from .mesh import Mesh
 from .data import same_data
@@ -181,6 +181,8 @@ class Solver:
 
     def _fill(self, data, into):
         """Have the solve of these data fill arrays."""
+        if self.mesh.info["dimension"] == 3:  # where no array is the right one
+            raise Unsupported("into: values on the device are of plane meshes so far: take them from the solution")
         borrow, order = Borrowed if self.context.backend == "cuda" else OfHost, self._report(self._ready(None)).order
         values, kept = (c.DeviceValues * len(into))(), []
         for value, (field, array) in zip(values, into.items()):

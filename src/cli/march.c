@@ -51,6 +51,17 @@ int kg_cli_march_add(const kg_cli_march *r, kg_table *table, const double *value
   return tell_of_table(r, table, kg_table_add(table, values));
 }
 
+int kg_cli_march_fail(kg_cli_march *r, kedge_status status)
+{
+  char *note;
+  r->is_lost = true;
+  r->marched.converged = false;
+  if (asprintf(&note, "failed behind step %lld, t = %.9g: %s", (long long)r->marched.steps,
+               r->marched.t, kedge_context_error(r->task->ctx)) >= 0)
+    kg_notes_add(&r->notes, note);
+  return kg_cli_task_fail(r->task, status, false);
+}
+
 /// Write the files of an output. Returns an exit code.
 static int write_outputs(kg_cli_march *r)
 {
@@ -150,8 +161,7 @@ static int step_on(kg_cli_march *r)
   while (code == KG_EXIT_SOLVED && !kedge_march_ended(r->march)) {
     r->had_converged = r->marched.converged;
     const kedge_status status = kedge_march_step(r->march);
-    r->is_lost = status != KEDGE_OK;
-    if (r->is_lost) return kg_cli_task_fail(r->task, status, false);
+    if (status != KEDGE_OK) return kg_cli_march_fail(r, status);
     kedge_march_report(r->march, &r->marched);
     r->line.t = r->marched.t;
     r->line.steps = r->marched.steps;

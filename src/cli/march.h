@@ -38,7 +38,7 @@ struct kg_cli_march {
   kg_notes notes;
   double *values;   ///< [steps.n] a row of the table of steps, once it is open
   int64_t resumed;  ///< steps of the checkpoint that the run goes on from; 0: it begins
-  bool is_lost;     ///< a step, or a look at it, has failed: there is nothing to deliver
+  bool is_lost;     ///< a step, or a look at it, has failed: there is a report to deliver alone
   double saved_at;  ///< kg_seconds() of the last checkpoint, or of the beginning
 };
 
@@ -47,6 +47,9 @@ struct kg_cli_march {
 int kg_cli_march_run(kg_cli_task *task, const kg_cli_march_method *method);
 
 // For methods.
+
+/// Tell that a step, or a look at it, has failed, and keep the sentence as a note.
+int kg_cli_march_fail(kg_cli_march *march, kedge_status status);
 
 /// Begin a table, or go on with one behind the checkpoint. @param[in] names  [n] of columns
 int kg_cli_march_open(const kg_cli_march *march, kg_table *table, int n, const char *const *names);

@@ -135,7 +135,7 @@ static int look(kg_cli_march *r, kg_cli_look how)
   const kedge_solution *solution;
   o->solution = NULL;
   const kedge_status status = kedge_march_solution(r->march, &solution);
-  if (status != KEDGE_OK) return kg_cli_task_fail(r->task, status, false);
+  if (status != KEDGE_OK) return kg_cli_march_fail(r, status);
   o->solution = (kedge_solution *)solution;  // writing adds its time to the report
   kedge_report report = KEDGE_REPORT_INIT;
   kedge_solution_report(solution, &report);
@@ -150,6 +150,9 @@ static int look(kg_cli_march *r, kg_cli_look how)
 static int deliver(kg_cli_march *r, int code)
 {
   const own *const o = r->own;
+  if (r->is_lost)
+    kg_cli_task_report_failure(
+        r->task, &(kedge_report){.solver_note = r->marched.note, .march = &r->marched});
   if (!o || !o->solution || r->is_lost) return code;
   return kg_cli_task_deliver(r->task,
                              &(kg_cli_result){.solution = o->solution,

@@ -160,17 +160,15 @@ static int solve_steady(kg_cli_task *r)
   return code;
 }
 
-/// Leave a report of a solve that is not begun, as its output cannot be written.
-static void report_refusal(const kg_cli_task *r, const char *sentence)
+void kg_cli_task_report_failure(const kg_cli_task *r, const kedge_report *known)
 {
-  kedge_report report = KEDGE_REPORT_INIT;
-  if (!r->from->report || !sentence[0]) return;
-  report.solver_note = "nothing was solved, as the output cannot be written";
+  kedge_report report = *known;
+  if (!r->from->report) return;
+  report.size = sizeof report;
   report.stop = KEDGE_STOP_COUNT;
   report.iteration_u = report.iteration_u_star = report.iteration_q = report.iteration_sigma = NAN;
   report.relative_residual = report.start_residual = report.rounding_residual = NAN;
-  report.output_error = sentence;
-  (void)kedge_report_write(r->ctx, &report, r->from->report);  // the refusal has been told
+  (void)kedge_report_write(r->ctx, &report, r->from->report);  // the failure has been told
 }
 
 /// Look at all files before the work. Returns an exit code.
@@ -188,7 +186,10 @@ static int check_targets(kg_cli_task *r, const solve_options *options)
     if (status != KEDGE_OK) code = kg_cli_task_fail(r, status, false);
     if (status != KEDGE_OK) snprintf(said, sizeof said, "%s", kedge_context_error(r->ctx));
   }
-  if (code != KG_EXIT_SOLVED) report_refusal(r, said);
+  if (code != KG_EXIT_SOLVED && said[0])
+    kg_cli_task_report_failure(
+        r, &(kedge_report){.solver_note = "nothing was solved, as the output cannot be written",
+                           .output_error = said});
   return code;
 }
 

@@ -26,6 +26,8 @@ int kg_cli_task_fail(const kg_cli_task *task, kedge_status status, bool reads_in
 /// Tell of a failure, unless one has been told of: what follows from it, or comes on top of it, is
 /// not worth a second sentence.
 void kg_cli_task_tell(const kg_cli_task *task, kedge_status status, int *code);
+/// Leave a report of what has failed, and been told of. @param[in] known  all that is
+void kg_cli_task_report_failure(const kg_cli_task *task, const kedge_report *known);
 /// Evaluate the integrals.
 kedge_status kg_cli_task_integrate(kg_cli_task *task, const kedge_solution *solution);
 

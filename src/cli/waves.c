@@ -30,8 +30,7 @@ static int measure(kg_cli_march *r)
 {
   own *const o = r->own;
   const kedge_status status = kedge_march_wave_report(r->march, &o->report);
-  r->is_lost = status != KEDGE_OK;
-  return r->is_lost ? kg_cli_task_fail(r->task, status, false) : KG_EXIT_SOLVED;
+  return status == KEDGE_OK ? KG_EXIT_SOLVED : kg_cli_march_fail(r, status);
 }
 
 /// Begin the file of a probe with the names of its columns. Returns an exit code.
@@ -229,9 +228,9 @@ static int look(kg_cli_march *r, kg_cli_look how)
   if (how == KG_CLI_LISTS || code != KG_EXIT_SOLVED) return code;
   note_step(r);
   code = measure(r);
+  if (code != KG_EXIT_SOLVED) return code;
   note_energy(r);
-  return code == KG_EXIT_SOLVED && how == KG_CLI_WRITES && r->task->beside.table ? add_row(r)
-                                                                                 : code;
+  return how == KG_CLI_WRITES && r->task->beside.table ? add_row(r) : code;
 }
 
 static kedge_status write_fields(void *user, const char *path)
@@ -290,16 +289,15 @@ static int refuse_growth(const kg_cli_march *r)
 {
   const double longest = ((const own *)r->own)->report.longest;
   const kedge_marched *const m = &r->marched;
-  char when[80] = "before the checkpoint", step[100] = "";
-  if (m->grown_step > 0)
-    snprintf(when, sizeof when, "at step %lld, t = %.9g,", (long long)m->grown_step, m->grown_t);
+  char step[100] = "";
   if (is_long(r))
     snprintf(step, sizeof step, ": leave step, steps and cfl out of [time], or set step <= %.4g",
              longest);
-  fprintf(stderr,
-          "kedge: not converged: %s the energy was more than at the beginning, and nothing drives "
-          "it%s\n",
-          when, step);
+  fprintf(
+      stderr,
+      "kedge: not converged: at step %lld, t = %.9g, the energy was more than at the beginning, "
+      "and nothing drives it%s\n",
+      (long long)m->grown_step, m->grown_t, step);
   return KG_EXIT_NOT_CONVERGED;
 }
 
@@ -307,12 +305,15 @@ static int deliver(kg_cli_march *r, int code)
 {
   own *const o = r->own;
   kg_cli_task *const task = r->task;
-  if (!o || r->is_lost || o->report.system == NULL) return code;
+  if (!o || o->report.system == NULL) return code;
+  if (r->is_lost)
+    (void)kedge_march_wave_report(r->march, &o->report);  // what is known all the same
   o->report.march = &r->marched;
   o->report.output_error = task->output ? o->output_error : NULL;
   if (task->from->report)
     kg_cli_task_tell(task, kedge_wave_report_write(task->ctx, &o->report, task->from->report),
                      &code);
+  if (r->is_lost) return code;
   if (task->line) kg_progress_clear(task->line);
   if (task->beside.picture && code == KG_EXIT_SOLVED)
     code = kg_cli_beside_draw(task->ctx, &task->beside, kg_series_last(&task->beside.outputs),

@@ -20,7 +20,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
 
 static const char MAGIC[8] = {'k', 'e', 'd', 'g', 'e', '-', 'm', '\n'};
-enum { VERSION = 1, WORD = 8 };
+enum { VERSION = 2, WORD = 8 };
 
 // Sums
 
@@ -288,7 +288,9 @@ kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
                       .solves = r->solves,
                       .iterations = r->iterations,
                       .set_ups = r->set_ups,
-                      .is_converged = r->converged}};
+                      .is_converged = r->converged,
+                      .grown_step = r->grown_step,
+                      .grown_t = r->grown_t}};
   memcpy(f.head.magic, MAGIC, sizeof MAGIC);
   f.head.n_arrays = m->method->arrays(m->state, f.arrays);
   size_t text_bytes = 0;
@@ -424,6 +426,8 @@ kedge_status kg_checkpoint_take_plan(const kg_checkpoint *c, kedge_march *m)
   r->iterations = h->iterations;
   r->set_ups = h->set_ups;
   r->converged = h->is_converged;
+  r->grown_step = h->grown_step;
+  r->grown_t = h->grown_t;
   return KEDGE_OK;
 }
 

@@ -18,6 +18,8 @@ typedef struct kg_checkpoint_head {
   double step, seconds;  ///< of kedge_marched, as what follows
   int64_t steps, rejected, solves, iterations, set_ups, is_converged;
   double change;
+  int64_t grown_step;
+  double grown_t;
 } kg_checkpoint_head;
 
 /// A file that was read. Zero-initialise; kg_checkpoint_free().

@@ -15,7 +15,8 @@ static kg_cost mean_cost(const kg_waves *w)
   kg_wave_args first = w->args, other = w->args;
   first.before = 0.0;
   other.before = 1.0;
-  const kg_cost a = kg_wave_cost(&first), b = kg_wave_cost(&other);
+  const kg_cost a = kg_wave_cost(&first, w->mesh->n_elements),
+                b = kg_wave_cost(&other, w->mesh->n_elements);
   const double part = 1.0 / KG_WAVE_STAGES;
   return (kg_cost){part * a.bytes + (1.0 - part) * b.bytes, b.flops};
 }
@@ -45,9 +46,22 @@ static void put_stages(const kg_waves *w, kedge_wave_report *r)
 static kedge_status put_errors(const kedge_march *m, kg_waves *w, kedge_wave_report *r)
 {
   double errors[KG_WAVE_FIELDS_MAX];
-  const bool any = kg_waves_has_exact(w, -1);
-  if (any) KG_TRY(kg_waves_errors(w, m->plan.t, errors));
-  for (int f = 0; f < r->n_fields; ++f) r->errors[f] = kg_waves_has_exact(w, f) ? errors[f] : NAN;
+  if (!kg_waves_has_exact(w, -1)) return KEDGE_OK;
+  KG_TRY(kg_waves_errors(w, m->plan.t, errors));
+  for (int f = 0; f < r->n_fields; ++f)
+    if (kg_waves_has_exact(w, f)) r->errors[f] = errors[f];
+  return KEDGE_OK;
+}
+
+/// What is made of the state.
+static kedge_status measure(const kedge_march *m, kg_waves *w, kedge_wave_report *r)
+{
+  double energy;
+  KG_TRY(kedge_march_energy(m, &energy));  // which adds its own time
+  r->energy = energy;
+  const double begun = kg_seconds();
+  KG_TRY(put_errors(m, w, r));
+  w->account.output_seconds += kg_seconds() - begun;
   return KEDGE_OK;
 }
 
@@ -62,13 +76,17 @@ static void put_sizes(const kg_waves *w, kedge_wave_report *r)
   r->boundary_edges = mesh->n_boundary_edges;
   r->unknowns = (int64_t)mesh->n_elements * w->nodal.n * w->law->n_fields;
   r->n_fields = w->law->n_fields;
-  for (int f = 0; f < r->n_fields; ++f) r->fields[f] = w->law->fields[f];
+  for (int f = 0; f < r->n_fields; ++f) {
+    r->fields[f] = w->law->fields[f];
+    r->errors[f] = NAN;
+  }
 }
 
 kedge_status kedge_march_wave_report(const kedge_march *m, kedge_wave_report *report)
 {
   kg_waves *w;
-  KG_TRY(kg_waves_of(m, __func__, report, &w));
+  kedge_status status = kg_waves_of(m, __func__, report, &w);
+  if (!w) return status;
   KG_TRY(kg_check_sized(m->ctx, "KEDGE_WAVE_REPORT_INIT", report->size));
   kedge_wave_report r = {.size = sizeof r,
                          .system = w->law->name,
@@ -78,15 +96,13 @@ kedge_status kedge_march_wave_report(const kedge_march *m, kedge_wave_report *re
                          .upwind = w->args.upwind,
                          .longest = w->longest,
                          .first_energy = w->account.first_energy,
+                         .energy = NAN,
                          .peak_device_bytes = w->account.device_bytes,
                          .kernel = w->kernel,
                          .note = w->note};
   put_sizes(w, &r);
-  KG_TRY(kedge_march_energy(m, &r.energy));  // which adds its own time
-  const double begun = kg_seconds();
-  KG_TRY(put_errors(m, w, &r));
-  w->account.output_seconds += kg_seconds() - begun;
+  if (status == KEDGE_OK) status = measure(m, w, &r);
   put_stages(w, &r);
   kg_copy_sized(&r, report);
-  return KEDGE_OK;
+  return status;
 }

@@ -26,7 +26,6 @@ typedef struct state {
   bool is_automatic;  ///< its step
   bool was_updated;
   double step;
-  int64_t steps;
   double begun;  ///< kg_seconds() of the step
   bool is_lost;  ///< a stage has failed
 } state;
@@ -83,19 +82,25 @@ static kedge_status stage(void *user, const kg_march_stage *what)
   return KEDGE_OK;
 }
 
+/// Look for numbers that are not finite, and for energy that grows where it may.
+static kedge_status look(state *s)
+{
+  double energy;
+  KG_TRY(kg_waves_check(&s->waves));
+  if (s->step <= s->waves.longest * (1.0 + 1e-9) || !is_closed(s)) return KEDGE_OK;
+  KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
+  watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
+  return KEDGE_OK;
+}
+
 static kedge_status accept(void *user)
 {
   state *const s = user;
-  KG_TRY(kg_sync(s->waves.ctx));
-  s->waves.account.step_seconds += kg_seconds() - s->begun;
-  if (++s->steps % LOOKS != 0) return KEDGE_OK;
   s->is_lost = true;
-  KG_TRY(kg_waves_check(&s->waves));
-  if (s->step > s->waves.longest * (1.0 + 1e-9) && is_closed(s)) {
-    double energy;
-    KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
-    watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
-  }
+  KG_TRY(kg_sync(s->waves.ctx));
+  KG_TRY(kg_waves_check_data(&s->waves));
+  s->waves.account.step_seconds += kg_seconds() - s->begun;
+  if (s->waves.steps % LOOKS == 0) KG_TRY(look(s));
   s->is_lost = false;
   return KEDGE_OK;
 }
@@ -305,9 +310,8 @@ kedge_status kg_waves_of(const kedge_march *m, const char *call, const void *out
   KG_REQUIRE(m->ctx, out, KEDGE_ERR_ARG, "%s: an argument is NULL", call);
   KG_REQUIRE(m->ctx, m->method == &method, KEDGE_ERR_ARG,
              "%s: the problem is none of waves; its solution has its fields", call);
-  KG_TRY(check_state(m->state, call));
   *waves = &((state *)m->state)->waves;
-  return KEDGE_OK;
+  return check_state(m->state, call);
 }
 
 static kedge_status field_of(const kg_waves *waves, const char *call, const char *name, int *field)

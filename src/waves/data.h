@@ -2,7 +2,7 @@
 /// Functions at the nodes of pieces of a mesh, facets of the boundary or elements, for a stage: who
 /// evaluates them and where the values lie. With the CUDA backend the GPU evaluates those that move
 /// in time (KEDGE_EVALUATE as in equation/evaluation.h); the host does where the GPU cannot, for
-/// functions of the caller, and where a value is bad, as it can say where.
+/// functions of the caller, and again where a value was bad, as it can say where.
 #pragma once
 #include "device/backend.h"
 #include "expression/function.h"
@@ -39,7 +39,7 @@ typedef struct kg_wave_data {
   kg_buffer values;    ///< likewise, numbers of a state
   int64_t n_points;    ///< in `points`,
   kg_buffer points;    ///< [part][3][points] of parts that the GPU evaluates, then regions
-  kg_buffer bad;
+  kg_buffer bad;       ///< 1: a value of the GPU was, since it was looked at
 } kg_wave_data;
 
 /// What is made of pieces in the order of a mesh.
@@ -67,5 +67,10 @@ static inline bool kg_wave_data_moves(const kg_wave_data *data)
 {
   return data->n_parts > 0 && data->part[0].moves;
 }
-/// Evaluate what moves at the time of the problem.
+/// Evaluate what moves at the time of the problem. What the host evaluates is refused where it is
+/// bad; what the GPU does is left to the next kg_wave_data_check().
 kedge_status kg_wave_data_take(const struct kg_waves *waves, kg_wave_data *data);
+/// Behind the stages of a step: wait for the GPU, and refuse what was bad in any of them.
+/// @retval KEDGE_ERR_INPUT    a value is no number, with its place and time
+/// @retval KEDGE_ERR_NUMERIC  the GPU cannot evaluate a function there, which the host can
+kedge_status kg_wave_data_check(const struct kg_waves *waves, kg_wave_data *data);

@@ -119,6 +119,11 @@ static kedge_status compile(const kg_waves *w, const kg_wave_data *d, kg_wave_pa
   return create(w->ctx, d->n_functions, part->function, &part->kernel);
 }
 
+static bool is_on_gpu(const kg_wave_part *part)
+{
+  return part->kernel || part->code;
+}
+
 /// The faster way of the GPU, as for other functions (equation/evaluation.c), and the other one
 /// where that is not possible; the host where both are not, which is no failure.
 static void choose(const kg_waves *w, const kg_wave_data *d, kg_wave_part *part, const char *wish)
@@ -132,6 +137,45 @@ static void choose(const kg_waves *w, const kg_wave_data *d, kg_wave_part *part,
   kedge_status status = compiled ? compile(w, d, part) : interpret(w, d, part);
   if (status != KEDGE_OK && !wish) status = compiled ? interpret(w, d, part) : compile(w, d, part);
   if (status != KEDGE_OK) w->ctx->error[0] = '\0';
+}
+
+static kedge_status take_on_gpu(const kg_waves *w, kg_wave_data *d, kg_wave_part *part)
+{
+  static kedge_status (*const run)(kedge_context *, const kg_point_kernel *,
+                                   const kg_at_points_args *) = KG_IF_CUDA(kg_point_kernel_run);
+  static kedge_status (*const evaluate)(kedge_context *, kg_point_code *,
+                                        const kg_at_points_args *) = KG_IF_CUDA(kg_evaluate_points);
+  const double *const x = d->points.data;
+  const kg_at_points_args args = {
+      .number = w->args.number,
+      .n = (int64_t)part->n * d->n,
+      .piece = d->n,
+      .x = x + 3 * part->first_point,
+      .region = (const int32_t *)(x + 3 * d->n_points) + part->first_point,
+      .t = w->problem->t,
+      .values = (char *)d->values.data +
+                (size_t)numbers_of(d, part->first) * kg_number_bytes(w->args.number),
+      .bad = d->bad.data};
+  return part->kernel ? run(w->ctx, part->kernel, &args) : evaluate(w->ctx, part->code, &args);
+}
+
+/// What was compiled does not know sines of very large angles, which what interprets does. Angles
+/// grow in time: it is tried now and at the end.
+static kedge_status try_compiled(const kg_waves *w, kg_wave_data *d, kg_wave_part *part)
+{
+  const double now = w->problem->t;
+  unsigned bad;
+  if (!part->kernel) return KEDGE_OK;
+  kg_problem_set_time(w->problem, w->problem->time.end);
+  KG_TRY(take_on_gpu(w, d, part));
+  kg_problem_set_time(w->problem, now);
+  KG_TRY(take_on_gpu(w, d, part));
+  KG_TRY(kg_copy_out(w->ctx, &bad, d->bad.data, sizeof bad));
+  if (!bad) return KEDGE_OK;
+  KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof bad));
+  release(part);
+  if (interpret(w, d, part) != KEDGE_OK) w->ctx->error[0] = '\0';
+  return take_on_host(w, d, part);
 }
 
 /// Whether the GPU may evaluate a part.
@@ -182,65 +226,51 @@ static kedge_status go_to_gpu(const kg_waves *w, kg_wave_data *d)
   KG_TRY(kg_alloc(w->ctx, 1, sizeof(unsigned), &d->bad));
   KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof(unsigned)));
   KG_TRY(kg_host_calloc(w->ctx, bytes, 1, &x));
-  for (int i = 0; i < d->n_parts; ++i) {
-    kg_wave_part *const part = &d->part[i];
-    if (!is_for_gpu(w, d, part)) continue;
-    list_points(w, d, part, x + 3 * part->first_point, (int32_t *)(x + 3 * n) + part->first_point);
-    choose(w, d, part, wish);
-  }
-  const kedge_status status = kg_copy_in(w->ctx, d->points.data, x, bytes);
+  for (int i = 0; i < d->n_parts; ++i)
+    if (is_for_gpu(w, d, &d->part[i]))
+      list_points(w, d, &d->part[i], x + 3 * d->part[i].first_point,
+                  (int32_t *)(x + 3 * n) + d->part[i].first_point);
+  kedge_status status = kg_copy_in(w->ctx, d->points.data, x, bytes);
   free(x);
+  for (int i = 0; i < d->n_parts && status == KEDGE_OK; ++i) {
+    if (!is_for_gpu(w, d, &d->part[i])) continue;
+    choose(w, d, &d->part[i], wish);
+    status = try_compiled(w, d, &d->part[i]);
+  }
   return status;
 }
 
-static kedge_status take_on_gpu(const kg_waves *w, kg_wave_data *d, kg_wave_part *part)
+/// A value that the GPU has made for a stage of this step is bad: the host says which.
+static kedge_status refuse_step(const kg_waves *w, kg_wave_data *d)
 {
-  static kedge_status (*const run)(kedge_context *, const kg_point_kernel *,
-                                   const kg_at_points_args *) = KG_IF_CUDA(kg_point_kernel_run);
-  static kedge_status (*const evaluate)(kedge_context *, kg_point_code *,
-                                        const kg_at_points_args *) = KG_IF_CUDA(kg_evaluate_points);
-  const double *const x = d->points.data;
-  const kg_at_points_args args = {
-      .number = w->args.number,
-      .n = (int64_t)part->n * d->n,
-      .piece = d->n,
-      .x = x + 3 * part->first_point,
-      .region = (const int32_t *)(x + 3 * d->n_points) + part->first_point,
-      .t = w->problem->t,
-      .values = (char *)d->values.data +
-                (size_t)numbers_of(d, part->first) * kg_number_bytes(w->args.number),
-      .bad = d->bad.data};
-  return part->kernel ? run(w->ctx, part->kernel, &args) : evaluate(w->ctx, part->code, &args);
-}
-
-/// A value of the GPU is bad: the host says which, or has a better one. What was compiled does not
-/// know sines of large angles.
-static kedge_status leave_gpu(const kg_waves *w, kg_wave_data *d)
-{
-  KG_TRY(kg_zero(w->ctx, d->bad.data, sizeof(unsigned)));
-  for (int i = 0; i < d->n_parts; ++i) {
-    kg_wave_part *const part = &d->part[i];
-    const bool was_compiled = part->kernel != NULL;
-    if (!was_compiled && !part->code) continue;
-    KG_TRY(take_on_host(w, d, part));
-    release(part);
-    if (was_compiled && interpret(w, d, part) != KEDGE_OK) w->ctx->error[0] = '\0';
+  for (int stage = 0; stage < KG_WAVE_STAGES; ++stage) {
+    kg_problem_set_time(w->problem, w->times[stage]);
+    for (int i = 0; i < d->n_parts; ++i)
+      if (is_on_gpu(&d->part[i])) KG_TRY(take_on_host(w, d, &d->part[i]));
   }
-  return KEDGE_OK;
+  return KG_FAIL(
+      w->ctx, KEDGE_ERR_NUMERIC,
+      "step %lld: the GPU has no value of a boundary or a source somewhere, and the host "
+      "has one: set KEDGE_EVALUATE=host, and begin anew or go on from a checkpoint",
+      (long long)w->steps);
 }
 
 kedge_status kg_wave_data_take(const kg_waves *w, kg_wave_data *d)
 {
-  bool waits = false;
-  unsigned bad = 0;
   for (int i = 0; i < d->n_parts && d->part[i].moves; ++i) {
     kg_wave_part *const part = &d->part[i];
-    const bool gpu = part->kernel || part->code;
-    KG_TRY(gpu ? take_on_gpu(w, d, part) : take_on_host(w, d, part));
-    waits = waits || gpu;
+    KG_TRY(is_on_gpu(part) ? take_on_gpu(w, d, part) : take_on_host(w, d, part));
   }
-  if (waits) KG_TRY(kg_copy_out(w->ctx, &bad, d->bad.data, sizeof bad));
-  return bad ? leave_gpu(w, d) : KEDGE_OK;
+  return KEDGE_OK;
+}
+
+kedge_status kg_wave_data_check(const kg_waves *w, kg_wave_data *d)
+{
+  bool any = false;
+  unsigned bad = 0;
+  for (int i = 0; i < d->n_parts; ++i) any = any || is_on_gpu(&d->part[i]);
+  if (any) KG_TRY(kg_copy_out(w->ctx, &bad, d->bad.data, sizeof bad));
+  return bad ? refuse_step(w, d) : KEDGE_OK;
 }
 
 /// Put parts that move first, and pieces in the order of parts.

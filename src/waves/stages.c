@@ -52,7 +52,7 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   a->before = before[stage];
   a->after = after[stage];
   a->step = w->step = step;
-  w->t = t;
+  w->t = w->times[stage] = t;
   w->probes.is_current = false;
   KG_TRY(w->law->stage(w->ctx, a));
   KG_TRY(end_part(w, &l, &account->stage_seconds));
@@ -65,4 +65,10 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   a->next = (kg_real *)a->u;
   a->u = next;
   return KEDGE_OK;
+}
+
+kedge_status kg_waves_check_data(kg_waves *w)
+{
+  KG_TRY(kg_wave_data_check(w, &w->given));
+  return kg_wave_data_check(w, &w->driven);
 }

@@ -15,24 +15,27 @@
 typedef struct kg_wave_probe {
   int64_t number;    ///< of the probe
   int64_t first, n;  ///< its points
-  bool is_asked;     ///< since the state has moved
+  int64_t asked;     ///< the last state in which it was
 } kg_wave_probe;
-
-enum { KG_WAVE_PROBES_MAX = 64 };
 
 /// Points whose fields are made together, by one kernel and one copy a state (waves/probes.c).
 typedef struct kg_wave_probes {
-  int n_probes;
-  kg_wave_probe probe[KG_WAVE_PROBES_MAX];
-  int64_t n;
+  int n_probes, probes_room;
+  int last;              ///< that was asked for
+  kg_wave_probe *probe;  ///< [n_probes]
+  int64_t n, room;
   int32_t *element;  ///< [n]
   double *row;       ///< [n][nodes]: from values at nodes to that at the point
   double *value;     ///< [n][field]
+  int64_t state;     ///< of those in which there were values, the last one
   bool is_current;   ///< values are of the state
+  bool is_there;     ///< so are rows and elements:
   kg_buffer there;   ///< values, rows and elements in device memory
 } kg_wave_probes;
 
 enum { KG_WAVE_TIMED = 11 };  ///< one in so many stages is timed by part, as that waits for the GPU
+
+enum { KG_WAVE_STAGES = 5 };  ///< of a step
 
 /// What a report has of a march.
 typedef struct kg_wave_account {
@@ -51,6 +54,7 @@ typedef struct kg_waves {
   kg_nodal nodal;
   double *jacobian;                  ///< [element]: |det dx/dr|
   double t, step;                    ///< of the last stage
+  double times[KG_WAVE_STAGES];      ///< of the data of the stages of the step
   int64_t steps;                     ///< of the march, that of the last stage among them
   kg_wave_args args;                 ///< in device memory
   char kernel[KG_WAVE_KERNEL_TEXT];  ///< of stages: kg_wave_kernel_find()
@@ -97,9 +101,7 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
 /// @retval KEDGE_ERR_INPUT  as of kg_waves_create(), or system, order or precision are others
 kedge_status kg_waves_renew(const kg_waves *waves, const kedge_problem *problem, kg_waves *next);
 
-/// Stages of a step (waves/stages.c).
-enum { KG_WAVE_STAGES = 5 };
-/// Times of the data of stages, as parts of the step.
+/// Times of the data of stages, as parts of the step (waves/stages.c).
 #define KG_WAVE_TIMES                                                          \
   {                                                                            \
     0.0, 1432997174477.0 / 9575080441755.0, 2526269341429.0 / 6820363962896.0, \
@@ -108,6 +110,8 @@ enum { KG_WAVE_STAGES = 5 };
 
 /// One stage of a step of this length. @param[in] t  of its data
 kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
+/// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
+kedge_status kg_waves_check_data(kg_waves *waves);
 
 /// The number of a field; -1: the system has none of this name.
 int kg_waves_field(const kg_waves *waves, const char *name);

@@ -196,6 +196,24 @@ class Waves(Command):
         rows = self.rows("cavity.csv")
         self.assertTrue(os.path.exists(self.path(f"cavity.{len(rows):04}.vtkhdf")))
 
+    def test_a_step_that_fails_leaves_a_report(self):
+        options = ("-q", "-r", "r.json", "-s", "boundary left.type=conductor", "-s", "boundary left.Ez=log(0.305-t)*y",
+                   "-s", "time.step=0.01", "-s", "output.every=0.2")
+        says = self.refused("solve", "cavity.ini", *options, says="the field Ez of a boundary is nan at").stderr
+        report = self.json("r.json")
+        march, waves = report["march"], report["waves"]
+        self.assertEqual((march["steps"], march["t"], march["converged"]), (30, 0.3, False))
+        self.assertEqual(march["note"], "failed behind step 30, t = 0.3: " + says.removeprefix("kedge: ").strip())
+        self.assertTrue(151 <= waves["stages"] < 155, waves)
+        self.assertEqual((waves["energy"]["end"], report["errors"], report["output"]["error"]), (None, None, ""))
+        self.assertGreater(waves["energy"]["beginning"], 0.1)
+        # A state that is no number fails where it is looked at.
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "time.end=200", "-s", "time.step=0.1", "-s",
+                   "output.every=0.2", code=1)
+        march, waves = self.json("r.json")["march"], self.json("r.json")["waves"]
+        self.assertRegex(march["note"], r"failed behind step 14, t = 1\.4: .* is not finite")
+        self.assertEqual((march["converged"], waves["energy"]["end"], waves["stages"]), (False, None, 70))
+
     def test_a_report_has_speed_energy_and_errors(self):
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "boundary left.type=incident",
                    "-s", "boundary left.Ez=sin(t)", "-s", "boundary left.Hy=-sin(t)")

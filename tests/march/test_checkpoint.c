@@ -491,10 +491,10 @@ static void files_that_are_damaged_or_of_others_are_refused(void **state)
     assert_not_restored(&m, KEDGE_ERR_INPUT, damaged);
     data[at] ^= 4;
   }
-  data[8] = 2;
+  data[8] = 1;
   put_file(data, bytes);
   assert_not_restored(&m, KEDGE_ERR_INPUT,
-                      "the checkpoint %s has version 2 of the format, and this kedge reads 1: "
+                      "the checkpoint %s has version 1 of the format, and this kedge reads 2: "
                       "resume it with the kedge that wrote it");
   put_file("[mesh]\n", 7);
   assert_not_restored(&m, KEDGE_ERR_INPUT, "%s is no checkpoint of kedge");

@@ -258,7 +258,7 @@ class Device(unittest.TestCase):
         host = kedge.Context("host")
         for mesh in (kedge.square(30), kedge.quads(20, map=("x + 0.1*y^2", "y"), geometry=2), kedge.mixed(20),
                      kedge.disk(12, geometry=3),
-                     kedge.Mesh.generate("cube 6", map=("x + 0.1*y*z", "y", "z - 0.1*x^2"))):
+                     kedge.Mesh.generate("cube 6", map=("x + 0.1*y*z", "y", "z - 0.1*x^2"), geometry=1)):
             in_space = mesh.info["dimension"] == 3
             order, coordinates = (3, random.uniform(-0.1, 1.1, (3, 1000, 50))) if in_space else (
                 4, random.uniform(-0.1, 1.1, (2, 1000, 500)))

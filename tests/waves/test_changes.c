@@ -1,7 +1,9 @@
 // Problems that change between steps, and energies that grow.
 #include "moving_waves.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kedge/waves.h"
 
@@ -138,6 +140,33 @@ static void energy_that_grows_is_reported_with_its_step(void **state)
   }
 }
 
+/// Saved before the energy is seen to have grown, between two looks at it, and behind that.
+static void a_checkpoint_knows_where_the_energy_has_grown(void **state)
+{
+  static const int saved[] = {20, 40};
+  char file[64];
+  (void)state;
+  snprintf(file, sizeof file, "/tmp/kedge_grown_%ld.march", (long)getpid());
+  for (int i = 0; i < 2; ++i) {
+    waves w = waves_of(
+        "square 4", "3",
+        SETTINGS({"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"},
+                 {"initial", "Ez", "sin(pi*x)*sin(pi*y)"}, {"time", "end", "100"},
+                 {"time", "step", "0.04"}));
+    for (int k = 0; k < saved[i]; ++k) must(w.ctx, kedge_march_step(w.march));
+    must(w.ctx, kedge_march_save(w.march, file));
+    kedge_march_destroy(w.march);
+    must(w.ctx, kedge_march_restore(w.ctx, w.mesh, w.problem, file, &w.march));
+    remove(file);
+    for (int k = saved[i]; k < 45; ++k) must(w.ctx, kedge_march_step(w.march));
+    const kedge_marched marched = report_of_march(&w);
+    assert_int_equal(marched.grown_step, 32);
+    assert_at_most(fabs(marched.grown_t - 0.04 * 32), 1e-9);
+    assert_false(marched.converged);
+    waves_free(&w);
+  }
+}
+
 static void energy_that_is_brought_in_is_none_that_grows(void **state)
 {
   (void)state;
@@ -195,6 +224,20 @@ static void a_step_that_an_update_makes_too_short_is_refused(void **state)
   waves_free(&w);
 }
 
+/// The mesh has two triangles; what fills their group is not counted.
+static void bytes_of_stages_are_those_of_the_mesh(void **state)
+{
+  kedge_wave_report report = KEDGE_WAVE_REPORT_INIT;
+  (void)state;
+  waves w = waves_of("square 1", "1",
+                     SETTINGS({"equation", "system", "maxwell-tm"},
+                              {"boundary default", "type", "conductor"}, {"time", "end", "1"}));
+  must(w.ctx, kedge_march_step(w.march));
+  must(w.ctx, kedge_march_wave_report(w.march, &report));
+  assert_at_most(fabs(report.stages[0].bytes - (3 + 4 * 4) * (2 * 3 * 3) * 8.0), 1e-9);
+  waves_free(&w);
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -203,8 +246,10 @@ int main(void)
       cmocka_unit_test(steps_and_types_follow_an_update),
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
+      cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(the_plan_is_what_is_taken),
+      cmocka_unit_test(bytes_of_stages_are_those_of_the_mesh),
       cmocka_unit_test(a_step_that_an_update_makes_too_short_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

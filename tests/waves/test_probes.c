@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "device/backend.h"
+#include "device/context.h"
 #include "mesh/mesh.h"
+#include "wrap.h"
 
 enum { POINTS = 5 };
 
@@ -96,7 +98,7 @@ static double first_of(const waves *w, const kedge_probe *probe)
   return values[0];
 }
 
-/// Probes that come and go, more than are kept, some of which are asked for now and then.
+/// Probes that come and go, some of which are asked for now and then.
 static void any_number_of_probes_have_the_same_values(void **state)
 {
   enum { PROBES = 70 };
@@ -115,6 +117,56 @@ static void any_number_of_probes_have_the_same_values(void **state)
     must(w.ctx, kedge_march_step(w.march));
   }
   for (int i = 0; i < PROBES; ++i) kedge_probe_destroy(probe[i]);
+  waves_free(&w);
+}
+
+static int copies;  ///< from the device
+
+WRAP(kedge_status, kg_copy_out, kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  ++copies;
+  return REAL(kg_copy_out)(ctx, host, device, bytes);
+}
+
+/// Some of which come later, or are asked for in every other state.
+static void all_probes_of_a_state_come_by_one_copy(void **state)
+{
+  enum { PROBES = 200, MORE = 3, STEPS = 6 };
+  kedge_probe *probe[PROBES + MORE];
+  (void)state;
+  waves w = wave_in(2, "double");
+  for (int i = 0; i < PROBES + MORE; ++i) probe[i] = probe_of(&w, 1);
+  for (int step = 0; step < STEPS; ++step) {
+    copies = 0;
+    for (int i = 0; i < PROBES; i += 1 + step % 2) first_of(&w, probe[i]);
+    assert_int_equal(copies, step == 0 ? PROBES : 1);
+    if (step == 2)
+      for (int i = 0; i < MORE; ++i) first_of(&w, probe[PROBES + i]);
+    assert_int_equal(copies, step == 0 ? PROBES : step == 2 ? 1 + MORE : 1);
+    must(w.ctx, kedge_march_step(w.march));
+  }
+  for (int i = 0; i < PROBES + MORE; ++i) kedge_probe_destroy(probe[i]);
+  waves_free(&w);
+}
+
+/// Where so many probes have passed that the first ones are not kept any more.
+static void probes_that_pass_are_forgotten(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 3", "3", SETTINGS(CAVITY, TO_ONE, {"time", "steps", "200"}));
+  kedge_probe *const stays = probe_of(&w, 1);
+  const int64_t before = w.ctx->bytes_in_use;
+  int64_t later = 0;
+  for (int step = 0; step < 150; ++step) {
+    kedge_probe *const passing = probe_of(&w, 2);
+    assert_true(first_of(&w, stays) == first_of(&w, passing));
+    kedge_probe_destroy(passing);
+    if (step == 99) later = w.ctx->bytes_in_use;
+    must(w.ctx, kedge_march_step(w.march));
+  }
+  assert_true(later > before);
+  assert_int_equal(w.ctx->bytes_in_use, later);
+  kedge_probe_destroy(stays);
   waves_free(&w);
 }
 
@@ -237,6 +289,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_are_those_of_nodes_and_nan_outside),
       cmocka_unit_test(any_number_of_probes_have_the_same_values),
+      cmocka_unit_test(all_probes_of_a_state_come_by_one_copy),
+      cmocka_unit_test(probes_that_pass_are_forgotten),
       cmocka_unit_test(large_probes_come_and_go),
       cmocka_unit_test(what_has_no_values_is_refused),
       cmocka_unit_test(values_in_device_memory_are_those_of_the_host),

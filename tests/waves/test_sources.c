@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/backend.h"
+#include "wrap.h"
+
 /// E = e cos t and H = -curl e sin t between conductors.
 #define DRIVEN_TM                                                                  \
   {"equation", "system", "maxwell-tm"}, {"boundary default", "type", "conductor"}, \
@@ -177,6 +180,50 @@ static void backends_agree_on_data_that_move(void **state)
   }
 }
 
+static int copies;  ///< from the device
+
+WRAP(kedge_status, kg_copy_out, kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  ++copies;
+  return REAL(kg_copy_out)(ctx, host, device, bytes);
+}
+
+/// One for the boundary, and one for the source.
+static void values_of_the_gpu_are_looked_at_once_a_step(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 4", "3",
+                     SETTINGS(DRIVEN_TM, {"boundary left", "type", "conductor"},
+                              {"boundary left", "Ez", "y^2*t"}, {"equation", "current", "x*t"}));
+  must(w.ctx, kedge_march_step(w.march));
+  copies = 0;
+  for (int k = 0; k < 3; ++k) must(w.ctx, kedge_march_step(w.march));
+  assert_int_equal(copies, test_backend() == KEDGE_BACKEND_CUDA ? 6 : 0);
+  waves_free(&w);
+}
+
+/// Sines of a formula that is compiled know angles up to 7e13.
+static void angles_may_become_very_large(void **state)
+{
+  enum { NODES = 32 * 10 };
+  double values[2][NODES];
+  (void)state;
+  setenv("KEDGE_EVALUATE", "compile", 1);
+  for (int which = 0; which < 2; ++which) {
+    waves w = {.ctx = open_backend(which ? test_backend() : KEDGE_BACKEND_HOST, 1)};
+    w.problem =
+        problem_of(w.ctx, SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 4"},
+                                   {"space", "order", "3"}, {"boundary left", "type", "conductor"},
+                                   {"boundary left", "Ez", "y*sin(1e17*t)"}));
+    waves_begin(&w);
+    for (int k = 0; k < 3; ++k) must(w.ctx, kedge_march_step(w.march));
+    must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[which]));
+    waves_free(&w);
+  }
+  unsetenv("KEDGE_EVALUATE");
+  assert_at_most(distance(NODES, values[1], values[0]), 1e-9);
+}
+
 static void data_that_become_bad_say_where_and_when(void **state)
 {
   static const char *const texts[] = {"log(0.2-t)*y", "t < 0.2 ? t : 1e39"};
@@ -269,6 +316,8 @@ int main(void)
       cmocka_unit_test(functions_of_the_program_are_sources_too),
       cmocka_unit_test(what_stands_is_evaluated_before_the_steps),
       cmocka_unit_test(backends_agree_on_data_that_move),
+      cmocka_unit_test(values_of_the_gpu_are_looked_at_once_a_step),
+      cmocka_unit_test(angles_may_become_very_large),
       cmocka_unit_test(data_that_become_bad_say_where_and_when),
       cmocka_unit_test(materials_beyond_single_precision_are_refused),
       cmocka_unit_test(an_exact_field_that_is_no_number_is_refused),

@@ -62,6 +62,7 @@ static inline int64_t kg_wave_state(const kg_wave_args *a)
 {
   return (int64_t)a->n_groups * a->n_fields * a->n * KG_WAVE_LANES;
 }
-kg_cost kg_wave_cost(const kg_wave_args *args);
+/// @param[in] n_elements  of the mesh: others fill the last groups
+kg_cost kg_wave_cost(const kg_wave_args *args, int32_t n_elements);
 
 KEDGE_END_DECLS
