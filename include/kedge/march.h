@@ -81,7 +81,8 @@ KEDGE_API int64_t kedge_march_outputs(const kedge_march *march, int64_t room, do
 /// @retval KEDGE_ERR_INPUT, KEDGE_ERR_MEMORY, KEDGE_ERR_NUMERIC, KEDGE_ERR_DEVICE,
 ///         KEDGE_ERR_CANCELLED  as from kedge_solver_solve(); the time is that before the step,
 ///                              which may be tried again, but of waves that have failed behind the
-///                              first stage. KEDGE_ERR_NUMERIC also where no step is
+///                              first stage, or by data that a GPU evaluates, as these are looked
+///                              at behind the last one. KEDGE_ERR_NUMERIC also where no step is
 ///                              short enough for the tolerance
 KEDGE_API kedge_status kedge_march_step(kedge_march *march);
 

@@ -178,7 +178,8 @@ class March:
     def step(self, *, progress: Watch = None) -> MarchSolution:
         """Take one step and return the solution at its end. progress is as of Solver.solve().
 
-        After a step that failed, or that Ctrl-C has ended, the time is that before it, and it may be tried again."""
+        After a step that failed, or that Ctrl-C has ended, the time is that before it, and it may be tried again; of waves
+        it may be only where their fields are there (docs/python.md)."""
         with self.context.turn():
             call(self.context, progress, "kedge_march_step", self._handle)
             self._count += 1

@@ -211,10 +211,10 @@ static void angles_may_become_very_large(void **state)
   setenv("KEDGE_EVALUATE", "compile", 1);
   for (int which = 0; which < 2; ++which) {
     waves w = {.ctx = open_backend(which ? test_backend() : KEDGE_BACKEND_HOST, 1)};
-    w.problem =
-        problem_of(w.ctx, SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 4"},
-                                   {"space", "order", "3"}, {"boundary left", "type", "conductor"},
-                                   {"boundary left", "Ez", "y*sin(1e17*t)"}));
+    w.problem = waves_problem(
+        w.ctx,
+        SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 4"}, {"space", "order", "3"},
+                 {"boundary left", "type", "conductor"}, {"boundary left", "Ez", "y*sin(1e17*t)"}));
     waves_begin(&w);
     for (int k = 0; k < 3; ++k) must(w.ctx, kedge_march_step(w.march));
     must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[which]));

@@ -8,38 +8,14 @@
 /// Shankar and Hall, Comput. Phys. Commun. 68 (1991) 175, with alpha = 1, and central with alpha =
 /// 0. A conductor has the Ez of its data.
 #pragma once
-#include <math.h>
+#include "ops/waves/maxwell_media.h"
 
-#include "ops/waves/stage.h"
-
-enum { KG_LAW_DIMENSION = 2, KG_LAW_FIELDS = 3, KG_LAW_NUMBERS = 5 };
-enum { Z, Y, OVER_PERMITTIVITY, OVER_PERMEABILITY, DAMPING };
+enum { KG_LAW_DIMENSION = 2, KG_LAW_FIELDS = 3 };
 enum { EZ, HX, HY };
 
-#define KG_LAW                                                                                     \
-  .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .n_properties = 3,                           \
-  .properties = {"permittivity", "permeability", "conductivity"},                                  \
-  .may_be_zero = {false, false, true}, .boundaries = {"conductor", NULL, "absorbing", "incident"}, \
-  .reads = {0x1}, .source = "current", .n_sources = 1, .source_sign = -1.0
-
-static inline void law_medium(const double *property, double *number)
-{
-  number[Z] = sqrt(property[1] / property[0]);
-  number[Y] = sqrt(property[0] / property[1]);
-  number[OVER_PERMITTIVITY] = 1.0 / property[0];
-  number[OVER_PERMEABILITY] = 1.0 / property[1];
-  number[DAMPING] = property[2] / property[0];
-}
-
-static inline double law_speed(const double *number)
-{
-  return sqrt(number[OVER_PERMITTIVITY] * number[OVER_PERMEABILITY]);
-}
-
-static inline double law_damping(const double *number)
-{
-  return number[DAMPING];
-}
+#define KG_LAW                                                                           \
+  KG_LAW_OF_MAXWELL, .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .reads = {0x1}, \
+                     .n_sources = 1
 
 static inline void law_weights(const double *number, double *weight)
 {

@@ -27,7 +27,7 @@ KEDGE_BEGIN_DECLS
 
 /// A system of equations.
 typedef struct kg_law {
-  const char *text[2];  ///< of its header, for NVRTC
+  const char *text[2];  ///< of what stands in front of its header, and of that, for NVRTC
   const char *name;     ///< in [equation] system
   int dimension, n_fields, n_numbers, n_properties;
   const char *fields[KG_WAVE_FIELDS_MAX];
