@@ -156,10 +156,12 @@ static void measure_form(const bench_settings *settings, stages *s, const form *
   a->kernel = NULL;
   a->block = 0;
   if (!f->plain) {
-    kg_wave_tiling tiling =
-        kg_wave_tiling_of(s->waves.law, &s->waves.nodal, a->number, f->elements);
+    kg_wave_tiling tiling = kg_wave_tiling_of(s->waves.law, &s->waves.nodal, a->number);
+    if (f->elements > 0) tiling.elements = f->elements;
     tiling.splits = f->splits;
     tiling.copies_ahead = f->copies_ahead;
+    tiling.places = 0;
+    kg_wave_tiling_fit(s->waves.law, &s->waves.nodal, a->number, &tiling);
     status = kg_wave_kernel_create(s->m->ctx, s->waves.law, &s->waves.nodal, a->number, &tiling,
                                    &a->kernel);
     if (status == KEDGE_OK) a->block = kg_wave_kernel_block(a->kernel);

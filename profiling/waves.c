@@ -2,14 +2,15 @@
 // own.
 //
 //   waves [--backend host|cuda] [--orders 1-9] [--mesh "cube 40" | FILE.msh] [--samples 5]
-//         [--only steps,probes,parts,run] [--set equation.system=maxwell --set time.end=1 ...]
-//         [--check|--no-check] > waves.json
+//         [--only steps,probes,parts,tilings,run] [--check|--no-check]
+//         [--set equation.system=maxwell --set time.end=1 ...] > waves.json
 //
 // One JSON object a line: the machine, then one for each order and what is measured; orders that
 // nodes do not reach are left out.
 //   steps  the median time of kedge_march_step()
 //   probes likewise, with all fields read at ten points behind it, in space
 //   parts  a stage of kedge and of wave_parts.h; of Maxwell in vacuum in a cavity alone
+//   tilings  a stage of kedge on a GPU, cut into blocks and threads in many ways; with --only alone
 //   run    all steps to the end: the error against [exact], or Ey in the plane z = middle of the
 //          box, at nodes of the order, [x, y, value]
 #include <float.h>
@@ -190,6 +191,7 @@ static int run_order(const bench_settings *settings, const bench_machine *m, int
   if (bench_wants(settings, "steps")) measure_steps(settings, m, order, false);
   if (bench_wants(settings, "probes")) measure_steps(settings, m, order, true);
   if (bench_wants(settings, "run")) measure_run(settings, m, order);
+  if (settings->only && bench_wants(settings, "tilings")) waves_measure_tilings(settings, m, order);
   return bench_wants(settings, "parts") ? waves_measure_parts(settings, m, order) : 0;
 }
 

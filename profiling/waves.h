@@ -14,4 +14,7 @@ void waves_print(const char *name, const kedge_mesh *mesh, int order);
 /// @return how many of them differ from kedge's
 int waves_measure_parts(const bench_settings *settings, const bench_machine *machine, int order);
 
+/// Stages of kedge's compiled kernel, cut into blocks and threads in all ways that may be fast.
+void waves_measure_tilings(const bench_settings *settings, const bench_machine *machine, int order);
+
 KEDGE_END_DECLS

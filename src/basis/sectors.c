@@ -59,8 +59,7 @@ static int list_orbits(const kg_nodal *nodal, int sectors, int n,
   return count;
 }
 
-/// Whether a sector has a part of an orbit.
-static bool has_part(const int32_t *member, int sector)
+bool kg_sector_has_part(const int32_t *member, int sector)
 {
   bool has = true;
   for (int g = 1; g < KG_SECTORS_MAX; ++g)
@@ -68,12 +67,26 @@ static bool has_part(const int32_t *member, int sector)
   return has;
 }
 
+void kg_sector_sizes(const kg_nodal *nodal, int n, int size[KG_SECTORS_MAX])
+{
+  const int order = nodal->order;
+  // Nodes that one exchange leaves where they are, and that both leave there.
+  const int by_one = (order + 2) * (order + 2) / 4, by_both = order % 2 ? 0 : order / 2 + 1;
+  const int stay[KG_SECTORS_MAX] = {nodal->n, by_one, by_one, by_both};
+  for (int s = 0; s < KG_SECTORS_MAX; ++s) {
+    size[s] = 0;
+    for (int g = 0; g < n; ++g) size[s] += kg_sector_sign(s, g) * stay[g];
+    size[s] = s < n ? size[s] / n : 0;
+  }
+}
+
 static void number_rows(kg_sectors *to)
 {
   int n = 0;
   for (int s = 0; s < to->n; ++s) {
     to->begin[s] = n;
-    for (int o = 0; o < to->n_orbits; ++o) to->row[o][s] = has_part(to->orbit[o], s) ? n++ : -1;
+    for (int o = 0; o < to->n_orbits; ++o)
+      to->row[o][s] = kg_sector_has_part(to->orbit[o], s) ? n++ : -1;
   }
   for (int s = to->n; s <= KG_SECTORS_MAX; ++s) to->begin[s] = n;
 }
@@ -124,7 +137,7 @@ static void fill_lift(const kg_nodal *nodal, kg_sectors *to)
         const int place = to->row[p][s];
         if (place < 0) continue;
         double *const value = to->lift + (size_t)c * nodal->n + place;
-        *value = has_part(to->column[c], s)
+        *value = kg_sector_has_part(to->column[c], s)
                      ? entry(nodal->lift, columns, to->orbit[p], s, to->column[c], s)
                      : 0.0;
         if (fabs(*value) < 1e-13) *value = 0.0;

@@ -38,6 +38,10 @@ typedef struct kg_sectors {
 /// @param[out] out  kg_sectors_free()
 kedge_status kg_sectors_create(kedge_context *ctx, const kg_nodal *nodal, int n, kg_sectors *out);
 void kg_sectors_free(kg_sectors *sectors);
+/// How many places each of n sectors has, which takes no time. @param[in] n  as above
+void kg_sector_sizes(const kg_nodal *nodal, int n, int size[KG_SECTORS_MAX]);
+/// Whether a sector has a part of an orbit. @param[in] member  [KG_SECTORS_MAX]
+bool kg_sector_has_part(const int32_t *member, int sector);
 
 static inline int kg_sector_sign(int sector, int member)
 {

@@ -165,6 +165,9 @@ static void by_sectors(const kg_nodal *nodal, int n_sectors, const double *w, co
   const int n = nodal->n, d = nodal->cell->dimension;
   kg_sectors of;
   assert_int_equal(kg_sectors_create(ctx, nodal, n_sectors, &of), KEDGE_OK);
+  int size[KG_SECTORS_MAX];
+  kg_sector_sizes(nodal, n_sectors, size);
+  for (int s = 0; s < KG_SECTORS_MAX; ++s) assert_int_equal(of.begin[s + 1] - of.begin[s], size[s]);
   double *const part = calloc(2 * (size_t)n, sizeof *part);
   for (int s = 0; s < of.n; ++s) {
     for (int o = 0; o < of.n_orbits; ++o)

@@ -21,7 +21,7 @@ static bool compiles_so(const kg_law *law, int order, kg_number number, int capa
                         const kg_wave_tiling *given)
 {
   kg_nodal nodal = nodal_of(law, order);
-  const kg_wave_tiling tiling = given ? *given : kg_wave_tiling_of(law, &nodal, number, 0);
+  const kg_wave_tiling tiling = given ? *given : kg_wave_tiling_of(law, &nodal, number);
   char *source;
   void *image;
   assert_int_equal(kg_wave_kernel_source(ctx, law, &nodal, number, &tiling, &source), KEDGE_OK);
@@ -46,11 +46,13 @@ static void kernels_without_what_makes_them_fast_compile(void **state)
   (void)state;
   kg_nodal nodal = nodal_of(&kg_law_maxwell, 2);
   for (int k = 0; k < 5; ++k) {
-    kg_wave_tiling t = kg_wave_tiling_of(&kg_law_maxwell, &nodal, KG_SINGLE, k == 0 ? 16 : 32);
-    if (k == 1) t.straight = t.holds = false;
+    kg_wave_tiling t = kg_wave_tiling_of(&kg_law_maxwell, &nodal, KG_SINGLE);
+    if (k == 0) t.elements = 16;
+    if (k == 1) t.straight = false;
     if (k == 2) t.holds = false;
     if (k == 3) t.splits = false;
     if (k == 4) t.copies_ahead = false;
+    kg_wave_tiling_fit(&kg_law_maxwell, &nodal, KG_SINGLE, &t);
     const bool done = compiles_so(&kg_law_maxwell, 2, KG_SINGLE, 90, &t);
     if (!done) kg_nodal_free(&nodal);
     if (!done) skip();
@@ -84,11 +86,12 @@ static void blocks_fit_a_multiprocessor(void **state)
 {
   (void)state;
   for (int i = 0; kg_laws[i]; ++i)
-    for (int order = 1; order <= (kg_laws[i]->dimension == 3 ? 7 : 9); ++order)
+    for (int order = 1; order <= KG_NODAL_ORDER_MAX; ++order)
       for (int number = 0; number < KG_NUMBERS; ++number) {
         kg_nodal nodal = nodal_of(kg_laws[i], order);
-        const kg_wave_tiling t = kg_wave_tiling_of(kg_laws[i], &nodal, (kg_number)number, 0);
-        assert_int_equal(t.elements * kg_laws[i]->n_fields % 32, 0);
+        const kg_wave_tiling t = kg_wave_tiling_of(kg_laws[i], &nodal, (kg_number)number);
+        assert_int_equal(t.threads % 32, 0);
+        assert_in_range(t.threads, 32, 1024);
         assert_int_equal(t.elements % KG_WAVE_LANES, 0);
         assert_int_equal(KG_WAVE_BLOCK % t.elements, 0);
         assert_true(t.shared <= 227 << 10);

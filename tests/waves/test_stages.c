@@ -193,14 +193,16 @@ static void stages_are_those_of_the_host(void **state)
   assert_all(1, test_backend() == KEDGE_BACKEND_CUDA ? 4 : 2);
 }
 
-/// These have tables in memory, and blocks of fewer elements.
+/// These have tables in memory, and blocks of 32, 16 or 8 elements.
 static void stages_of_high_order_are_those_of_the_host(void **state)
 {
   (void)state;
   kedge_context *const host = open_backend(KEDGE_BACKEND_HOST, 2);
   kedge_context *const ctx = open_backend(test_backend(), 2);
   if (test_backend() == KEDGE_BACKEND_CUDA) {
+    assert_as_on_the_host(ctx, host, &systems[0], 5, false);
     assert_as_on_the_host(ctx, host, &systems[0], 6, true);
+    assert_as_on_the_host(ctx, host, &systems[0], 8, true);
     assert_as_on_the_host(ctx, host, &systems[3], 7, false);
     assert_as_on_the_host(ctx, host, &systems[1], 9, false);
   }

@@ -8,7 +8,7 @@
 
 static char *text_of(const kg_nodal *nodal)
 {
-  const kg_wave_tiling tiling = kg_wave_tiling_of(&kg_law_maxwell, nodal, KG_DOUBLE, 0);
+  const kg_wave_tiling tiling = kg_wave_tiling_of(&kg_law_maxwell, nodal, KG_DOUBLE);
   char *text;
   must(ctx, kg_wave_kernel_source(ctx, &kg_law_maxwell, nodal, KG_DOUBLE, &tiling, &text));
   return text;

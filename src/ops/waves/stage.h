@@ -14,8 +14,8 @@
 /// of which neighbours still read.
 ///
 /// A system is a header of functions (ops/waves/maxwell_tm.h is a model), which host code and
-/// kernels are compiled with; what is here knows none. Q and the damping are diagonal, as a thread
-/// of the fused kernel has one field, and compilers can evaluate law_along(). The state has the
+/// kernels are compiled with; what is here knows none. Q and the damping are diagonal, as the fused
+/// kernels settle one field at a time, and compilers can evaluate law_along(). The state has the
 /// numbers of an element one behind the other, tables of elements lie in groups of KG_WAVE_LANES;
 /// the last groups are filled with elements that stay zero.
 #pragma once

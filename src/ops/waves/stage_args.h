@@ -49,7 +49,7 @@ typedef struct kg_wave_args {
   kg_real *residual;  ///< kg_wave_residual_place()
   kg_real *next;
   kg_wave_kernel *kernel;  ///< of stages on the GPU; NULL: the plain one
-  int block;               ///< elements of a block of it; 0: there is none
+  int block;  ///< elements of a block of it, whose threads have the residual; 0: it lies as u
 } kg_wave_args;
 
 /// Where field f of a node is.
@@ -57,7 +57,7 @@ KG_INLINE int64_t kg_wave_place(const kg_wave_args *a, int32_t element, int f, i
 {
   return ((int64_t)element * a->n_fields + f) * a->n + node;
 }
-/// Where the residual is: as u lies, or as the threads of the fused kernel have it.
+/// Where the residual is: as u lies, or as the threads of stage_straight.cuh have it.
 KG_INLINE int64_t kg_wave_residual_place(const kg_wave_args *a, int32_t element, int f, int node)
 {
   if (a->block == 0) return kg_wave_place(a, element, f, node);

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "basis/sectors.h"
 #include "core/file.h"
@@ -12,7 +13,7 @@
 
 // The text of source files, which CMakeLists.txt makes into strings.
 extern const char kg_wave_side_text[], kg_wave_stage_args_text[], kg_wave_stage_node_text[],
-    kg_wave_stage_fused_text[];
+    kg_wave_stage_fused_text[], kg_wave_stage_straight_text[], kg_wave_stage_loops_text[];
 
 /// What the files need of others. Copies to shared memory are of single numbers.
 static const char types[] =
@@ -115,26 +116,29 @@ static void put_others(FILE *out, const kg_nodal *nodal, int fields)
   fprintf(out, "};\n");
 }
 
-static void put_tables(FILE *out, const kg_law *law, const kg_nodal *nodal,
-                       const kg_sectors *sectors)
+enum { COLUMNS_MAX = 220 };  // nodes of all facets of an element of order KG_NODAL_ORDER_MAX
+
+/// The places of columns in a row [facet][field][node].
+static void place_columns(const kg_law *law, const kg_nodal *nodal, const kg_sectors *sectors,
+                          int32_t (*place)[KG_SECTORS_MAX])
 {
   const int m = nodal->n_facet;
+  for (int c = 0; c < sectors->n_columns; ++c)
+    for (int g = 0; g < sectors->n; ++g) {
+      const int column = sectors->column[c][g];
+      place[c][g] = column / m * m * law->n_fields + column % m;
+    }
+}
+
+/// What both kernels read.
+static void put_tables(FILE *out, const kg_law *law, const kg_nodal *nodal,
+                       const kg_sectors *sectors, const int32_t (*column)[KG_SECTORS_MAX])
+{
   const int d = nodal->cell->dimension, columns = nodal->cell->n_facets * nodal->n_facet;
-  put_list(out, "BEGIN", sectors->n + 1, sectors->begin);
   put_list(out, "SHIFT", d, sectors->shift);
   put_list(out, "FACET_NODE", columns, nodal->facet_node);
   put_integers(out, "ORBIT", sectors->n_orbits, sectors->n, sectors->orbit[0], KG_SECTORS_MAX);
-  put_integers(out, "PLACE", sectors->n_orbits, sectors->n, sectors->row[0], KG_SECTORS_MAX);
-  fprintf(out, "static __device__ constexpr int COLUMN[%d][%d] = {\n", sectors->n_columns,
-          sectors->n);
-  for (int c = 0; c < sectors->n_columns; ++c) {  // places of a row [facet][field][node]
-    fprintf(out, "{");
-    for (int g = 0; g < sectors->n; ++g)
-      fprintf(out, "%d,",
-              sectors->column[c][g] / m * m * law->n_fields + sectors->column[c][g] % m);
-    fprintf(out, "},\n");
-  }
-  fprintf(out, "};\n");
+  put_integers(out, "COLUMN", sectors->n_columns, sectors->n, column[0], KG_SECTORS_MAX);
   put_others(out, nodal, law->n_fields);
   fprintf(out, "static __device__ constexpr kg_real COMBINE[%d][%d] = {", d, d);
   for (int b = 0; b < d; ++b) {
@@ -143,17 +147,107 @@ static void put_tables(FILE *out, const kg_law *law, const kg_nodal *nodal,
     fprintf(out, "},");
   }
   fprintf(out, "};\n");
-  put_numbers(out, "DERIVATIVE", sectors->n_orbits * d * nodal->n, sectors->derivative);
+}
+
+/// What stage_straight.cuh alone reads.
+static void put_matrices(FILE *out, const kg_nodal *nodal, const kg_sectors *sectors)
+{
+  put_list(out, "BEGIN", sectors->n + 1, sectors->begin);
+  put_integers(out, "PLACE", sectors->n_orbits, sectors->n, sectors->row[0], KG_SECTORS_MAX);
+  put_numbers(out, "DERIVATIVE", sectors->n_orbits * nodal->cell->dimension * nodal->n,
+              sectors->derivative);
   put_numbers(out, "LIFT", sectors->n_columns * nodal->n, sectors->lift);
+}
+
+/// Where the values of each sector lie in a row, one sector behind the other: NAME_SLOT of them,
+/// and NAME_BEGIN of the sectors. Behind the last is one that is read and not used.
+static void put_slots(FILE *out, const char *name, int sectors, int orbits,
+                      const int32_t (*orbit)[KG_SECTORS_MAX],
+                      const int32_t (*place)[KG_SECTORS_MAX])
+{
+  int32_t begin[KG_SECTORS_MAX + 1] = {0};
+  fprintf(out, "static __device__ constexpr int %s_SLOT[] = {", name);
+  for (int s = 0; s < sectors; ++s) {
+    begin[s + 1] = begin[s];
+    for (int o = 0; o < orbits; ++o) {
+      if (!kg_sector_has_part(orbit[o], s)) continue;
+      fprintf(out, "%d,", place[o][s]);
+      ++begin[s + 1];
+    }
+  }
+  fprintf(out, "0};\nstatic __device__ constexpr int %s_BEGIN[] = {", name);
+  for (int s = 0; s <= sectors; ++s) fprintf(out, "%d,", begin[s]);
+  fprintf(out, "};\n");
+}
+
+static void put_row(FILE *out, const double *from, int count, int width)
+{
+  for (int p = 0; p < width; ++p) put_number(out, p < count ? from[p] : 0.0);
+  fputc('\n', out);
+}
+
+/// The rows of a part of a sector, in the order of slots. @return how many
+static int put_part(FILE *out, const kg_nodal *nodal, const kg_sectors *sectors, int sector,
+                    int first, int count, int width)
+{
+  const int d = nodal->cell->dimension, n = nodal->n;
+  int rows = 0;
+  for (int b = 0; b < d; ++b)
+    for (int o = 0; o < sectors->n_orbits; ++o) {
+      if (!kg_sector_has_part(sectors->orbit[o], sector ^ sectors->shift[b])) continue;
+      put_row(out, sectors->derivative + (o * d + b) * n + first, count, width);
+      ++rows;
+    }
+  for (int c = 0; c < sectors->n_columns; ++c) {
+    if (!kg_sector_has_part(sectors->column[c], sector)) continue;
+    put_row(out, sectors->lift + c * n + first, count, width);
+    ++rows;
+  }
+  return rows;
+}
+
+/// The parts of sectors, and their table, with a row behind its last that is read and not used.
+static void put_parts(FILE *out, const kg_nodal *nodal, const kg_sectors *sectors, int places,
+                      int width)
+{
+  int32_t part[KG_NODAL_MAX][3];  // sector, first place, first row
+  int parts = 0, rows = 0;
+  fprintf(out, "alignas(16) static __device__ constexpr kg_real TABLE[] = {\n");
+  for (int s = 0; s < sectors->n; ++s)
+    for (int first = sectors->begin[s]; first < sectors->begin[s + 1]; first += places) {
+      const int left = sectors->begin[s + 1] - first;
+      memcpy(part[parts++], (int32_t[]){s, first, rows}, sizeof *part);
+      rows += put_part(out, nodal, sectors, s, first, left < places ? left : places, width);
+    }
+  put_row(out, NULL, 0, width);
+  fprintf(out, "};\n");
+  put_integers(out, "PART", parts, 3, part[0], 3);
+  fprintf(out, "enum { PARTS = %d };\n", parts);
+}
+
+/// What stage_loops.cuh alone reads.
+/// @param[in] step  numbers of 16 bytes, at multiples of which rows of the table begin
+static void put_loops(FILE *out, const kg_nodal *nodal, const kg_sectors *sectors,
+                      const int32_t (*column)[KG_SECTORS_MAX], const kg_wave_tiling *tiling,
+                      int step)
+{
+  const int width = (tiling->places + step - 1) / step * step;
+  put_slots(out, "NODE", sectors->n, sectors->n_orbits, sectors->orbit, sectors->orbit);
+  put_slots(out, "COLUMN", sectors->n, sectors->n_columns, sectors->column, column);
+  put_parts(out, nodal, sectors, tiling->places, width);
+  fprintf(out, "enum { HELD = %d, PLACES = %d, WIDTH = %d };\n", tiling->held, tiling->places,
+          width);
 }
 
 kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, const kg_wave_tiling *tiling, char **source)
 {
   kg_sectors sectors;
+  int32_t column[COLUMNS_MAX][KG_SECTORS_MAX];
   size_t size;
   *source = NULL;
   KG_TRY(kg_sectors_create(ctx, nodal, tiling->splits ? KG_SECTORS_MAX : 1, &sectors));
+  place_columns(law, nodal, &sectors, column);
   FILE *const out = open_memstream(source, &size);
   if (out) {
     fprintf(
@@ -162,57 +256,20 @@ kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const 
         kg_wave_stage_args_text, law->text[0], law->text[1], kg_wave_stage_node_text);
     fprintf(out,
             "enum { NODES = %d, FACETS = %d, FACET_NODES = %d, SECTORS = %d, ORBITS = %d,\n"
-            "COLUMN_ORBITS = %d, ELEMENTS = %d, BLOCKS = %d, STRAIGHT = %d, HOLDS = %d,\n"
+            "COLUMN_ORBITS = %d, ELEMENTS = %d, THREADS = %d, BLOCKS = %d, HOLDS = %d,\n"
             "FACET_ROW = FACET_NODES * KG_LAW_FIELDS };\n",
             nodal->n, nodal->cell->n_facets, nodal->n_facet, sectors.n, sectors.n_orbits,
-            sectors.n_columns, tiling->elements, tiling->blocks, tiling->straight, tiling->holds);
-    put_tables(out, law, nodal, &sectors);
+            sectors.n_columns, tiling->elements, tiling->threads, tiling->blocks, tiling->holds);
+    put_tables(out, law, nodal, &sectors, column);
+    if (tiling->straight)
+      put_matrices(out, nodal, &sectors);
+    else
+      put_loops(out, nodal, &sectors, column, tiling, 16 / (int)kg_number_bytes(number));
     fputs(kg_wave_stage_fused_text, out);
+    fputs(tiling->straight ? kg_wave_stage_straight_text : kg_wave_stage_loops_text, out);
   }
   kg_sectors_free(&sectors);
   return kg_text_end(ctx, out, "the source of a kernel", source);
-}
-
-enum {
-  SHARED = 227 << 10,   // of a multiprocessor, and of a block, from sm_90 on
-  REGISTERS = 1 << 16,  // of a multiprocessor
-  STRAIGHT_MAX = 4000,  // products of a thread, by words: more code does not stay in the caches
-};
-
-static size_t shared_bytes(const kg_law *law, const kg_nodal *nodal, size_t real, int elements)
-{
-  const size_t columns = (size_t)(nodal->cell->n_facets * nodal->n_facet);
-  const size_t fields = (size_t)law->n_fields;
-  return (size_t)elements * ((fields * (size_t)nodal->n | 1) + (fields * columns | 1)) * real;
-}
-
-kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number,
-                                 int elements)
-{
-  const size_t real = kg_number_bytes(number);
-  const int words = (int)(real / sizeof(int32_t));
-  const int columns = nodal->cell->n_facets * nodal->n_facet, sectors = law->dimension == 3 ? 4 : 1;
-  const int products = nodal->n * (law->dimension * nodal->n + columns) / sectors;
-  kg_wave_tiling t = {.elements = elements > 0 ? elements : KG_WAVE_BLOCK,
-                      .straight = products * words <= STRAIGHT_MAX,
-                      .splits = sectors > 1,
-                      .copies_ahead = true};
-  // Two blocks at least, since one waits for memory where it begins and ends.
-  while (elements == 0 && t.elements > KG_WAVE_BLOCK / 2 &&
-         2 * (shared_bytes(law, nodal, real, t.elements) + 1024) > SHARED + 1024)
-    t.elements /= 2;
-  t.shared = shared_bytes(law, nodal, real, t.elements);
-  const int threads = law->n_fields * t.elements;
-  t.holds = t.straight && nodal->n * words <= 40;
-  // What threads want beside their sums, and what is given out: to pairs of warps, in eights.
-  const int needed = 24 + 16 * words + nodal->n * words * (t.holds ? 2 : 1);
-  const int given = needed < 255 ? (needed + 7) / 8 * 8 : 256;
-  const int by_registers = REGISTERS / ((threads + 63) / 64 * 64 * given);
-  const int by_shared = (int)((SHARED + 1024) / (t.shared + 1024));
-  t.blocks = by_shared < by_registers ? by_shared : by_registers;
-  if (t.blocks < 1) t.blocks = 1;
-  if (t.blocks > 32) t.blocks = 32;
-  return t;
 }
 
 kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
@@ -226,7 +283,7 @@ kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg
   args->block = 0;
   snprintf(text, KG_WAVE_KERNEL_TEXT, "host");
   if (ctx->backend != KEDGE_BACKEND_CUDA) return KEDGE_OK;
-  const kg_wave_tiling tiling = kg_wave_tiling_of(law, nodal, args->number, 0);
+  const kg_wave_tiling tiling = kg_wave_tiling_of(law, nodal, args->number);
   const kedge_status status = create(ctx, law, nodal, args->number, &tiling, &args->kernel);
   if (status == KEDGE_OK) {
     args->block = block(args->kernel);

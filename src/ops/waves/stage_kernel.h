@@ -10,18 +10,22 @@ KEDGE_BEGIN_DECLS
 /// How a kernel is made. `splits` and `copies_ahead` are false only where it is measured what they
 /// bring.
 typedef struct kg_wave_tiling {
-  int elements;       ///< of a block: KG_WAVE_BLOCK or half of that
-  int blocks;         ///< of a multiprocessor: what registers are given out for
-  bool straight;      ///< tables in the instructions, not in memory
+  int elements;       ///< of a block: KG_WAVE_BLOCK, or a half, a quarter of that
+  bool straight;      ///< tables in the instructions (stage_straight.cuh), not in loops
   bool holds;         ///< the residual is read ahead, into registers
   bool splits;        ///< into sectors, of tetrahedra
   bool copies_ahead;  ///< asynchronously, and the residual to the L2 cache
+  int held;           ///< elements of a thread in loops (stage_loops.cuh)
+  int places;         ///< of a thread in loops
+  int threads;        ///< of a block
+  int blocks;         ///< of a multiprocessor, at least, for which registers are given out
   size_t shared;      ///< bytes of a block
 } kg_wave_tiling;
 
-/// @param[in] elements  of a block; 0: as many as let two blocks lie side by side
-kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number,
-                                 int elements);
+kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_number number);
+/// Make a tiling whole that was changed: its places, where they are 0, and all behind them.
+void kg_wave_tiling_fit(const kg_law *law, const kg_nodal *nodal, kg_number number,
+                        kg_wave_tiling *tiling);
 
 /// @param[out] source  freed with free()
 kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
@@ -39,14 +43,13 @@ kedge_status kg_wave_kernel_find(kedge_context *ctx, const kg_law *law, const kg
 void kg_wave_kernel_drop(kg_wave_kernel *kernel);
 
 /// Compile and load. In builds with CUDA, as what follows.
-/// @param[in] tiling  as of kg_wave_tiling_of(), whose `shared` is that of its `elements`
 /// @retval KEDGE_ERR_UNSUPPORTED  NVRTC was not found, or does not know this GPU; or a block needs
 ///                                more shared memory than it has
 kedge_status kg_wave_kernel_create(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,
                                    kg_number number, const kg_wave_tiling *tiling,
                                    kg_wave_kernel **out);
-void kg_wave_kernel_free(kg_wave_kernel *kernel);  ///< NULL is allowed
-int kg_wave_kernel_block(const kg_wave_kernel *kernel);
+void kg_wave_kernel_free(kg_wave_kernel *kernel);        ///< NULL is allowed
+int kg_wave_kernel_block(const kg_wave_kernel *kernel);  ///< kg_wave_args.block
 /// A stage. @param[in] args  whose `block` is that of the kernel
 kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel,
                                 const kg_wave_args *args);

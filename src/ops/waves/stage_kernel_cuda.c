@@ -40,7 +40,7 @@ void kg_wave_kernel_free(kg_wave_kernel *kernel)
 
 int kg_wave_kernel_block(const kg_wave_kernel *kernel)
 {
-  return kernel->tiling.elements;
+  return kernel->tiling.straight ? kernel->tiling.elements : 0;
 }
 
 kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel,
@@ -48,8 +48,7 @@ kedge_status kg_wave_kernel_run(kedge_context *ctx, const kg_wave_kernel *kernel
 {
   kg_wave_args a = *args;
   void *arguments[] = {&a};
-  const int elements = kernel->tiling.elements;
-  const int32_t blocks = a.n_groups / (elements / KG_WAVE_LANES);
+  const int32_t blocks = a.n_groups / (kernel->tiling.elements / KG_WAVE_LANES);
   return kg_kernel_launch(ctx, &kernel->kernel, "wave_fused", (unsigned)blocks,
-                          (unsigned)(a.n_fields * elements), arguments);
+                          (unsigned)kernel->tiling.threads, arguments);
 }
