@@ -37,8 +37,8 @@ static void measure(const bench_settings *settings, const bench_machine *m, kg_w
     waves_print("tiling", m->mesh, waves->nodal.order);
     bench_print_text("precision", a->number == KG_SINGLE ? "single" : "double");
     bench_print_text("tables", t->straight ? "straight" : "loops");
-    printf(",\"elements_of_block\":%d,\"held\":%d,\"places\":%d,\"threads\":%d,\"blocks\":%d",
-           t->elements, t->held, t->straight ? 0 : t->places, t->threads, t->blocks);
+    printf(",\"elements_of_block\":%d,\"places\":%d,\"threads\":%d,\"blocks\":%d", t->elements,
+           t->straight ? 0 : t->places, t->threads, t->blocks);
     bench_print_number("seconds", seconds);
     bench_print_number("unknowns_per_second", (double)kg_wave_state(a) / seconds);
     printf("}\n");
@@ -62,16 +62,12 @@ static void measure_all(const bench_settings *settings, const bench_machine *m, 
     if (waves->nodal.order <= STRAIGHT_MAX && elements > KG_WAVE_LANES)
       measure(settings, m, waves, &t);
     static const int places[] = {0, 5, 7, 10, 14, 20, 28};
-    for (int held = 1, chosen = 0; held <= 2; ++held)
-      for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
-        if (places[i] * held * fields * words > SUMS_MAX) continue;
-        if (i > 0 && places[i] == chosen) continue;
-        t.straight = false;
-        t.held = held;
-        t.places = places[i];
-        measure(settings, m, waves, &t);
-        if (i == 0) chosen = t.places;
-      }
+    for (size_t i = 0; i < sizeof places / sizeof *places; ++i) {
+      if (places[i] * fields * words > SUMS_MAX) continue;
+      t.straight = false;
+      t.places = places[i];
+      measure(settings, m, waves, &t);
+    }
   }
 }
 

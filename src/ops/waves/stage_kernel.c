@@ -235,8 +235,7 @@ static void put_loops(FILE *out, const kg_nodal *nodal, const kg_sectors *sector
   put_slots(out, "NODE", sectors->n, sectors->n_orbits, sectors->orbit, sectors->orbit);
   put_slots(out, "COLUMN", sectors->n, sectors->n_columns, sectors->column, column);
   put_parts(out, nodal, sectors, tiling->places, width);
-  fprintf(out, "enum { HELD = %d, PLACES = %d, WIDTH = %d };\n", tiling->held, tiling->places,
-          width);
+  fprintf(out, "enum { PLACES = %d, WIDTH = %d };\n", tiling->places, width);
 }
 
 kedge_status kg_wave_kernel_source(kedge_context *ctx, const kg_law *law, const kg_nodal *nodal,

@@ -15,7 +15,6 @@ typedef struct kg_wave_tiling {
   bool holds;         ///< the residual is read ahead, into registers
   bool splits;        ///< into sectors, of tetrahedra
   bool copies_ahead;  ///< asynchronously, and the residual to the L2 cache
-  int held;           ///< elements of a thread in loops (stage_loops.cuh)
   int places;         ///< of a thread in loops
   int threads;        ///< of a block
   int blocks;         ///< of a multiprocessor, at least, for which registers are given out

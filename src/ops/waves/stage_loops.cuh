@@ -1,17 +1,14 @@
 // stage_loops.cuh: the stage where tables are too long for instructions. Text behind
 // stage_fused.cuh.
 //
-// Map      a thread adds up a part, PLACES places of one sector, of all fields of HELD elements: a
-//          number of the table serves HELD KG_LAW_FIELDS products, one of u or f PLACES.
+// Map      a thread adds up a part, PLACES places of one sector, of all fields of an element: a
+//          number of the table serves KG_LAW_FIELDS products, one of u or f PLACES.
 // Layout   u and f become their values in the sectors where they lie: that of a sector has the
 //          place of the orbit's member of the same number. Sums take the place of u, as soon as no
 //          thread reads it. TABLE [part][term][WIDTH], in the order in which a part adds the terms.
 //          residual as u lies.
 
-enum { LANES = ELEMENTS / HELD };
-
-static_assert(LANES * HELD == ELEMENTS, "all threads of a part have as many elements");
-static_assert(PARTS * LANES <= THREADS, "each part has threads");
+static_assert(PARTS * ELEMENTS <= THREADS, "each part has threads");
 
 /// work(member, values) of all orbits of all fields of all elements.
 /// @param[in] stride  from one field to the next, in a row of `length` numbers
@@ -71,44 +68,38 @@ struct entries {
 
 /// What a thread adds up.
 struct places {
-  kg_real sum[PLACES][HELD][KG_LAW_FIELDS];
+  kg_real sum[PLACES][KG_LAW_FIELDS];
   const kg_real *row;
   entries next;
 
-  __device__ __forceinline__ void add(const kg_real (&x)[HELD][KG_LAW_FIELDS])
+  __device__ __forceinline__ void add(const kg_real (&x)[KG_LAW_FIELDS])
   {
     const entries now = next;
     row += WIDTH;
     next.read(row);
     UNROLL
     for (int p = 0; p < PLACES; ++p) UNROLL
-    for (int r = 0; r < HELD; ++r) UNROLL
-    for (int i = 0; i < KG_LAW_FIELDS; ++i) sum[p][r][i] += now.of[p] * x[r][i];
+    for (int i = 0; i < KG_LAW_FIELDS; ++i) sum[p][i] += now.of[p] * x[i];
   }
 
-  /// sum_a D_a A(g_a) u. @param[in] u  of the thread's elements, LANES rows from each other
+  /// sum_a D_a A(g_a) u. @param[in] u  the element's row
   __device__ __forceinline__ void add_slopes(const kg_wave_args &a, int32_t e, int sector,
                                              const kg_real *u)
   {
 #pragma unroll 1
     for (int b = 0; b < KG_LAW_DIMENSION; ++b) {
       const int from = sector ^ SHIFT[b], last = NODE_BEGIN[from + 1];
-      kg_real g[HELD][KG_LAW_DIMENSION];
-      UNROLL
-      for (int r = 0; r < HELD; ++r) gradient(a, e + r * LANES, b, g[r]);
+      kg_real g[KG_LAW_DIMENSION];
+      gradient(a, e, b, g);
       int slot = NODE_SLOT[NODE_BEGIN[from]];
 #pragma unroll 2
       for (int j = NODE_BEGIN[from]; j < last; ++j) {
         const kg_real *const value = u + slot;
         slot = NODE_SLOT[j + 1];
-        kg_real w[HELD][KG_LAW_FIELDS];
+        kg_real x[KG_LAW_FIELDS], w[KG_LAW_FIELDS];
         UNROLL
-        for (int r = 0; r < HELD; ++r) {
-          kg_real x[KG_LAW_FIELDS];
-          UNROLL
-          for (int i = 0; i < KG_LAW_FIELDS; ++i) x[i] = value[r * LANES * U_ROW + i * NODES];
-          law_along(g[r], x, w[r]);
-        }
+        for (int i = 0; i < KG_LAW_FIELDS; ++i) x[i] = value[i * NODES];
+        law_along(g, x, w);
         add(w);
       }
     }
@@ -131,7 +122,7 @@ struct places {
     }
   }
 
-  /// @param[in] f  of the thread's elements, LANES rows from each other
+  /// @param[in] f  the element's row
   __device__ __forceinline__ void add_lifted(int sector, const kg_real *f)
   {
     const int last = COLUMN_BEGIN[sector + 1];
@@ -140,15 +131,14 @@ struct places {
     for (int j = COLUMN_BEGIN[sector]; j < last; ++j) {
       const kg_real *const value = f + slot;
       slot = COLUMN_SLOT[j + 1];
-      kg_real x[HELD][KG_LAW_FIELDS];
+      kg_real x[KG_LAW_FIELDS];
       UNROLL
-      for (int r = 0; r < HELD; ++r) UNROLL
-      for (int i = 0; i < KG_LAW_FIELDS; ++i) x[r][i] = value[r * LANES * F_ROW + i * FACET_NODES];
+      for (int i = 0; i < KG_LAW_FIELDS; ++i) x[i] = value[i * FACET_NODES];
       add(x);
     }
   }
 
-  /// @param[out] u  of the thread's elements, LANES rows from each other
+  /// @param[out] u  the element's row
   __device__ __forceinline__ void put(int first, int last, kg_real *u) const
   {
     UNROLL
@@ -156,8 +146,7 @@ struct places {
       if (first + p >= last) continue;
       kg_real *const value = u + NODE_SLOT[first + p];
       UNROLL
-      for (int r = 0; r < HELD; ++r) UNROLL
-      for (int i = 0; i < KG_LAW_FIELDS; ++i) value[r * LANES * U_ROW + i * NODES] = sum[p][r][i];
+      for (int i = 0; i < KG_LAW_FIELDS; ++i) value[i * NODES] = sum[p][i];
     }
   }
 };
@@ -200,7 +189,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 {
   KG_SHARED(kg_real, s_u);
   kg_real *const s_f = s_u + ELEMENTS * U_ROW;
-  const int thread = threadIdx.x, lane = thread % LANES, part = thread / LANES;
+  const int thread = threadIdx.x, lane = thread % ELEMENTS, part = thread / ELEMENTS;
   const int32_t begin = (int32_t)blockIdx.x * ELEMENTS;
   copy_own(a, begin, s_u);
   if (thread == 0 && a.before != 0)

@@ -8,7 +8,11 @@ enum {
   SHARED = 227 << 10,   // of a multiprocessor, and of a block, from sm_90 on
   REGISTERS = 1 << 16,  // of a multiprocessor
   STRAIGHT_MAX = 4000,  // products of a thread, by words: more code does not stay in the caches
-  SUMS_MAX = 120,       // words of the sums of a thread in loops
+  // Of loops, as was measured on an H200: more sums leave too few warps, and fewer elements read the
+  // tables too often.
+  SUMS_SINGLE = 48,
+  SUMS_DOUBLE = 30,
+  LOOPS_BLOCK = KG_WAVE_BLOCK / 2,
 };
 
 static int words_of(kg_number number)
@@ -28,7 +32,7 @@ static int threads_of(const int *size, const kg_wave_tiling *t, int places)
 {
   int parts = 0;
   for (int s = 0; s < KG_SECTORS_MAX; ++s) parts += (size[s] + places - 1) / places;
-  return (parts * (t->elements / t->held) + 31) / 32 * 32;
+  return (parts * t->elements + 31) / 32 * 32;
 }
 
 /// The places of a part with which threads work least: at these, and at what each reads of u.
@@ -60,7 +64,8 @@ static int blocks_of(const kg_nodal *nodal, const kg_wave_tiling *t, int words)
 void kg_wave_tiling_fit(const kg_law *law, const kg_nodal *nodal, kg_number number,
                         kg_wave_tiling *t)
 {
-  const int words = words_of(number), most = SUMS_MAX / (t->held * law->n_fields * words);
+  const int words = words_of(number);
+  const int most = (number == KG_SINGLE ? SUMS_SINGLE : SUMS_DOUBLE) / law->n_fields;
   int size[KG_SECTORS_MAX];
   kg_sector_sizes(nodal, t->splits ? KG_SECTORS_MAX : 1, size);
   t->shared = shared_bytes(law, nodal, number, t->elements);
@@ -77,16 +82,15 @@ kg_wave_tiling kg_wave_tiling_of(const kg_law *law, const kg_nodal *nodal, kg_nu
   const int columns = nodal->cell->n_facets * nodal->n_facet, sectors = law->dimension == 3 ? 4 : 1;
   const int products = nodal->n * (law->dimension * nodal->n + columns) / sectors;
   const bool straight = products * words <= STRAIGHT_MAX;
-  kg_wave_tiling t = {.elements = KG_WAVE_BLOCK,
-                      .held = 1,
+  kg_wave_tiling t = {.elements = straight ? KG_WAVE_BLOCK : LOOPS_BLOCK,
                       .straight = straight,
                       .holds = nodal->n * words <= 40,
                       .splits = sectors > 1,
                       .copies_ahead = true};
-  // Two blocks at least, since one waits for memory where it begins and ends.
-  const int fewest = straight ? KG_WAVE_BLOCK / 2 : KG_WAVE_LANES;
+  // Two blocks at least, since one waits for memory where it begins and ends; loops end late.
+  const int fewest = straight ? KG_WAVE_BLOCK / 2 : KG_WAVE_LANES, fit = straight ? 2 : 1;
   while (t.elements > fewest &&
-         2 * (shared_bytes(law, nodal, number, t.elements) + 1024) > SHARED + 1024)
+         (size_t)fit * (shared_bytes(law, nodal, number, t.elements) + 1024) > SHARED + 1024)
     t.elements /= 2;
   kg_wave_tiling_fit(law, nodal, number, &t);
   return t;
