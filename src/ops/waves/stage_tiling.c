@@ -8,7 +8,7 @@ enum {
   SHARED = 227 << 10,   // of a multiprocessor, and of a block, from sm_90 on
   REGISTERS = 1 << 16,  // of a multiprocessor
   STRAIGHT_MAX = 4000,  // products of a thread, by words: more code does not stay in the caches
-  // Of loops, as was measured on an H200: more sums leave too few warps, and fewer elements read the
+  // Of loops, as measured on an H200: more sums leave too few warps, fewer elements read the
   // tables too often.
   SUMS_SINGLE = 48,
   SUMS_DOUBLE = 30,
