@@ -190,6 +190,13 @@ class Changes(Waves):
             np.testing.assert_allclose(s[field], whole[field], atol=1e-12)
         self.refused("have changed on the way", m.save, "a.march", kind=kedge.Unsupported)
 
+    def test_an_event_divides_functions_too(self):
+        p = kedge.Problem(system="acoustics", order=2, precision="double", boundary={"default": kedge.Wall()})
+        a, b = (self.march(p.replace(source=source), events=[0.1], steps=50).run(until=0.2) for source in (
+            lambda x, y, t: (t <= 0.1) * x, lambda x, y, t: (t < 0.1) * x))
+        self.assertGreater(a.energy, 1e-5)
+        np.testing.assert_array_equal(a["p"], b["p"])
+
     def test_materials_change_and_steps_with_them(self):
         m = self.march(cavity(exact=None, permittivity=1), initial={"Ez": "x*y"})
         s = m.step()

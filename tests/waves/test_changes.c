@@ -60,6 +60,36 @@ static void an_update_is_a_problem_that_says_it_before(void **state)
   waves_free(&w);
 }
 
+/// The current and the field of a boundary.
+static void jump(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->t <= 0.5 ? 1.0 + points->x[i] : 0.0;
+}
+
+static void steps_end_before_an_event_and_begin_behind_it(void **state)
+{
+  static const char *const text[] = {"t < 0.5 ? 1 + x : 0", "t <= 0.5 ? 1 + x : 0"};
+  const kedge_setting functions[] = {{.section = "equation", .key = "current", .function = {jump}},
+                                     {.section = "boundary left", .key = "Ez", .function = {jump}}};
+  double values[3][NODES];
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    waves w = waves_before(SETTINGS(DRIVEN, {"mesh", "generate", "square 4"},
+                                    {"space", "order", "3"}, {"equation", "current", text[i % 2]},
+                                    {"boundary left", "type", "incident"},
+                                    {"boundary left", "Ez", text[i % 2]}));
+    if (i == 2) must(w.ctx, kedge_problem_set_all(w.problem, 2, functions));
+    waves_begin(&w);
+    waves_on(&w);
+    must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[i]));
+    waves_free(&w);
+  }
+  assert_true(largest(NODES, values[0]) > 1e-2);
+  assert_true(distance(NODES, values[0], values[1]) == 0.0);
+  assert_at_most(distance(NODES, values[1], values[2]), 1e-13);
+}
+
 static void steps_and_types_follow_an_update(void **state)
 {
   (void)state;
@@ -243,6 +273,7 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_update_is_a_problem_that_says_it_before),
+      cmocka_unit_test(steps_end_before_an_event_and_begin_behind_it),
       cmocka_unit_test(steps_and_types_follow_an_update),
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
