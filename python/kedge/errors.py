@@ -116,6 +116,7 @@ IN_WORDS = [(re.compile(found), said) for found, said in (
     (r"\S*/kedge-\w+/arrays\.msh(, refined \d+ times?)?", "the mesh"),
     (r"^\[(equation|exact)\] quadrature: quadrature\b", r"\1_quadrature"),
     (r" in \[[^\]]+\] (is of (?:elliptic|another|waves)|names [tz],)", r" \1"),
+    (r"of \[boundary ([^\]]+)\] (comes|bring) in", r"of boundary['\1'] \2 in"),
     (r", and the problem is elliptic; add system = [\w-]+ to \[equation\], or", "; give the problem a system, or"),
     (r"^\[(initial|exact)\] ([EHv][xyz]|p): (.*) of \2: ", r"\1['\2']: \3: "),
     (r"^\[boundary ([^\]]+)\] ([EHv][xyz]|p): (.*) of \2: ", r"\2 of boundary['\1']: \3: "),

@@ -351,6 +351,11 @@ const char *kedge_march_kernel(const kedge_march *m)
   return m && m->method == &method ? ((const state *)m->state)->waves.kernel : NULL;
 }
 
+const char *kedge_march_note(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.note : NULL;
+}
+
 const char *kedge_march_field(const kedge_march *m, int index)
 {
   if (!m || m->method != &method) return NULL;

@@ -9,7 +9,7 @@ import unittest
 import warnings
 
 import numpy as np
-from support import OnBackend
+from support import OnBackend, ROOT
 
 import kedge
 
@@ -174,15 +174,15 @@ class Steps(Waves):
 class Changes(Waves):
     def test_an_update_is_a_problem_that_says_it_before(self):
         p = cavity(exact=None, permittivity=1, current="x", boundary={
-            "left": kedge.Incident(Ez="y"), "right": kedge.Conductor(Ez=0), "default": kedge.Conductor()})
+            "left": kedge.Incident(Ez="y", Hy=0), "right": kedge.Conductor(Ez=0), "default": kedge.Conductor()})
         before = {"permittivity": "x < 0.5 ? 2 : 3", "current": "t < 0.5 ? x : y",
-                  "boundary": {"left": kedge.Incident(Ez="t < 0.5 ? y : 3*y"),
+                  "boundary": {"left": kedge.Incident(Ez="t < 0.5 ? y : 3*y", Hy=0),
                                "right": kedge.Conductor(Ez="t < 0.5 ? 0 : y"), "default": kedge.Conductor()}}
         whole = self.march(p.replace(**before), events=[0.5], steps=100).run()
         m = self.march(p.replace(permittivity=lambda x, y: np.where(x < 0.5, 2, 3)), events=[0.5], steps=100)
         m.run(until=0.5)
         m.update(current=lambda x, y: y)
-        m.update(boundary={"left": kedge.Incident(Ez="3*y"), "right": kedge.Conductor(Ez=lambda x, y: y),
+        m.update(boundary={"left": kedge.Incident(Ez="3*y", Hy=0), "right": kedge.Conductor(Ez=lambda x, y: y),
                            "default": kedge.Conductor()})
         s = m.run()
         self.assertGreater(np.abs(s["Ez"]).max(), 0.1)
@@ -210,7 +210,7 @@ class Changes(Waves):
         self.assertLess(m.run().t - 1, 1e-15)
 
     def test_updates_are_refused_with_a_sentence(self):
-        m = self.march(cavity(exact=None, permittivity=1))
+        m = self.march(cavity(exact=None, permittivity=1), initial={"Ez": 1})
         m.step()
         t = m.t
         for sentence, change in (("a march keeps its order", {"order": 2}), ("a march keeps its time", {"time": {"end": 2}}),
@@ -296,6 +296,19 @@ class Changes(Waves):
             self.assertGreater(good.run().energy, 0.1)
             good.wave_report()
         self.assertEqual((good.report.grown_step, good.report.grown_t), (0, 0))
+
+    def test_notes_on_the_problem_come_at_the_beginning(self):
+        p = kedge.Problem(system="acoustics", order=2, boundary={
+            "left": kedge.Incident(p="sin(30*(x-t))"), "default": kedge.Absorbing()})
+        with self.assertWarnsRegex(kedge.Note, r"^half of the wave of boundary\['left'\] comes in, as its data have no "
+                                   "vx, vy: ") as said:
+            m = self.march(p)
+        self.assertEqual([len(said.warnings), os.path.basename(said.filename)], [1, "test_waves.py"])
+        m.run(until=0.1)  # says it no more, as warnings are errors here
+        m.update(bulk=2)
+        polygon = kedge.Mesh(ROOT / "meshes" / "curved.msh", geometry=1)
+        with self.assertWarnsRegex(kedge.Note, "^geometry = 1 makes polygons of the curves of the mesh"):
+            self.march(cavity(exact=None, order=1), polygon, {"Ez": 1})
 
     def test_a_plan_is_what_a_march_takes(self):
         mesh, p = kedge.square(4), cavity(time={"end": 1, "step": 0.3})
