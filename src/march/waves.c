@@ -139,6 +139,21 @@ static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p, doub
                          step, p->time.end, KG_STEPS_MAX);
 }
 
+/// Note a run in which nothing happens, or next to nothing.
+static void note_run(kg_waves *w)
+{
+  const kedge_problem *const p = w->problem;
+  const double stable = p->wave.cfl * w->longest;
+  if (w->account.first_energy == 0.0 && w->given.n_pieces == 0 && w->driven.n_pieces == 0)
+    kg_waves_add_note(w,
+                      "no initial values, no source, no data of the boundary: all fields stay 0");
+  if (p->time.end < stable)
+    kg_waves_add_note(w,
+                      "end = %.4g is %.2g of one stable step, %.4g: are lengths and speeds in the "
+                      "units of time?",
+                      p->time.end, p->time.end / stable, stable);
+}
+
 static kedge_status update(void *user)
 {
   state *const s = user;
@@ -213,6 +228,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
+    note_run(&s->waves);
     const double step = step_of(problem, s->waves.longest);
     s->waves.problem->time.step = step;
     status = check_steps(ctx, problem, step);

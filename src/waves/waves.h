@@ -72,7 +72,7 @@ typedef struct kg_waves {
   kg_wave_data driven;     ///< sources of elements
   kg_buffer settled;       ///< media, kinds of sides, what has a source
   kg_wave_source_args source;
-  char note[400];  ///< of kg_waves_note_data(); "": there is none
+  char note[800];  ///< kedge_march_note()
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -226,6 +226,9 @@ void kg_waves_forget(kg_waves *waves);
 /// are flattened (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
 void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
+/// Add a sentence to the note.
+void kg_waves_add_note(kg_waves *waves, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.

@@ -306,6 +306,12 @@ class Changes(Waves):
         self.assertEqual([len(said.warnings), os.path.basename(said.filename)], [1, "test_waves.py"])
         m.run(until=0.1)  # says it no more, as warnings are errors here
         m.update(bulk=2)
+        room = kedge.Problem(system="acoustics", order=2, boundary={"default": kedge.Wall()})
+        for initial in None, {"p": 0}:
+            with self.assertWarnsRegex(kedge.Note, "^no initial values, no source, no data of the boundary: all fields stay 0$"):
+                self.march(room, initial=initial)
+        with self.assertWarnsRegex(kedge.Note, r"^end = 1e-09 is \d\.?\d*e-08 of one stable step, 0\.0\d+: are lengths and "):
+            self.march(room.replace(source=1), end=1e-9)
         polygon = kedge.Mesh(ROOT / "meshes" / "curved.msh", geometry=1)
         with self.assertWarnsRegex(kedge.Note, "^geometry = 1 makes polygons of the curves of the mesh"):
             self.march(cavity(exact=None, order=1), polygon, {"Ez": 1})

@@ -135,6 +135,33 @@ static void a_failed_update_leaves_steps_what_they_were(void **state)
   waves_free(&w);
 }
 
+/// The note of a march that has begun, which may have none.
+static void assert_note(const setting *settings, const char *note)
+{
+  waves w = waves_of("square 4", "3", settings);
+  assert_string_equal(kedge_march_note(w.march), note);
+  waves_free(&w);
+}
+
+#define ROOM                                                                 \
+  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"}, \
+  {                                                                          \
+    "time", "end", "8"                                                       \
+  }
+
+static void a_run_in_which_nothing_happens_is_noted(void **state)
+{
+  (void)state;
+  assert_note(SETTINGS(ROOM),
+              "no initial values, no source, no data of the boundary: all fields stay 0");
+  assert_note(SETTINGS(ROOM, {"initial", "vx", "x"}), "");
+  assert_note(SETTINGS(ROOM, {"equation", "source", "t"}), "");
+  assert_note(SETTINGS(ROOM, {"boundary left", "type", "soft"}, {"boundary left", "p", "t"}), "");
+  assert_note(
+      SETTINGS(ROOM, {"initial", "p", "1"}, {"equation", "bulk", "1e-6"}),
+      "end = 8 is 0.44 of one stable step, 18.31: are lengths and speeds in the units of time?");
+}
+
 static kedge_marched report_of_march(const waves *w)
 {
   kedge_marched marched = KEDGE_MARCHED_INIT;
@@ -276,6 +303,7 @@ int main(void)
       cmocka_unit_test(steps_end_before_an_event_and_begin_behind_it),
       cmocka_unit_test(steps_and_types_follow_an_update),
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
+      cmocka_unit_test(a_run_in_which_nothing_happens_is_noted),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
