@@ -14,6 +14,8 @@
 #include "waves/waves.h"
 
 enum { LOOKS = 32 };  ///< steps between two looks for numbers that are not finite
+/// A stable step that an update shortens by this factor is noted.
+static const double MUCH_SHORTER = 0.1;
 
 /// Stages by times alone: what they add is the affair of kg_waves_stage().
 static const kg_tableau scheme = {
@@ -161,11 +163,14 @@ static kedge_status update(void *user)
   KG_TRY(check_state(s, "kedge_march_update"));
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_renew(&s->waves, s->from, &next));
-  const double step = s->from->wave.cfl * next.longest;
+  const double step = s->from->wave.cfl * next.longest, before = s->waves.longest;
   const kedge_status status =
       s->is_automatic ? check_steps(s->waves.ctx, next.problem, step) : KEDGE_OK;
   kg_waves_unsettle(status == KEDGE_OK ? &s->waves : &next);
   if (status != KEDGE_OK) return status;
+  if (next.longest < MUCH_SHORTER * before)
+    kg_waves_add_note(&next, "the longest stable step was %.4g, and is %.4g from t = %.9g on",
+                      before, next.longest, s->march->plan.t);
   s->waves = next;
   s->was_updated = true;
   s->march->problem = s->waves.problem;

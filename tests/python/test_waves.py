@@ -306,6 +306,8 @@ class Changes(Waves):
         self.assertEqual([len(said.warnings), os.path.basename(said.filename)], [1, "test_waves.py"])
         m.run(until=0.1)  # says it no more, as warnings are errors here
         m.update(bulk=2)
+        with self.assertWarnsRegex(kedge.Note, r"^the longest stable step was 0\.0\d+, and is 0\.00\d+ from t = 0\.1 on$"):
+            m.update(bulk=300)
         room = kedge.Problem(system="acoustics", order=2, boundary={"default": kedge.Wall()})
         for initial in None, {"p": 0}:
             with self.assertWarnsRegex(kedge.Note, "^no initial values, no source, no data of the boundary: all fields stay 0$"):

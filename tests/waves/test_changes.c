@@ -162,6 +162,22 @@ static void a_run_in_which_nothing_happens_is_noted(void **state)
       "end = 8 is 0.44 of one stable step, 18.31: are lengths and speeds in the units of time?");
 }
 
+static void an_update_that_makes_steps_much_shorter_is_noted(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 4", "3", SETTINGS(ROOM, {"initial", "p", "x"}));
+  march_to(&w, 1.0);
+  set(&w, "equation", "bulk", "81");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_string_equal(kedge_march_note(w.march), "");
+  set(&w, "equation", "bulk", "10000");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_string_equal(
+      kedge_march_note(w.march),
+      "the longest stable step was 0.002034, and is 0.0001831 from t = 1.00456621 on");
+  waves_free(&w);
+}
+
 static kedge_marched report_of_march(const waves *w)
 {
   kedge_marched marched = KEDGE_MARCHED_INIT;
@@ -304,6 +320,7 @@ int main(void)
       cmocka_unit_test(steps_and_types_follow_an_update),
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
       cmocka_unit_test(a_run_in_which_nothing_happens_is_noted),
+      cmocka_unit_test(an_update_that_makes_steps_much_shorter_is_noted),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
