@@ -162,6 +162,13 @@ class Steps(Waves):
         squared = self.march(initial={"Ez": s.field("Hx")**2}, mesh=m.mesh, problem=cavity(order=6)).solution
         self.assertAlmostEqual(squared(0.3, 0.4), s(0.3, 0.4, "Hx")**2, delta=1e-13)
 
+    def test_arrays_that_it_begins_with_are_of_elements(self):
+        m = self.march(initial={"Ez": np.arange(32.0)})
+        s = m.solution
+        np.testing.assert_allclose(s["Ez"], np.arange(32.0)[:, None] + np.zeros(10), atol=1e-14)
+        self.refused(r"Ez is an array of the shape \(32, 10\); it takes one number an element", self.march,
+                     initial={"Ez": s["Ez"]})
+
     def test_it_ends_with_what_it_calls(self):
         count = []
         m = self.march(cavity(boundary={"default": kedge.Conductor(Ez=lambda x, y, t: count.append(1) or 0)}))
