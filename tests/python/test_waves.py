@@ -65,6 +65,10 @@ class Numbers(Waves):
         s = self.march(p, mesh, {"Ez": 1}).solution
         np.testing.assert_allclose((s.energy_of("glass"), s.energy_of("air"), s.energy), (2, 0.5, 2.5), rtol=1e-6)
         self.refused("'wood'", s.energy_of, "wood")
+        sound = kedge.Problem(system="acoustics", source={"glass": 1}, boundary={"default": kedge.Wall()})
+        self.refused("^source has region 'glass', and region 'air' of the mesh has nothing; add 'air' or 'default' to source$",
+                     self.march, sound, mesh)
+        self.march(sound.replace(source={"glass": 1, "default": 0}), mesh, end=3)
 
     def test_currents_drive_waves(self):
         more = {"exact": None, "permittivity": 2}
