@@ -25,6 +25,10 @@ KEDGE_API int kedge_march_order(const kedge_march *march);
 /// as the march.
 KEDGE_API const char *kedge_march_kernel(const kedge_march *march);
 
+/// Why the waves may not be those that are meant: sentences with "; " between them, "" where there
+/// is none; NULL where the problem is elliptic. The text lives until kedge_march_update().
+KEDGE_API const char *kedge_march_note(const kedge_march *march);
+
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and
 /// where the problem is elliptic
 KEDGE_API const char *kedge_march_field(const kedge_march *march, int index);
@@ -103,9 +107,7 @@ typedef struct kedge_wave_report {
   const struct kedge_marched *march;
   const char *output_error;  ///< why an output was not written; "": all were; NULL: there is none
   const char *kernel;        ///< kedge_march_kernel()
-  /// Where data of incident boundaries are those of a wave that leaves, or have half of the fields
-  /// of one: a sentence; else "". It lives as long as the march.
-  const char *note;
+  const char *note;          ///< kedge_march_note()
 } kedge_wave_report;
 #define KEDGE_WAVE_REPORT_INIT \
   {                            \

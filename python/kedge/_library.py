@@ -179,7 +179,7 @@ class WaveReport(ctypes.Structure):
                 ("longest", c_double), ("first_energy", c_double), ("energy", c_double), ("stages_done", c_int64),
                 ("step_seconds", c_double), ("n_stages", c_int), ("stages", StageReport * STAGES_MAX),
                 ("peak_device_bytes", c_int64), ("march", POINTER(Marched)), ("output_error", c_char_p),
-                ("kernel", c_char_p)]
+                ("kernel", c_char_p), ("note", c_char_p)]
 
 
 class SteadyFunction(ctypes.Structure):
@@ -282,6 +282,7 @@ FUNCTIONS = {
     "kedge_march_order": (c_int, P),
     "kedge_march_longest": (c_double, P),
     "kedge_march_kernel": (S, P),
+    "kedge_march_note": (S, P),
     "kedge_march_field": (S, P, c_int),
     "kedge_march_values": (c_int, P, S, c_int, P),
     "kedge_march_values_device": (c_int, P, S, c_int, P),

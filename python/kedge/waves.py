@@ -13,12 +13,13 @@ from . import _library as c
 from .arguments import encoded, named, path_of, shown
 from .calls import _caller_level
 from .dlpack import Borrowed, OfHost, on_gpu
-from .errors import InputError, Note, NotOfWaves, Unsupported, WrongType
+from .errors import InputError, Note, NotOfWaves, Unsupported, WrongType, in_python
 from .fields import Fields, by_parts
 from .hints import Any, Array, Path, Tuple
 from .march import March, refuse_gone
 from .probe import Probe
 from .solution import Stage, stages_of
+from .solver import Watch
 from .wave_keys import VECTORS
 
 
@@ -246,6 +247,12 @@ class WaveMarch(March):
         kernel, _, why = os.fsdecode(c.library.kedge_march_kernel(self._handle)).partition(": ")
         if kernel == "plain":
             self._say_once("kernel", f"stages take the plain kernel of the GPU, which is slower: {why}")
+        self._say_notes()
+
+    def _say_notes(self):
+        """What the library notes of the problem as it is now."""
+        for sentence in filter(None, in_python(c.library.kedge_march_note(self._handle)).split("; ")):
+            self._say_once(sentence, sentence)
 
     def _say_once(self, what, sentence):
         if what not in self._said:
@@ -303,6 +310,12 @@ class WaveMarch(March):
         raw, marched = self._raw_wave_report(), self._raw_report()
         raw.march = ctypes.pointer(marched)
         self.context.call("kedge_wave_report_write", self.context.handle, raw, path_of("path", path))
+
+    def update(self, progress: Watch = None, **changes: Any) -> None:
+        """Go on with other materials, sources, boundaries, or any other arguments of Problem but time, initial and order,
+        as of a March. After an update that fails problem and steps are those before it."""
+        super().update(progress, **changes)
+        self._say_notes()
 
     def data(self, *_arguments: Any, **_more: Any) -> NoReturn:  # type: ignore[override]
         """Of elliptic problems alone: update() changes sources and boundaries of waves."""

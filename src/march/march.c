@@ -169,6 +169,12 @@ static double just_before(double t)
   return t - 4.0 * DBL_EPSILON * t;
 }
 
+/// Likewise, greater.
+static double just_after(double t)
+{
+  return t + 4.0 * DBL_EPSILON * t;
+}
+
 /// @param[in] t  at the end of the step
 static kedge_status stages(kedge_march *m, double t)
 {
@@ -176,8 +182,9 @@ static kedge_status stages(kedge_march *m, double t)
   const double step = step_of(m);
   const bool is_event = m->plan.done + 1 == m->plan.n && m->hits[m->n_past].is_event;
   const double latest = is_event ? just_before(t) : t;
+  const double earliest = m->plan.is_fresh ? just_after(m->plan.t) : m->plan.t;
   for (int i = scheme->explicit_first; i < scheme->n_stages; ++i) {
-    kg_march_stage stage = {.t = fmin(m->plan.t + scheme->c[i] * step, latest),
+    kg_march_stage stage = {.t = fmax(earliest, fmin(m->plan.t + scheme->c[i] * step, latest)),
                             .index = i,
                             .n = i,
                             .is_last = i + 1 == scheme->n_stages};

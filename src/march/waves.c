@@ -14,6 +14,8 @@
 #include "waves/waves.h"
 
 enum { LOOKS = 32 };  ///< steps between two looks for numbers that are not finite
+/// A stable step that an update shortens by this factor is noted.
+static const double MUCH_SHORTER = 0.1;
 
 /// Stages by times alone: what they add is the affair of kg_waves_stage().
 static const kg_tableau scheme = {
@@ -139,6 +141,21 @@ static kedge_status check_steps(kedge_context *ctx, const kedge_problem *p, doub
                          step, p->time.end, KG_STEPS_MAX);
 }
 
+/// Note a run in which nothing happens, or next to nothing.
+static void note_run(kg_waves *w)
+{
+  const kedge_problem *const p = w->problem;
+  const double stable = p->wave.cfl * w->longest;
+  if (w->account.first_energy == 0.0 && w->given.n_pieces == 0 && w->driven.n_pieces == 0)
+    kg_waves_add_note(w,
+                      "no initial values, no source, no data of the boundary: all fields stay 0");
+  if (p->time.end < stable)
+    kg_waves_add_note(w,
+                      "end = %.4g is %.2g of one stable step, %.4g: are lengths and speeds in the "
+                      "units of time?",
+                      p->time.end, p->time.end / stable, stable);
+}
+
 static kedge_status update(void *user)
 {
   state *const s = user;
@@ -146,11 +163,14 @@ static kedge_status update(void *user)
   KG_TRY(check_state(s, "kedge_march_update"));
   KG_TRY(kg_enter(s->waves.ctx));
   KG_TRY(kg_waves_renew(&s->waves, s->from, &next));
-  const double step = s->from->wave.cfl * next.longest;
+  const double step = s->from->wave.cfl * next.longest, before = s->waves.longest;
   const kedge_status status =
       s->is_automatic ? check_steps(s->waves.ctx, next.problem, step) : KEDGE_OK;
   kg_waves_unsettle(status == KEDGE_OK ? &s->waves : &next);
   if (status != KEDGE_OK) return status;
+  if (next.longest < MUCH_SHORTER * before)
+    kg_waves_add_note(&next, "the longest stable step was %.4g, and is %.4g from t = %.9g on",
+                      before, next.longest, s->march->plan.t);
   s->waves = next;
   s->was_updated = true;
   s->march->problem = s->waves.problem;
@@ -213,6 +233,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
+    note_run(&s->waves);
     const double step = step_of(problem, s->waves.longest);
     s->waves.problem->time.step = step;
     status = check_steps(ctx, problem, step);
@@ -349,6 +370,11 @@ int kedge_march_order(const kedge_march *m)
 const char *kedge_march_kernel(const kedge_march *m)
 {
   return m && m->method == &method ? ((const state *)m->state)->waves.kernel : NULL;
+}
+
+const char *kedge_march_note(const kedge_march *m)
+{
+  return m && m->method == &method ? ((const state *)m->state)->waves.note : NULL;
 }
 
 const char *kedge_march_field(const kedge_march *m, int index)

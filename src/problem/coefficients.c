@@ -107,9 +107,12 @@ static kedge_status no_section(const regions *r, const kg_group *region)
 {
   char numbers[NUMBERS], number[16];
   snprintf(number, sizeof number, "%d", region->tag);
-  return kg_problem_fail(r->ctx, r->problem, r->problem->regions[0].at,
-                         "region '%s' of %.*s has no section; add [region %s] or [region default]",
-                         region->name, name_length(r->mesh), r->mesh->source,
+  const kg_setting *const at = r->problem->regions[0].at;
+  return kg_problem_fail(r->ctx, r->problem, at,
+                         "[%s] has %s, and region '%s' of %.*s has no section; add [region %s] or "
+                         "[region default]",
+                         at->section, at->key[0] ? at->key : "no key", region->name,
+                         name_length(r->mesh), r->mesh->source,
                          shares_name(r, region, numbers) ? number : region->name);
 }
 

@@ -61,6 +61,12 @@ kedge_status kg_wave_data_make(const struct kg_waves *waves, const kg_wave_piece
 /// Count the device memory that kg_wave_data_make() takes. @param[in] data  as its `out`
 kedge_status kg_wave_data_bytes(const struct kg_waves *waves, const kg_wave_pieces *pieces,
                                 const kg_wave_data *data, int64_t *bytes);
+/// Evaluate functions at the nodes of pieces, on the host, many pieces at once.
+/// @param[in]  data    n and n_functions are set
+/// @param[out] values  [piece][function][n]
+kedge_status kg_wave_data_evaluate(const struct kg_waves *waves, const kg_wave_data *data,
+                                   const kg_function *const *functions, int32_t n,
+                                   const kg_wave_piece *piece, double *values);
 void kg_wave_data_free(kedge_context *ctx, kg_wave_data *data);
 /// Whether any moves.
 static inline bool kg_wave_data_moves(const kg_wave_data *data)

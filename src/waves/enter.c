@@ -1,5 +1,6 @@
 // Whether the data of incident boundaries bring waves in, which those of a wrong sign do not.
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,10 +119,20 @@ static void note_data(kg_waves *w, const kg_boundary *const *boundary)
 void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
 {
   note_data(w, boundary);
-  const size_t n = strlen(w->note);
   if (w->mesh->flattened > 1)
-    snprintf(w->note + n, sizeof w->note - n,
-             "%sgeometry = 1 makes polygons of the curves of the mesh, of order %d, whose error is "
-             "of second order in h",
-             n ? "; " : "", w->mesh->flattened);
+    kg_waves_add_note(
+        w,
+        "geometry = 1 makes polygons of the curves of the mesh, of order %d, whose error is of "
+        "second order in h",
+        w->mesh->flattened);
+}
+
+void kg_waves_add_note(kg_waves *w, const char *format, ...)
+{
+  size_t n = strlen(w->note);
+  va_list list;
+  if (n > 0) n += (size_t)snprintf(w->note + n, sizeof w->note - n, "; ");
+  va_start(list, format);
+  vsnprintf(w->note + n, sizeof w->note - n, format, list);
+  va_end(list);
 }

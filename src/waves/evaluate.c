@@ -1,6 +1,7 @@
 // Data of stages (waves/data.h).
 #include <float.h>
 #include <math.h>
+#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,15 +36,44 @@ static void nodes_of(const kg_waves *w, const kg_wave_data *d, const kg_wave_pie
     }
 }
 
-static void evaluate_piece(const kg_waves *w, const kg_wave_data *d, const kg_wave_part *part,
-                           int32_t i)
+enum { BATCH = (KG_WAVE_POINT + 1) * KG_WAVE_BATCH };  ///< numbers of a batch and its values
+
+/// Evaluate pieces of a batch. @param[in] memory  [BATCH]
+static void evaluate_batch(const kg_waves *w, const kg_wave_data *d,
+                           const kg_function *const *functions, int32_t n,
+                           const kg_wave_piece *piece, double *memory, double *values)
 {
-  const kg_wave_piece *const p = &d->piece[i];
-  double place[3 * KG_WAVE_POINTS], normal[3];
-  nodes_of(w, d, p, place);
-  if (p->facet >= 0) kg_waves_normal(w, p->element, p->facet, normal);
-  kg_waves_functions(w, d->n_functions, part->function, p->element, d->n, place,
-                     p->facet >= 0 ? normal : NULL, (size_t)d->n, d->host + numbers_of(d, i));
+  double *const value = memory + KG_WAVE_POINT * KG_WAVE_BATCH;
+  kg_wave_batch batch = kg_wave_batch_in(memory, KG_WAVE_BATCH);
+  for (int32_t i = 0; i < n; ++i) {
+    double place[3 * KG_WAVE_POINTS], normal[3];
+    const bool on_boundary = piece[i].facet >= 0;
+    nodes_of(w, d, &piece[i], place);
+    if (on_boundary) kg_waves_normal(w, piece[i].element, piece[i].facet, normal);
+    kg_wave_batch_add(w, piece[i].element, d->n, place, on_boundary ? normal : NULL, (size_t)d->n,
+                      &batch);
+  }
+  for (int f = 0; f < d->n_functions; ++f) {
+    kg_wave_batch_evaluate(w, functions[f], &batch, value);
+    for (int32_t i = 0; i < n; ++i)
+      memcpy(values + numbers_of(d, i) + f * d->n, value + i * d->n, (size_t)d->n * sizeof *value);
+  }
+}
+
+kedge_status kg_wave_data_evaluate(const kg_waves *w, const kg_wave_data *d,
+                                   const kg_function *const *functions, int32_t n,
+                                   const kg_wave_piece *piece, double *values)
+{
+  const int32_t most = KG_WAVE_BATCH / d->n;
+  const int threads = kg_loop_threads(w->ctx, n, 10 * numbers_of(d, 1));
+  double *memory;
+  KG_TRY(kg_host_alloc(w->ctx, (size_t)threads * BATCH, sizeof *memory, &memory));
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int32_t i = 0; i < n; i += most)
+    evaluate_batch(w, d, functions, n - i < most ? n - i : most, piece + i,
+                   memory + (size_t)omp_get_thread_num() * BATCH, values + numbers_of(d, i));
+  free(memory);
+  return KEDGE_OK;
 }
 
 /// The setting that a value of a piece is of. NULL: none is found
@@ -82,9 +112,8 @@ static kedge_status take_on_host(const kg_waves *w, kg_wave_data *d, const kg_wa
 {
   const int64_t first = numbers_of(d, part->first), n = numbers_of(d, part->n);
   const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(w->ctx, part->n, 10 * numbers_of(d, 1)))
-  for (int32_t i = 0; i < part->n; ++i) evaluate_piece(w, d, part, part->first + i);
+  KG_TRY(kg_wave_data_evaluate(w, d, part->function, part->n, d->piece + part->first,
+                               d->host + first));
   for (int64_t i = first; i < first + n; ++i)
     if (!(fabs(d->host[i]) <= most)) return refuse(w, d, i);
   char *const there = (char *)d->values.data + (size_t)first * kg_number_bytes(w->args.number);

@@ -9,8 +9,6 @@
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "device/loop.h"
-#include "problem/located.h"
 
 enum {
   ELEMENTS_MAX = (1 << 29) - KG_WAVE_BLOCK,  ///< their sides are not negative as int32_t
@@ -64,29 +62,40 @@ void kg_waves_coordinates(const kg_waves *w, int32_t element, int n, const doubl
   }
 }
 
-void kg_waves_functions(const kg_waves *w, int n_functions, const kg_function *const *functions,
-                        int32_t element, int n, const double *place, const double *normal,
-                        size_t stride, double *value)
+kg_wave_batch kg_wave_batch_in(double *memory, size_t room)
 {
-  const kedge_mesh *const mesh = w->mesh;
-  const int d = mesh->dimension;
-  double memory[KG_LOCATED * KG_WAVE_POINTS], x[3 * KG_WAVE_POINTS], out[3][KG_WAVE_POINTS];
-  const kg_located at = kg_located_in(memory, KG_WAVE_POINTS);
-  kg_waves_coordinates(w, element, n, place, stride, x, KG_WAVE_POINTS);
+  return (kg_wave_batch){
+      .room = room, .x = memory, .normal = memory + 3 * room, .located = memory + 6 * room};
+}
+
+void kg_wave_batch_add(const kg_waves *w, int32_t element, int n, const double *place,
+                       const double *normal, size_t stride, kg_wave_batch *b)
+{
+  const int d = w->mesh->dimension;
+  const kg_located at = kg_located_in(b->located, b->room);
+  kg_waves_coordinates(w, element, n, place, stride, b->x + b->n, b->room);
   for (int i = 0; i < n; ++i) {
     double here[3];
     for (int k = 0; k < d; ++k) here[k] = place[(size_t)k * stride + (size_t)i];
-    kg_locate_at(&at, (size_t)i, mesh, element, here);
-    for (int k = 0; k < d; ++k) out[k][i] = normal ? normal[k] : 0.0;
+    kg_locate_at(&at, b->n + (size_t)i, w->mesh, element, here);
+    for (int k = 0; normal && k < d; ++k)
+      b->normal[(size_t)k * b->room + b->n + (size_t)i] = normal[k];
   }
-  kedge_points points = kg_located_at(&at, mesh, (size_t)n, x, KG_WAVE_POINTS);
-  if (normal) {
-    points.normal_x = out[0];
-    points.normal_y = out[1];
-    if (d == 3) points.normal_z = out[2];
+  b->on_boundary = normal != NULL;
+  b->n += (size_t)n;
+}
+
+void kg_wave_batch_evaluate(const kg_waves *w, const kg_function *function, const kg_wave_batch *b,
+                            double *value)
+{
+  const kg_located at = kg_located_in(b->located, b->room);
+  kedge_points points = kg_located_at(&at, w->mesh, b->n, b->x, b->room);
+  if (b->on_boundary) {
+    points.normal_x = b->normal;
+    points.normal_y = b->normal + b->room;
+    if (w->mesh->dimension == 3) points.normal_z = b->normal + 2 * b->room;
   }
-  for (int f = 0; f < n_functions; ++f)
-    kg_function_evaluate(functions[f], &points, value + (size_t)f * stride);
+  kg_function_evaluate(function, &points, value);
 }
 
 void kg_waves_functions_of(const kg_waves *w, const kg_wave_values *values,
@@ -100,8 +109,12 @@ void kg_waves_evaluate(const kg_waves *w, const kg_wave_values *values, int32_t 
                        const double *place, const double *normal, size_t stride, double *value)
 {
   const kg_function *functions[KG_WAVE_FIELDS_MAX];
+  double memory[KG_WAVE_POINT * KG_WAVE_POINTS];
+  kg_wave_batch batch = kg_wave_batch_in(memory, KG_WAVE_POINTS);
   kg_waves_functions_of(w, values, functions);
-  kg_waves_functions(w, w->law->n_fields, functions, element, n, place, normal, stride, value);
+  kg_wave_batch_add(w, element, n, place, normal, stride, &batch);
+  for (int f = 0; f < w->law->n_fields; ++f)
+    kg_wave_batch_evaluate(w, functions[f], &batch, value + (size_t)f * stride);
 }
 
 void kg_waves_place(const kg_waves *w, int32_t element, int node, char text[KG_PLACE_TEXT])
@@ -122,15 +135,6 @@ static const kg_wave_values *initial_of(const kg_waves *w)
   for (int i = 0; i < KG_WAVE_FIELDS; ++i)
     if (initial->of[i].kind != KG_FUNCTION_NONE) return initial;
   return &w->problem->wave.exact;
-}
-
-/// @param[out] u  [field][node]
-static void evaluate_element(const kg_waves *w, const kg_wave_values *values, int32_t e, double *u)
-{
-  const int n = w->nodal.n, fields = w->law->n_fields;
-  double value[KG_WAVE_FIELDS_MAX * KG_WAVE_POINTS];
-  kg_waves_evaluate(w, values, e, n, w->nodal.at, NULL, (size_t)n, value);
-  memcpy(u, value, (size_t)(fields * n) * sizeof *u);
 }
 
 /// Refuse what is no number, or none of single precision, with its place.
@@ -157,15 +161,18 @@ static kedge_status check_initial(const kg_waves *w, const kg_wave_values *value
   return KEDGE_OK;
 }
 
-/// Evaluate some elements and copy them to the device. @param[in] u  room for them
+/// Evaluate some elements and copy them to the device. @param[in] u, piece  room for them
 static kedge_status put_elements(kg_waves *w, const kg_wave_values *values, int32_t first,
-                                 int32_t n, double *u)
+                                 int32_t n, double *u, kg_wave_piece *piece)
 {
   const kg_wave_args *const a = &w->args;
+  const kg_wave_data data = {.n = a->n, .n_functions = a->n_fields};
   const double most = a->number == KG_SINGLE ? FLT_MAX : DBL_MAX;
   const ptrdiff_t numbers = (ptrdiff_t)a->n_fields * a->n;
-#pragma omp parallel for schedule(static) num_threads(kg_loop_threads(w->ctx, n, 10 * a->n))
-  for (int32_t i = 0; i < n; ++i) evaluate_element(w, values, first + i, u + i * numbers);
+  const kg_function *functions[KG_WAVE_FIELDS_MAX];
+  kg_waves_functions_of(w, values, functions);
+  for (int32_t i = 0; i < n; ++i) piece[i] = (kg_wave_piece){first + i, -1};
+  KG_TRY(kg_wave_data_evaluate(w, &data, functions, n, piece, u));
   for (int32_t i = 0; i < n; ++i)
     KG_TRY(check_initial(w, values, first + i, most, u + i * numbers));
   char *const to =
@@ -178,14 +185,16 @@ static kedge_status put_initial(kg_waves *w)
 {
   const kg_wave_values *const values = initial_of(w);
   const int32_t all = w->mesh->n_elements;
+  const size_t run = (size_t)kg_waves_run(w);
   double *u;
-  KG_TRY(kg_host_alloc(w->ctx, (size_t)kg_waves_run(w) * (size_t)(w->args.n_fields * w->args.n),
-                       sizeof *u, &u));
+  kg_wave_piece *piece = NULL;
+  KG_TRY(kg_host_alloc(w->ctx, run * (size_t)(w->args.n_fields * w->args.n), sizeof *u, &u));
+  kedge_status status = kg_host_alloc(w->ctx, run, sizeof *piece, &piece);
   kg_problem_set_time(w->problem, 0.0);
-  kedge_status status = KEDGE_OK;
   for (int32_t first = 0; first < all && status == KEDGE_OK; first += KG_WAVE_RUN)
-    status =
-        put_elements(w, values, first, all - first < KG_WAVE_RUN ? all - first : KG_WAVE_RUN, u);
+    status = put_elements(w, values, first, all - first < KG_WAVE_RUN ? all - first : KG_WAVE_RUN,
+                          u, piece);
+  free(piece);
   free(u);
   return status;
 }

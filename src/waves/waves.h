@@ -7,6 +7,7 @@
 #include "ops/waves/laws.h"
 #include "ops/waves/source.h"
 #include "ops/waves/stage_kernel.h"
+#include "problem/located.h"
 #include "problem/problem.h"
 #include "solution/find_points.h"
 #include "waves/data.h"
@@ -71,7 +72,7 @@ typedef struct kg_waves {
   kg_wave_data driven;     ///< sources of elements
   kg_buffer settled;       ///< media, kinds of sides, what has a source
   kg_wave_source_args source;
-  char note[400];  ///< of kg_waves_note_data(); "": there is none
+  char note[800];  ///< kedge_march_note()
 } kg_waves;
 
 /// Set up, with the initial state.
@@ -184,17 +185,31 @@ void kg_waves_evaluate(const kg_waves *waves, const kg_wave_values *values, int3
                        const double *place, const double *normal, size_t stride, double *value);
 enum {
   KG_PLACE_TEXT = 80,
-  KG_WAVE_POINTS = 224,  ///< of kg_waves_evaluate() and others at once, at most
+  KG_WAVE_POINTS = 224,  ///< of an element at once, at most
+  KG_WAVE_BATCH = 1568,  ///< of several elements at once, as a call of Python takes long
 };
+/// Points of elements, one element behind the other.
+typedef struct kg_wave_batch {
+  size_t n, room;
+  double *x, *normal, *located;  ///< [3][room], [3][room], [KG_LOCATED * room]
+  bool on_boundary;              ///< points have normals
+} kg_wave_batch;
+enum { KG_WAVE_POINT = 6 + KG_LOCATED };  ///< numbers of a point
+/// No points. @param[in] memory  [KG_WAVE_POINT * room]
+kg_wave_batch kg_wave_batch_in(double *memory, size_t room);
+/// Add points of an element, for which there is room.
+/// @param[in] normal  of all; NULL: they are inside, as those before
+void kg_wave_batch_add(const kg_waves *waves, int32_t element, int n, const double *place,
+                       const double *normal, size_t stride, kg_wave_batch *batch);
+/// Evaluate a function at all points. @param[out] value  [batch->n]
+void kg_wave_batch_evaluate(const kg_waves *waves, const kg_function *function,
+                            const kg_wave_batch *batch, double *value);
 /// Where a node is, in words.
 void kg_waves_place(const kg_waves *waves, int32_t element, int node, char text[KG_PLACE_TEXT]);
 /// Coordinates of points of an element. @param[out] x  [dimension][x_stride]
 void kg_waves_coordinates(const kg_waves *waves, int32_t element, int n, const double *place,
                           size_t stride, double *x, size_t x_stride);
-/// Functions at points, as kg_waves_evaluate() has them, and those of all fields of the system.
-void kg_waves_functions(const kg_waves *waves, int n_functions, const kg_function *const *functions,
-                        int32_t element, int n, const double *place, const double *normal,
-                        size_t stride, double *value);
+/// The functions of all fields of the system.
 void kg_waves_functions_of(const kg_waves *waves, const kg_wave_values *values,
                            const kg_function *functions[KG_WAVE_FIELDS_MAX]);
 /// Geometry and neighbours (waves/set_up.c).
@@ -211,6 +226,9 @@ void kg_waves_forget(kg_waves *waves);
 /// are flattened (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
 void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
+/// Add a sentence to the note.
+void kg_waves_add_note(kg_waves *waves, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.

@@ -165,7 +165,7 @@ class Waves(Command):
 
     def test_data_of_a_wave_that_does_not_come_in_are_noted(self):
         def note(*settings):
-            run = self.kedge("solve", "cavity.ini", "-r", "r.json", "-s", "time.end=0.05",
+            run = self.kedge("solve", "cavity.ini", "-r", "r.json", "-s", "time.end=0.3",
                              *(part for setting in settings for part in ("-s", setting)))
             noted = self.json("r.json")["march"]["note"]
             self.assertEqual(run.stderr, f"kedge: note: {noted}\n" if noted else "")

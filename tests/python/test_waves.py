@@ -9,7 +9,7 @@ import unittest
 import warnings
 
 import numpy as np
-from support import OnBackend
+from support import OnBackend, ROOT
 
 import kedge
 
@@ -65,6 +65,10 @@ class Numbers(Waves):
         s = self.march(p, mesh, {"Ez": 1}).solution
         np.testing.assert_allclose((s.energy_of("glass"), s.energy_of("air"), s.energy), (2, 0.5, 2.5), rtol=1e-6)
         self.refused("'wood'", s.energy_of, "wood")
+        sound = kedge.Problem(system="acoustics", source={"glass": 1}, boundary={"default": kedge.Wall()})
+        self.refused("^source has region 'glass', and region 'air' of the mesh has nothing; add 'air' or 'default' to source$",
+                     self.march, sound, mesh)
+        self.march(sound.replace(source={"glass": 1, "default": 0}), mesh, end=3)
 
     def test_currents_drive_waves(self):
         more = {"exact": None, "permittivity": 2}
@@ -162,6 +166,13 @@ class Steps(Waves):
         squared = self.march(initial={"Ez": s.field("Hx")**2}, mesh=m.mesh, problem=cavity(order=6)).solution
         self.assertAlmostEqual(squared(0.3, 0.4), s(0.3, 0.4, "Hx")**2, delta=1e-13)
 
+    def test_arrays_that_it_begins_with_are_of_elements(self):
+        m = self.march(initial={"Ez": np.arange(32.0)})
+        s = m.solution
+        np.testing.assert_allclose(s["Ez"], np.arange(32.0)[:, None] + np.zeros(10), atol=1e-14)
+        self.refused(r"Ez is an array of the shape \(32, 10\); it takes one number an element", self.march,
+                     initial={"Ez": s["Ez"]})
+
     def test_it_ends_with_what_it_calls(self):
         count = []
         m = self.march(cavity(boundary={"default": kedge.Conductor(Ez=lambda x, y, t: count.append(1) or 0)}))
@@ -174,21 +185,28 @@ class Steps(Waves):
 class Changes(Waves):
     def test_an_update_is_a_problem_that_says_it_before(self):
         p = cavity(exact=None, permittivity=1, current="x", boundary={
-            "left": kedge.Incident(Ez="y"), "right": kedge.Conductor(Ez=0), "default": kedge.Conductor()})
+            "left": kedge.Incident(Ez="y", Hy=0), "right": kedge.Conductor(Ez=0), "default": kedge.Conductor()})
         before = {"permittivity": "x < 0.5 ? 2 : 3", "current": "t < 0.5 ? x : y",
-                  "boundary": {"left": kedge.Incident(Ez="t < 0.5 ? y : 3*y"),
+                  "boundary": {"left": kedge.Incident(Ez="t < 0.5 ? y : 3*y", Hy=0),
                                "right": kedge.Conductor(Ez="t < 0.5 ? 0 : y"), "default": kedge.Conductor()}}
         whole = self.march(p.replace(**before), events=[0.5], steps=100).run()
         m = self.march(p.replace(permittivity=lambda x, y: np.where(x < 0.5, 2, 3)), events=[0.5], steps=100)
         m.run(until=0.5)
         m.update(current=lambda x, y: y)
-        m.update(boundary={"left": kedge.Incident(Ez="3*y"), "right": kedge.Conductor(Ez=lambda x, y: y),
+        m.update(boundary={"left": kedge.Incident(Ez="3*y", Hy=0), "right": kedge.Conductor(Ez=lambda x, y: y),
                            "default": kedge.Conductor()})
         s = m.run()
         self.assertGreater(np.abs(s["Ez"]).max(), 0.1)
         for field in s.fields:
             np.testing.assert_allclose(s[field], whole[field], atol=1e-12)
         self.refused("have changed on the way", m.save, "a.march", kind=kedge.Unsupported)
+
+    def test_an_event_divides_functions_too(self):
+        p = kedge.Problem(system="acoustics", order=2, precision="double", boundary={"default": kedge.Wall()})
+        a, b = (self.march(p.replace(source=source), events=[0.1], steps=50).run(until=0.2) for source in (
+            lambda x, y, t: (t <= 0.1) * x, lambda x, y, t: (t < 0.1) * x))
+        self.assertGreater(a.energy, 1e-5)
+        np.testing.assert_array_equal(a["p"], b["p"])
 
     def test_materials_change_and_steps_with_them(self):
         m = self.march(cavity(exact=None, permittivity=1), initial={"Ez": "x*y"})
@@ -203,7 +221,7 @@ class Changes(Waves):
         self.assertLess(m.run().t - 1, 1e-15)
 
     def test_updates_are_refused_with_a_sentence(self):
-        m = self.march(cavity(exact=None, permittivity=1))
+        m = self.march(cavity(exact=None, permittivity=1), initial={"Ez": 1})
         m.step()
         t = m.t
         for sentence, change in (("a march keeps its order", {"order": 2}), ("a march keeps its time", {"time": {"end": 2}}),
@@ -289,6 +307,27 @@ class Changes(Waves):
             self.assertGreater(good.run().energy, 0.1)
             good.wave_report()
         self.assertEqual((good.report.grown_step, good.report.grown_t), (0, 0))
+
+    def test_notes_on_the_problem_come_at_the_beginning(self):
+        p = kedge.Problem(system="acoustics", order=2, boundary={
+            "left": kedge.Incident(p="sin(30*(x-t))"), "default": kedge.Absorbing()})
+        with self.assertWarnsRegex(kedge.Note, r"^half of the wave of boundary\['left'\] comes in, as its data have no "
+                                   "vx, vy: ") as said:
+            m = self.march(p)
+        self.assertEqual([len(said.warnings), os.path.basename(said.filename)], [1, "test_waves.py"])
+        m.run(until=0.1)  # says it no more, as warnings are errors here
+        m.update(bulk=2)
+        with self.assertWarnsRegex(kedge.Note, r"^the longest stable step was 0\.0\d+, and is 0\.00\d+ from t = 0\.1 on$"):
+            m.update(bulk=300)
+        room = kedge.Problem(system="acoustics", order=2, boundary={"default": kedge.Wall()})
+        for initial in None, {"p": 0}:
+            with self.assertWarnsRegex(kedge.Note, "^no initial values, no source, no data of the boundary: all fields stay 0$"):
+                self.march(room, initial=initial)
+        with self.assertWarnsRegex(kedge.Note, r"^end = 1e-09 is \d\.?\d*e-08 of one stable step, 0\.0\d+: are lengths and "):
+            self.march(room.replace(source=1), end=1e-9)
+        polygon = kedge.Mesh(ROOT / "meshes" / "curved.msh", geometry=1)
+        with self.assertWarnsRegex(kedge.Note, "^geometry = 1 makes polygons of the curves of the mesh"):
+            self.march(cavity(exact=None, order=1), polygon, {"Ez": 1})
 
     def test_a_plan_is_what_a_march_takes(self):
         mesh, p = kedge.square(4), cavity(time={"end": 1, "step": 0.3})

@@ -124,8 +124,10 @@ static void what_is_not_elliptic_or_not_a_region_is_refused(void **state)
   kedge_mesh *mesh = grid(4);
   assert_refused(mesh, SETTINGS(GIVEN, {"region 4", "diffusion", "2"}),
                  "[region 4]: grid has no region '4' among 3, 7");
-  assert_refused(mesh, SETTINGS(GIVEN, {"region 3", "diffusion", "2"}),
-                 "region '7' of grid has no section; add [region 7] or [region default]");
+  assert_refused(
+      mesh, SETTINGS(GIVEN, {"region 3", "diffusion", "2"}),
+      "[region 3] has diffusion, and region '7' of grid has no section; add [region 7] or "
+      "[region default]");
   assert_refused(mesh, SETTINGS(GIVEN, {"equation", "diffusion", "region - 5"}),
                  "diffusion in region '3' must be positive, not -2");
   assert_refused(mesh, SETTINGS(GIVEN, {"equation", "diffusion", "1, 2, 1"}),

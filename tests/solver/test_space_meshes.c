@@ -373,7 +373,8 @@ static void sections_that_do_not_fit_the_mesh_are_refused(void **state)
       "[boundary 22]: a triangle at (1, 0, 0) in arrays is in the groups 'wall' and '22' and "
       "cannot have two conditions; leave it in one of them");
   assert_refused_with(two, SETTINGS(HELD, {"region rock", "diffusion", "1"}),
-                      "region '2' of arrays has no section; add [region 2] or [region default]");
+                      "[region rock] has diffusion, and region '2' of arrays has no section; add "
+                      "[region 2] or [region default]");
   assert_refused_with(two, SETTINGS(HELD, {"region rokc", "diffusion", "1"}),
                       "[region rokc]: arrays has no region 'rokc' among rock, 2; did you mean "
                       "'rock'?");

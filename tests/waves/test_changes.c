@@ -60,6 +60,36 @@ static void an_update_is_a_problem_that_says_it_before(void **state)
   waves_free(&w);
 }
 
+/// The current and the field of a boundary.
+static void jump(void *user, const kedge_points *points, double *value)
+{
+  (void)user;
+  for (size_t i = 0; i < points->n; ++i) value[i] = points->t <= 0.5 ? 1.0 + points->x[i] : 0.0;
+}
+
+static void steps_end_before_an_event_and_begin_behind_it(void **state)
+{
+  static const char *const text[] = {"t < 0.5 ? 1 + x : 0", "t <= 0.5 ? 1 + x : 0"};
+  const kedge_setting functions[] = {{.section = "equation", .key = "current", .function = {jump}},
+                                     {.section = "boundary left", .key = "Ez", .function = {jump}}};
+  double values[3][NODES];
+  (void)state;
+  for (int i = 0; i < 3; ++i) {
+    waves w = waves_before(SETTINGS(DRIVEN, {"mesh", "generate", "square 4"},
+                                    {"space", "order", "3"}, {"equation", "current", text[i % 2]},
+                                    {"boundary left", "type", "incident"},
+                                    {"boundary left", "Ez", text[i % 2]}));
+    if (i == 2) must(w.ctx, kedge_problem_set_all(w.problem, 2, functions));
+    waves_begin(&w);
+    waves_on(&w);
+    must(w.ctx, kedge_march_values(w.march, "Ez", 3, values[i]));
+    waves_free(&w);
+  }
+  assert_true(largest(NODES, values[0]) > 1e-2);
+  assert_true(distance(NODES, values[0], values[1]) == 0.0);
+  assert_at_most(distance(NODES, values[1], values[2]), 1e-13);
+}
+
 static void steps_and_types_follow_an_update(void **state)
 {
   (void)state;
@@ -102,6 +132,49 @@ static void a_failed_update_leaves_steps_what_they_were(void **state)
   set(&w, "space", "order", "2");
   must(w.ctx, kedge_march_update(w.march));
   waves_on(&w);
+  waves_free(&w);
+}
+
+/// The note of a march that has begun, which may have none.
+static void assert_note(const setting *settings, const char *note)
+{
+  waves w = waves_of("square 4", "3", settings);
+  assert_string_equal(kedge_march_note(w.march), note);
+  waves_free(&w);
+}
+
+#define ROOM                                                                 \
+  {"equation", "system", "acoustics"}, {"boundary default", "type", "wall"}, \
+  {                                                                          \
+    "time", "end", "8"                                                       \
+  }
+
+static void a_run_in_which_nothing_happens_is_noted(void **state)
+{
+  (void)state;
+  assert_note(SETTINGS(ROOM),
+              "no initial values, no source, no data of the boundary: all fields stay 0");
+  assert_note(SETTINGS(ROOM, {"initial", "vx", "x"}), "");
+  assert_note(SETTINGS(ROOM, {"equation", "source", "t"}), "");
+  assert_note(SETTINGS(ROOM, {"boundary left", "type", "soft"}, {"boundary left", "p", "t"}), "");
+  assert_note(
+      SETTINGS(ROOM, {"initial", "p", "1"}, {"equation", "bulk", "1e-6"}),
+      "end = 8 is 0.44 of one stable step, 18.31: are lengths and speeds in the units of time?");
+}
+
+static void an_update_that_makes_steps_much_shorter_is_noted(void **state)
+{
+  (void)state;
+  waves w = waves_of("square 4", "3", SETTINGS(ROOM, {"initial", "p", "x"}));
+  march_to(&w, 1.0);
+  set(&w, "equation", "bulk", "81");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_string_equal(kedge_march_note(w.march), "");
+  set(&w, "equation", "bulk", "10000");
+  must(w.ctx, kedge_march_update(w.march));
+  assert_string_equal(
+      kedge_march_note(w.march),
+      "the longest stable step was 0.002034, and is 0.0001831 from t = 1.00456621 on");
   waves_free(&w);
 }
 
@@ -243,8 +316,11 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_update_is_a_problem_that_says_it_before),
+      cmocka_unit_test(steps_end_before_an_event_and_begin_behind_it),
       cmocka_unit_test(steps_and_types_follow_an_update),
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
+      cmocka_unit_test(a_run_in_which_nothing_happens_is_noted),
+      cmocka_unit_test(an_update_that_makes_steps_much_shorter_is_noted),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),

@@ -83,12 +83,39 @@ static void single_precision_has_the_errors_of_double_to_two_digits(void **state
   assert_true(compared >= (test_is_shadow() || test_is_quick() ? 6 : 10));
 }
 
+/// The error of Ez of the wave in glass of the page.
+static double error_in_glass(const char *order, const char *cfl)
+{
+  waves w = waves_of(
+      "square 12", order,
+      SETTINGS({"equation", "system", "maxwell-tm"}, {"equation", "permittivity", "2.25"},
+               {"boundary default", "type", "incident"}, {"exact", "Ez", "sin(6*(x - t/1.5))"},
+               {"exact", "Hy", "-1.5*sin(6*(x - t/1.5))"}, {"time", "end", "3"},
+               {"time", "cfl", cfl}));
+  waves_on(&w);
+  const double error = waves_error(&w, "Ez");
+  waves_free(&w);
+  return error;
+}
+
+static void longer_steps_have_the_errors_that_the_page_says(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    const char *const order = i ? "2" : "1";
+    assert_at_most(error_in_glass(order, "1.5"), 1.1 * error_in_glass(order, "1"));
+  }
+  assert_at_most(fabs(error_in_glass("4", "1") - 2.1e-7), 0.05e-7);
+  assert_at_most(fabs(error_in_glass("4", "1.5") - 5.1e-7), 0.05e-7);
+}
+
 int main(void)
 {
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_fall_with_the_order_and_one_more),
       cmocka_unit_test(single_precision_has_the_errors_of_double_to_two_digits),
+      cmocka_unit_test(longer_steps_have_the_errors_that_the_page_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,24 @@ static void count_calls(void *user, const kedge_points *points, double *value)
   for (size_t i = 0; i < points->n; ++i) value[i] = points->x[i];
 }
 
+/// 128 elements of 15 nodes, 32 sides of 5.
+static void functions_are_called_for_many_elements_at_once(void **state)
+{
+  counted here = {0};
+  const kedge_setting list[] = {
+      {.section = "equation", .key = "current", .function = {count_calls}, .user = {&here}},
+      {.section = "boundary default", .key = "Ez", .function = {count_calls}, .user = {&here}}};
+  (void)state;
+  waves w =
+      waves_before(SETTINGS(DRIVEN_TM, {"mesh", "generate", "square 8"}, {"space", "order", "4"}));
+  must(w.ctx, kedge_problem_set_all(w.problem, 2, list));
+  waves_begin(&w);
+  here.calls = 0;
+  must(w.ctx, kedge_march_step(w.march));
+  assert_int_equal(here.calls, 5 * (2 + 1));
+  waves_free(&w);
+}
+
 static void what_stands_is_evaluated_before_the_steps(void **state)
 {
   counted here = {0};
@@ -314,6 +332,7 @@ int main(void)
       cmocka_unit_test(errors_of_what_is_driven_fall_with_the_order_and_one_more),
       cmocka_unit_test(a_region_has_its_own_source),
       cmocka_unit_test(functions_of_the_program_are_sources_too),
+      cmocka_unit_test(functions_are_called_for_many_elements_at_once),
       cmocka_unit_test(what_stands_is_evaluated_before_the_steps),
       cmocka_unit_test(backends_agree_on_data_that_move),
       cmocka_unit_test(values_of_the_gpu_are_looked_at_once_a_step),
