@@ -13,7 +13,8 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
                             const kedge_problem *problem, const struct kg_checkpoint *from,
                             kedge_march **out);
 /// The waves of a march, or a failure. @param[in] call  of the API, whose result `out` is
-/// @param[out] waves  NULL: it has none; also where a step has failed and left no state
+/// @param[out] waves  NULL: it has none. Where a step has failed and left no state, which is a
+///                    failure, they are there all the same
 kedge_status kg_waves_of(const kedge_march *march, const char *call, const void *out,
                          struct kg_waves **waves);
 /// kedge_march_plan() of such a problem.
