@@ -365,10 +365,16 @@ end = 2
             self.kedge("solve", "half.ini", "-q", "-s", f"parameters.g={g}", "-s", f"boundary left.type={kind}")
             self.assertAlmostEqual(max(float(row["p 1"]) for row in self.rows("mid.csv")), most, delta=1e-3)
 
-    def test_a_run_that_has_ended_is_not_made_longer(self):
-        self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
-        self.refused("solve", "cavity.ini", "--resume", "c.march", "-s", "time.end=2",
-                     says="[time] end = 1 there, and = 2 here")
+    def test_a_run_that_has_ended_goes_on_to_a_later_end(self):
+        probe = ("-q", "-s", "time.step=0.0125", "-s", "probe mid.points=0.5 0.5")
+        self.kedge("solve", "cavity.ini", *probe, "-s", "time.end=2", "-o", "whole.vtkhdf")
+        whole = self.rows("mid.csv")
+        self.kedge("solve", "cavity.ini", *probe, "--checkpoint", "c.march")
+        self.kedge("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=2")
+        self.assertEqual(self.rows("mid.csv"), whole)
+        self.assertEqual(self.rows("cavity.csv"), self.rows("whole.csv"))
+        self.refused("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=0.75",
+                     says="is of t = 1, which [time] end = 0.75 is not behind: give a later end")
 
     def test_the_example_of_the_readme_runs(self):
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as page:
