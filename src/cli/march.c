@@ -191,7 +191,10 @@ int kg_cli_march_run(kg_cli_task *task, const kg_cli_march_method *method)
   if (task->line) kedge_context_set_progress(task->ctx, kg_march_line_draw, &r.line);
   if (task->beside.checkpoint) watch_for_end();
   int code = method->begin(&r);
-  if (code == KG_EXIT_SOLVED && from) code = resume(&r);
+  if (code == KG_EXIT_SOLVED && r.resumed > 0)
+    code = resume(&r);
+  else if (code == KG_EXIT_SOLVED && kedge_march_is_output(r.march))
+    code = look(&r, KG_CLI_WRITES);
   if (code == KG_EXIT_SOLVED) code = step_on(&r);
   char *const notes = kg_notes_join(&r.notes);
   r.marched.note = notes;

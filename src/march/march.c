@@ -141,6 +141,7 @@ kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const ked
       .report = {.size = sizeof m->report, .end = s->end, .converged = true, .change = NAN}};
   m->report.scheme = m->scheme->name;
   KG_TRY(add_hits(m, s));
+  m->plan.is_output = m->hits[0].t == 0.0;
   plan_anew(m);
   return KEDGE_OK;
 }

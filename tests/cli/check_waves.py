@@ -376,6 +376,20 @@ end = 2
         self.refused("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=0.75",
                      says="is of t = 1, which [time] end = 0.75 is not behind: give a later end")
 
+    def test_outputs_may_begin_with_the_initial_values(self):
+        self.write("cavity.ini", CAVITY.replace("every = 0.5", "at = 0, 0.5") + "[probe mid]\npoints = 0.5 0.5\n")
+        self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
+        rows = self.rows("cavity.csv")
+        self.assertEqual([(row["t"], row["step"]) for row in rows], [("0", "0"), ("0.5", "28"), ("1", "56")])
+        self.assertEqual([row["step"] for row in self.rows("mid.csv")], [str(step) for step in range(57)])
+        self.assertAlmostEqual(float(rows[0]["energy"]), 0.125, places=4)
+        times = [(file["name"], file["time"]) for file in self.json("cavity.vtkhdf.series")["files"]]
+        self.assertEqual(times, [("cavity.0001.vtkhdf", 0), ("cavity.0002.vtkhdf", 0.5), ("cavity.0003.vtkhdf", 1)])
+        self.kedge("solve", "cavity.ini", "-q", "--resume", "c.march", "-s", "time.end=1.5")
+        self.assertEqual([row["t"] for row in self.rows("cavity.csv")], ["0", "0.5", "1", "1.5"])
+        self.assertEqual([file["time"] for file in self.json("cavity.vtkhdf.series")["files"]], [0, 0.5, 1, 1.5])
+        self.refused("solve", "cavity.ini", "-s", "output.at=-1, 0", says="at in [output] has -1; times are 0 or later")
+
     def test_the_example_of_the_readme_runs(self):
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as page:
             self.write("lens.ini", re.search(r"(?s)\n## Waves\n.*?```\n(.*?)```", page.read())[1])
