@@ -11,12 +11,13 @@
 /// Seconds after which a checkpoint is written where no output comes before.
 static const double SAVE_EVERY = 60.0;
 
-/// Files of the run before have another name, or are gone.
-static void note_new_table(kg_cli_march *r)
+/// Files of the run before have another name, or are gone. @param[in] outputs  that there were
+static void note_new_table(kg_cli_march *r, int64_t outputs)
 {
   const kg_cli_beside *const b = &r->task->beside;
+  const bool had_rows = r->method->lists_steps || outputs > 0;
   char *note;
-  if (!b->table || access(b->steps.path, F_OK) == 0) return;
+  if (!b->table || !had_rows || access(b->steps.path, F_OK) == 0) return;
   if (asprintf(&note, "there was no %s to go on with: it%s at the checkpoint, t = %.9g",
                b->steps.path, b->list ? " and the series begin" : " begins", r->marched.t) >= 0)
     kg_notes_add(&r->notes, note);
@@ -145,7 +146,7 @@ static int resume(kg_cli_march *r)
   double *const t = calloc((size_t)n + 1, sizeof *t);
   if (!t) return kg_cli_no_memory();
   kedge_march_outputs(r->march, n, t);
-  note_new_table(r);
+  note_new_table(r, n);
   kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->outputs, n, t), &code);
   if (b->boundary)
     kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->boundaries, n, t), &code);

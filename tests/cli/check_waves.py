@@ -375,6 +375,23 @@ end = 2
         self.refused("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=0.75",
                      says="is of t = 1, which [time] end = 0.75 is not behind: give a later end")
 
+    def test_a_run_that_had_no_output_yet_goes_on_without_a_note(self):
+        options = ("-s", "output.every=500", "-s", "probe mid.points=0.5 0.5")
+        saves = ("--checkpoint", "c.march")
+        with subprocess.Popen([KEDGE, "solve", "cavity.ini", "-q", *options, *saves, "-s", "time.end=1e3"], cwd=self.folder,
+                              stderr=subprocess.PIPE, text=True) as process:
+            while not os.path.exists(self.path("mid.csv")):
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            t = float(re.search("t = ([0-9.e-]+);", process.communicate()[1])[1])
+        self.assertFalse(os.path.exists(self.path("cavity.csv")))
+        goes_on = (*options, "--resume", "c.march")
+        said = self.kedge("solve", "cavity.ini", *goes_on, *saves, "-s", f"time.end={t + 0.1}").stdout
+        self.assertNotIn("note ", said)
+        os.remove(self.path("cavity.csv"))
+        said = self.kedge("solve", "cavity.ini", *goes_on, "-s", f"time.end={t + 0.2}").stdout
+        self.assertIn("\nnote         there was no cavity.csv to go on with: it and the series begin at", said)
+
     def test_outputs_may_begin_with_the_initial_values(self):
         self.write("cavity.ini", CAVITY.replace("every = 0.5", "at = 0, 0.5") + "[probe mid]\npoints = 0.5 0.5\n")
         self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
