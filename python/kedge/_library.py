@@ -136,7 +136,7 @@ class Plan(ctypes.Structure):
                 ("stabilization_length", c_double), ("many_bytes", c_int64), ("apply_bytes", c_int64),
                 ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64),
                 ("dimension", c_int), ("march_bytes", c_int64), ("wave_unknowns", c_int64), ("wave_step", c_double),
-                ("wave_steps", c_int64)]
+                ("wave_steps", c_int64), ("wave_longest", c_double), ("march_step", c_double), ("march_steps", c_int64)]
 
 
 class BoundaryValue(ctypes.Structure):
