@@ -6,6 +6,7 @@
 Needs h5py and matplotlib (Debian and Ubuntu: python3-h5py, python3-matplotlib).
 """
 import argparse
+import json
 import os
 import sys
 
@@ -104,6 +105,11 @@ def rim_of(points):
 
 def open_file(path):
     """The file for reading, or the end with a sentence."""
+    if path.endswith(".series") and os.path.isfile(path):
+        with open(path, encoding="utf-8") as file:
+            names = [entry["name"] for entry in json.load(file)["files"]]
+        shown = names if len(names) <= 4 else [*names[:2], "...", names[-1]]
+        sys.exit(f"{path} is a list of files; take one of them: {', '.join(shown)}")
     if not os.path.isfile(path):
         sys.exit(f"{path}: there is no such file; 'kedge solve' writes one with --output")
     try:
@@ -118,25 +124,31 @@ def open_file(path):
 
 
 def field_of(grid, path, field):
-    """Values of a field, a vector's length, and whether they are those of points."""
+    """Values of a field, a vector's length, whether they are those of points, and its name.
+
+    field -- None: u, or the first of a file without it, as those of waves are: Ez or p
+    """
+    if field is None:
+        has_u = "u" in grid["PointData"] or "u" in grid["CellData"]
+        field = "u" if has_u else next(iter(sorted(grid["PointData"])), "u")
     for group in ("PointData", "CellData"):
         if field in grid[group]:
             values = grid[group][field][:].astype(float)
             if values.ndim == 2:
                 values = np.linalg.norm(values, axis=1)
-            return values, group == "PointData"
+            return values, group == "PointData", field
     known = ", ".join(sorted([*grid["PointData"], *grid["CellData"]]))
     sys.exit(f"{path} has no field {field}; it has {known}")
 
 
 def read(path, field):
-    """For each shape: corners, order, nodes [cell][node][2] and values [cell][node]; and how far cells are above the
-    solution, 1, but of waves 0."""
+    """For each shape: corners, order, nodes [cell][node][2] and values [cell][node]; how far cells are above the
+    solution, 1, but of waves 0; and the name of the field."""
     with open_file(path) as file:
         grid = file["VTKHDF"]
         offsets, types = grid["Offsets"][:], grid["Types"][:]
         points, connectivity = grid["Points"][:, :2], grid["Connectivity"][:]
-        values, of_points = field_of(grid, path, field)
+        values, of_points, field = field_of(grid, path, field)
         above = 1 if "u" in grid["PointData"] else 0
     if not set(types) <= set(CORNERS):
         sys.exit(f"{path} holds cells that are no triangles and no quadrilaterals; Python's "
@@ -149,11 +161,11 @@ def read(path, field):
         ids = connectivity[offsets[cells][:, None] + np.arange(n)]
         of_nodes = values[ids] if of_points else np.repeat(values[cells][:, None], n, axis=1)
         shapes.append((CORNERS[kind], order, points[ids], of_nodes))
-    return shapes, above
+    return shapes, above, field
 
 
 def draw(path, picture, field, subdivide, mesh):
-    shapes, above = read(path, field)
+    shapes, above, field = read(path, field)
     places, values, triangles, outlines, n = [], [], [], [], 0
     for corners, order, xy, at_nodes in shapes:
         matrix, points = interpolation(corners, order, subdivide)
@@ -209,8 +221,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", help="what 'kedge solve' wrote")
     parser.add_argument("picture", help="the picture to write: .png, .pdf, .svg")
-    parser.add_argument("--field", default="u",
-                        help="u (default), u_star, q or sigma (their lengths), or cell data")
+    parser.add_argument("--field", help="u, u_star, q or sigma (their lengths), of waves Ez, p, ..., or cell data "
+                        "(default: u, Ez or p)")
     parser.add_argument("--subdivide", type=int, default=0, metavar="N",
                         help="pieces an edge of a cell (default: as its order needs)")
     parser.add_argument("--no-mesh", action="store_true", help="leave out the edges of the mesh")

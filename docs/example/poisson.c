@@ -12,8 +12,8 @@
 //     cc -std=c17 poisson.c $(pkg-config --cflags --libs kedge) -lm -o poisson
 //     ./poisson plate.vtkhdf
 //
-// Of a kedge that was installed in a place of its own, ~/kedge, tell pkg-config and the loader
-// before: export PKG_CONFIG_PATH=~/kedge/lib/pkgconfig LD_LIBRARY_PATH=~/kedge/lib
+// Of a kedge that was installed in a place of its own, ~/.local, tell pkg-config and the loader
+// before: export PKG_CONFIG_PATH=~/.local/lib/pkgconfig LD_LIBRARY_PATH=~/.local/lib
 #include <kedge/kedge.h>
 #include <math.h>
 #include <stdio.h>

@@ -66,7 +66,8 @@ KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reach
 /// problem has until = steady.
 KEDGE_API bool kedge_march_ended(const kedge_march *march);
 
-/// Whether the time that is reached is one of [output] every or at, or the end of [time].
+/// Whether the time that is reached is one of [output] every or at, of waves also 0, or the end of
+/// [time].
 KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
 /// The times of the problem's outputs up to the one that is reached, those before a checkpoint too.
@@ -129,7 +130,8 @@ KEDGE_API kedge_status kedge_march_save(const kedge_march *march, const char *pa
 /// Go on where a march was saved, to the same bits as if it had not ended, on the same backend and
 /// number of threads.
 /// @param[in] mesh, problem  as of kedge_march_create(), the same ones: [mesh], names of [output],
-///                           probes and integrals alone may be others
+///                           probes and integrals alone may be others, and `end`, if the time of
+///                           the file is before it; of `steps` both, if the step is as long
 /// @retval KEDGE_ERR_IO     the file cannot be read
 /// @retval KEDGE_ERR_INPUT  it is no checkpoint, is damaged, or is of another mesh or problem: the
 ///                          sentence names the first key that differs

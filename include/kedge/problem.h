@@ -120,8 +120,8 @@ KEDGE_API void kedge_steady(void *user, const kedge_points *points, double *valu
 KEDGE_API kedge_status kedge_problem_create(kedge_context *ctx, kedge_problem **out);
 
 /// Read a problem file (docs/problem-file.md).
-/// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file; may
-/// be NULL
+/// @param[in] overrides    [n_overrides] strings "section.key=value", applied after the file;
+///                         without a value the key is taken away; may be NULL
 /// @retval KEDGE_ERR_IO     the file cannot be opened or read
 /// @retval KEDGE_ERR_INPUT  refused; the sentence names file, line and column
 KEDGE_API kedge_status kedge_problem_read(kedge_context *ctx, const char *path,

@@ -227,6 +227,10 @@ typedef struct kedge_plan {
   double wave_step;
   int64_t wave_steps;
   double wave_longest;  ///< what is longer than this is not stable on every mesh
+  /// By kedge_march_plan(), but of waves: the longest step and how many there are to the end; 0:
+  /// they adapt
+  double march_step;
+  int64_t march_steps;
 } kedge_plan;
 #define KEDGE_PLAN_INIT \
   {                     \

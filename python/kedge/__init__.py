@@ -9,6 +9,9 @@ discontinuous Galerkin method, on an NVIDIA GPU or on the cores of the host.
 
 docs/python.md explains it.
 """
+import sys as _sys
+import warnings as _warnings
+
 from . import _library
 from .convergence import Convergence, convergence
 from .context import Context, Progress
@@ -25,6 +28,11 @@ from .solution import Report, Solution
 from .solver import Solver, plan, solve
 from .wave_keys import Absorbing, Conductor, Incident, Soft, Wall
 from .waves import WaveMarch, WaveReport, WaveSolution
+
+if "gmsh" in _sys.modules and _library.no_wait_policy():
+    # libgomp is one for both, and reads how long threads wait awake when it is loaded, never again.
+    _warnings.warn("gmsh was imported before kedge, which makes solves several times slower on busy cores, as its libgomp "
+                   "keeps threads awake that wait: import kedge first, or set OMP_WAIT_POLICY=passive", Note, stacklevel=2)
 
 __version__ = _library.library.kedge_version().decode()
 __all__ = ["Absorbing", "Balance", "Cancelled", "Conductor", "Context", "Convergence", "DeviceError", "Dirichlet",

@@ -136,7 +136,7 @@ class Plan(ctypes.Structure):
                 ("stabilization_length", c_double), ("many_bytes", c_int64), ("apply_bytes", c_int64),
                 ("values_bytes", c_int64), ("table_bytes", c_int64), ("note", c_char_p), ("solution_bytes", c_int64),
                 ("dimension", c_int), ("march_bytes", c_int64), ("wave_unknowns", c_int64), ("wave_step", c_double),
-                ("wave_steps", c_int64)]
+                ("wave_steps", c_int64), ("wave_longest", c_double), ("march_step", c_double), ("march_steps", c_int64)]
 
 
 class BoundaryValue(ctypes.Structure):
@@ -330,12 +330,17 @@ FUNCTIONS = {
 }
 
 
+def no_wait_policy():
+    """Whether the environment leaves it to libgomp how long threads that wait are awake."""
+    return not os.environ.get("OMP_WAIT_POLICY") and not os.environ.get("GOMP_SPINCOUNT")
+
+
 def _load():
     path = os.environ.get("KEDGE_LIBRARY") or str(pathlib.Path(__file__).with_name("libkedge.so"))
     # Threads that wait turn on their cores for milliseconds, unless libgomp finds another number when it is loaded: that
     # of the command (src/cli/launch.c). Programs that are started from here decide for themselves.
-    unset = not os.environ.get("OMP_WAIT_POLICY") and not os.environ.get("GOMP_SPINCOUNT")
-    if unset:
+    sets = no_wait_policy()
+    if sets:
         os.environ["GOMP_SPINCOUNT"] = "1000"
     try:
         library = ctypes.CDLL(path)
@@ -343,7 +348,7 @@ def _load():
         raise ImportError(f"the library of kedge cannot be loaded ({error}); install kedge with `pip install .` from "
                           "its folder, or set KEDGE_LIBRARY to a libkedge.so that is built") from error
     finally:
-        if unset:
+        if sets:
             del os.environ["GOMP_SPINCOUNT"]
     for name, (result, *arguments) in FUNCTIONS.items():
         try:

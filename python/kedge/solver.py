@@ -397,8 +397,9 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
               the host, apply() of arrays on the GPU apply_bytes there, and solve(into=...) values_bytes and, while it
               goes on, table_bytes an array
 
-    Of a problem with a time it is what a march will take, a Solver and march_bytes beside; of waves there are
-    wave_unknowns, numbers of all fields, wave_step, the longest step, and wave_steps, how many there are.
+    Of a problem with a time it is what a march will take, a Solver and march_bytes beside, with march_step, the longest
+    step, and march_steps, how many there are, 0 where they adapt; of waves there are wave_unknowns, numbers of all
+    fields, wave_step and wave_steps.
 
     points_bytes, with a Mesh, is what s(x, y) of arrays on a GPU takes there beside: a tree, and u_star at nodes.
     """
@@ -418,7 +419,7 @@ def plan(mesh: Union[Mesh, str, None], problem: Problem, backend: Union[str, Con
     names = ("elements", "edges", "vertices", "boundary_edges", "order", "trace_unknowns", "preconditioner",
              "precision", "smoother", "host_bytes", "free_bytes", "host_free_bytes", "stabilization_length",
              "many_bytes", "apply_bytes", "values_bytes", "table_bytes", "solution_bytes", "dimension",
-             "march_bytes", "wave_unknowns", "wave_step", "wave_steps", "note")
+             "march_bytes", "march_step", "march_steps", "wave_unknowns", "wave_step", "wave_steps", "note")
     values = {name: getattr(raw, name) for name in names}
     if mesh is not None:
         nodes = int(mesh._nodes_of(raw.order + 1)[-1])

@@ -11,12 +11,13 @@
 /// Seconds after which a checkpoint is written where no output comes before.
 static const double SAVE_EVERY = 60.0;
 
-/// Files of the run before have another name, or are gone.
-static void note_new_table(kg_cli_march *r)
+/// Files of the run before have another name, or are gone. @param[in] outputs  that there were
+static void note_new_table(kg_cli_march *r, int64_t outputs)
 {
   const kg_cli_beside *const b = &r->task->beside;
+  const bool had_rows = r->method->lists_steps || outputs > 0;
   char *note;
-  if (!b->table || access(b->steps.path, F_OK) == 0) return;
+  if (!b->table || !had_rows || access(b->steps.path, F_OK) == 0) return;
   if (asprintf(&note, "there was no %s to go on with: it%s at the checkpoint, t = %.9g",
                b->steps.path, b->list ? " and the series begin" : " begins", r->marched.t) >= 0)
     kg_notes_add(&r->notes, note);
@@ -145,7 +146,7 @@ static int resume(kg_cli_march *r)
   double *const t = calloc((size_t)n + 1, sizeof *t);
   if (!t) return kg_cli_no_memory();
   kedge_march_outputs(r->march, n, t);
-  note_new_table(r);
+  note_new_table(r, n);
   kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->outputs, n, t), &code);
   if (b->boundary)
     kg_cli_task_tell(r->task, kg_series_resume(r->task->ctx, &b->boundaries, n, t), &code);
@@ -191,7 +192,10 @@ int kg_cli_march_run(kg_cli_task *task, const kg_cli_march_method *method)
   if (task->line) kedge_context_set_progress(task->ctx, kg_march_line_draw, &r.line);
   if (task->beside.checkpoint) watch_for_end();
   int code = method->begin(&r);
-  if (code == KG_EXIT_SOLVED && from) code = resume(&r);
+  if (code == KG_EXIT_SOLVED && r.resumed > 0)
+    code = resume(&r);
+  else if (code == KG_EXIT_SOLVED && kedge_march_is_output(r.march))
+    code = look(&r, KG_CLI_WRITES);
   if (code == KG_EXIT_SOLVED) code = step_on(&r);
   char *const notes = kg_notes_join(&r.notes);
   r.marched.note = notes;

@@ -25,6 +25,7 @@ typedef struct kg_cli_march_method {
   /// Report, picture and summary. @param[in] code  of the exit so far
   int (*deliver)(kg_cli_march *march, int code);
   void (*end)(kg_cli_march *march);
+  bool lists_steps;  ///< the table has a row for each step, not for outputs alone
 } kg_cli_march_method;
 
 struct kg_cli_march {

@@ -174,4 +174,5 @@ const kg_cli_march_method kg_cli_march_parabolic = {.begin = begin,
                                                     .write = write_fields,
                                                     .write_boundary = write_boundary,
                                                     .deliver = deliver,
-                                                    .end = end};
+                                                    .end = end,
+                                                    .lists_steps = true};

@@ -39,9 +39,14 @@ static void print_stages(const kedge_plan *plan, bool shared)
   if (shared) print_row(plan, "in all, with results", plan->needed_bytes);
   char vectors[16], solution[16];
   if (plan->march_bytes > 0)
-    printf("beside that, on the device: %s for u of steps and stages, %s for a solution\n",
+    printf("beside the peak: %s for u of steps and stages, %s for a solution\n",
            kg_bytes_text((double)plan->march_bytes, vectors),
            kg_bytes_text((double)plan->solution_bytes, solution));
+}
+
+static void print_steps(int64_t steps, double longest)
+{
+  printf("%lld step%s of at most %.4g\n", (long long)steps, kg_cli_plural(steps), longest);
 }
 
 /// "matrix-free, ell fit" or "no operator fits".
@@ -69,13 +74,12 @@ static void print_solver(const kedge_plan *plan)
 /// A plan of waves, which have no operators.
 static void print_waves(const kedge_context *ctx, const char *problem, const kedge_plan *plan)
 {
-  const long long steps = (long long)plan->wave_steps;
   char device[16], host[16], available[16];
   printf("%s: %lld elements, order %d, precision %s, %lld unknowns\n", kg_cli_shown(problem),
          (long long)plan->elements, plan->order, plan->precision, (long long)plan->wave_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
-  printf("%lld step%s of at most %.4g\n", steps, kg_cli_plural(steps), plan->wave_step);
+  print_steps(plan->wave_steps, plan->wave_step);
   if (plan->wave_step > plan->wave_longest * (1.0 + 1e-9))
     printf(
         "note: that is longer than %.4g, the longest that is stable on every mesh; leave step, "
@@ -94,6 +98,10 @@ static void print_plan(const kedge_context *ctx, const char *problem, const kedg
          plan->dimension == 3 ? "faces" : "edges", plan->order, (long long)plan->trace_unknowns);
   printf("backend %s on %s (%s)\n", kedge_backend_name(kedge_context_backend(ctx)),
          kedge_context_device(ctx), kedge_context_reason(ctx));
+  if (plan->march_steps > 0)
+    print_steps(plan->march_steps, plan->march_step);
+  else if (plan->march_bytes > 0)
+    puts("steps that adapt");
   print_solver(plan);
   print_stages(plan, kedge_context_backend(ctx) == KEDGE_BACKEND_HOST);
   char needed[16], available[16];

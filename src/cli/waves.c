@@ -107,7 +107,9 @@ static int begin_probes(kg_cli_march *r)
   }
   o->values = calloc(2 + (size_t)most * KEDGE_WAVE_FIELDS_MAX, sizeof *o->values);
   if (!o->values && code == KG_EXIT_SOLVED) code = kg_cli_no_memory();
-  return code == KG_EXIT_SOLVED && r->resumed == 0 ? add_probe_rows(r) : code;
+  // Where the beginning is an output, a look at it adds the rows.
+  const bool adds = r->resumed == 0 && !kedge_march_is_output(r->march);
+  return code == KG_EXIT_SOLVED && adds ? add_probe_rows(r) : code;
 }
 
 /// Note that the plain kernel serves, and why.

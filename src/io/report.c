@@ -323,6 +323,12 @@ static void write_plan_solver(kg_json *json, const kedge_plan *plan)
   kg_json_string(json, "precision", described ? plan->precision : "double");
   kg_json_string(json, "smoother", described ? plan->smoother : "");
   kg_json_close(json);
+  if (plan->march_bytes > 0) {
+    kg_json_object(json, "march");
+    kg_json_number(json, "step", plan->march_step);
+    kg_json_integer(json, "steps", plan->march_steps);
+    kg_json_close(json);
+  }
   kg_json_array(json, "operators");
   for (int op = 0; op < KEDGE_OPERATOR_COUNT; ++op)
     write_plan_operator(json, plan, (kedge_operator)op);

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/target.h"
 #include "core/text.h"
 #include "device/backend.h"
@@ -188,6 +190,14 @@ static bool find_entry(const char *text, const char *end, const entry *like, ent
   return false;
 }
 
+/// Whether a setting may have another value where a march goes on: its end, and how many steps
+/// there are to it, of which compare_end() knows more.
+static bool may_move(const entry *e)
+{
+  return strcmp(e->section, "time") == 0 &&
+         (strcmp(e->key, "end") == 0 || strcmp(e->key, "steps") == 0);
+}
+
 /// Refuse the first setting of one text that is missing in the other, or has another value there.
 static kedge_status compare_settings(kedge_context *ctx, const char *path, const char *there,
                                      size_t n_there, const char *here, size_t n_here)
@@ -196,7 +206,7 @@ static kedge_status compare_settings(kedge_context *ctx, const char *path, const
   entry a, b;
   while (next_entry(&at, there_end, &a)) {
     const bool found = find_entry(here, here_end, &a, &b);
-    if (!found || a.kind != b.kind || strcmp(a.value, b.value) != 0)
+    if (!found || a.kind != b.kind || (strcmp(a.value, b.value) != 0 && !may_move(&a)))
       return refuse(ctx, path, &a, found ? &b : NULL);
   }
   for (at = here; next_entry(&at, here_end, &b);)
@@ -356,6 +366,35 @@ static kedge_status look(kedge_context *ctx, const char *path, size_t bytes, kg_
   return is_text && are_arrays_good(c) ? KEDGE_OK : refuse_damage(ctx, path);
 }
 
+/// The end that a file was written for: no time that is hit is behind it.
+static double end_of(const kg_checkpoint *c)
+{
+  return c->hits[2 * (c->head.n_hits - 1)];
+}
+
+/// Refuse steps of another length, of steps = N, and an end that is past. All other settings have
+/// been compared.
+static kedge_status compare_end(kedge_context *ctx, const kg_checkpoint *c,
+                                const kedge_problem *problem)
+{
+  const kg_time_settings *const t = &problem->time;
+  const entry steps = {.section = "time", .key = "steps"};
+  entry there;
+  KG_REQUIRE(
+      ctx, t->end == end_of(c) || t->end > c->head.plan.t * (1.0 + 1e-12), KEDGE_ERR_INPUT,
+      "the checkpoint %s is of t = %.9g, which [time] end = %.9g is not behind: give a later "
+      "end",
+      c->path, c->head.plan.t, t->end);
+  if (t->steps == 0 || !find_entry(c->text, c->text + c->head.text_bytes, &steps, &there))
+    return KEDGE_OK;
+  const double step = end_of(c) / kg_number_value(there.value);
+  KG_REQUIRE(ctx, fabs(t->step - step) <= 1e-12 * step, KEDGE_ERR_INPUT,
+             "the checkpoint %s has steps of %.9g, and [time] steps = %lld to end = %.9g are of "
+             "%.9g: give end and steps by which they are as long",
+             c->path, step, (long long)t->steps, t->end, t->step);
+  return KEDGE_OK;
+}
+
 static kedge_status compare_problem(kedge_context *ctx, const kg_checkpoint *c,
                                     const kedge_problem *problem)
 {
@@ -365,7 +404,7 @@ static kedge_status compare_problem(kedge_context *ctx, const kg_checkpoint *c,
   if (status == KEDGE_OK)
     status = compare_settings(ctx, c->path, c->text, (size_t)c->head.text_bytes, here, n_here);
   free(here);
-  return status;
+  return status == KEDGE_OK ? compare_end(ctx, c, problem) : status;
 }
 
 static kedge_status compare_mesh(kedge_context *ctx, const kg_checkpoint *c, const kedge_mesh *mesh)
@@ -398,21 +437,35 @@ void kg_checkpoint_free(kg_checkpoint *c)
   *c = (kg_checkpoint){0};
 }
 
+/// The times that are hit. The march has the plan of the file, and times of its own to its end.
+static kedge_status take_hits(const kg_checkpoint *c, kedge_march *m)
+{
+  kg_hit *hits;
+  KG_REQUIRE(m->ctx, c->head.n_hits <= INT32_MAX / 2, KEDGE_ERR_INPUT,
+             "the checkpoint %s has too many times", c->path);
+  const int n = (int)c->head.n_hits;
+  KG_TRY(kg_host_alloc(m->ctx, (size_t)n, sizeof *hits, &hits));
+  for (int i = 0; i < n; ++i) {
+    const int kinds = (int)c->hits[2 * i + 1];
+    hits[i] = (kg_hit){c->hits[2 * i], (kinds & 1) != 0, (kinds & 2) != 0};
+  }
+  if (m->end != end_of(c)) {
+    const kedge_status status = kg_march_move_end(m, n, hits);
+    free(hits);
+    return status;
+  }
+  free(m->hits);
+  m->hits = hits;
+  m->n_hits = m->hits_room = n;
+  while (m->n_past + 1 < n && hits[m->n_past].t <= m->plan.t) ++m->n_past;
+  return KEDGE_OK;
+}
+
 kedge_status kg_checkpoint_take_plan(const kg_checkpoint *c, kedge_march *m)
 {
   const kg_checkpoint_head *const h = &c->head;
-  KG_REQUIRE(m->ctx, h->n_hits <= INT32_MAX / 2, KEDGE_ERR_INPUT,
-             "the checkpoint %s has too many times", c->path);
-  free(m->hits);
-  m->n_hits = m->hits_room = (int)h->n_hits;
-  KG_TRY(kg_host_alloc(m->ctx, (size_t)m->n_hits, sizeof *m->hits, &m->hits));
-  for (int i = 0; i < m->n_hits; ++i) {
-    const int kinds = (int)c->hits[2 * i + 1];
-    m->hits[i] = (kg_hit){c->hits[2 * i], (kinds & 1) != 0, (kinds & 2) != 0};
-  }
   m->plan = h->plan;
   m->n_past = 0;
-  while (m->n_past + 1 < m->n_hits && m->hits[m->n_past].t <= m->plan.t) ++m->n_past;
   m->created = kg_seconds() - h->seconds;
   kedge_marched *const r = &m->report;
   r->t = m->plan.t;
@@ -428,7 +481,7 @@ kedge_status kg_checkpoint_take_plan(const kg_checkpoint *c, kedge_march *m)
   r->converged = h->is_converged;
   r->grown_step = h->grown_step;
   r->grown_t = h->grown_t;
-  return KEDGE_OK;
+  return take_hits(c, m);
 }
 
 kedge_status kg_checkpoint_take_state(const kg_checkpoint *c, kedge_march *m)

@@ -45,15 +45,21 @@ static int64_t count_steps(double length, double most, double end)
   return n > 1.0 ? (int64_t)fmin(n, 1e18) : 1;
 }
 
+/// Have steps of equal length end at the next time that is hit. What is done of them stays.
+static void plan_until(kedge_march *m)
+{
+  while (m->hits[m->n_past].t <= m->plan.t) ++m->n_past;
+  m->plan.until = m->hits[m->n_past].t;
+  m->plan.n = count_steps(m->plan.until - m->plan.begin,
+                          m->tolerance > 0.0 ? m->plan.wanted : m->most_step, m->plan.until);
+}
+
 /// Divide what is left to the next time that is hit into steps of equal length.
 static void plan(kedge_march *m)
 {
-  while (m->hits[m->n_past].t <= m->plan.t) ++m->n_past;
   m->plan.begin = m->plan.t;
-  m->plan.until = m->hits[m->n_past].t;
   m->plan.done = 0;
-  m->plan.n = count_steps(m->plan.until - m->plan.begin,
-                          m->tolerance > 0.0 ? m->plan.wanted : m->most_step, m->plan.until);
+  plan_until(m);
 }
 
 /// Plan steps behind a jump of the data, or at the beginning. How long a step may be that adapts is
@@ -135,6 +141,7 @@ kedge_status kg_march_open(kedge_context *ctx, const kedge_mesh *mesh, const ked
       .report = {.size = sizeof m->report, .end = s->end, .converged = true, .change = NAN}};
   m->report.scheme = m->scheme->name;
   KG_TRY(add_hits(m, s));
+  m->plan.is_output = m->hits[0].t == 0.0;
   plan_anew(m);
   return KEDGE_OK;
 }
@@ -153,9 +160,13 @@ static const kg_tableau *scheme_of(const kedge_march *m)
   return m->plan.is_fresh && m->scheme->first ? m->scheme->first : m->scheme;
 }
 
+/// The step that was given where it divides a length, but for what rounding makes of times: then
+/// steps have the same bits whatever is hit.
 static double step_of(const kedge_march *m)
 {
-  return (m->plan.until - m->plan.begin) / (double)m->plan.n;
+  const double length = m->plan.until - m->plan.begin, n = (double)m->plan.n;
+  const bool divides = fabs(length - n * m->most_step) <= 4.0 * DBL_EPSILON * m->plan.until;
+  return divides ? m->most_step : length / n;
 }
 
 double kg_march_rate(const kedge_march *m)
@@ -297,6 +308,25 @@ kedge_status kedge_march_step(kedge_march *m)
   if (s.t < m->end && s.step < SHORT * step_of(m)) m->plan.is_fresh = true;
   KG_TRY(look_whether_steady(m));
   m->report.seconds = kg_seconds() - m->created;
+  return KEDGE_OK;
+}
+
+kedge_status kg_march_move_end(kedge_march *m, int n, const kg_hit *hits)
+{
+  const kg_march_plan before = m->plan;
+  const double step = step_of(m);
+  for (int i = 0; i < n; ++i) {
+    const bool was_asked_for = !hits[i].is_event && !hits[i].is_output && hits[i].t < m->end;
+    if (hits[i].t <= m->plan.t || was_asked_for) KG_TRY(add_hit(m, hits[i]));
+  }
+  plan_until(m);
+  if (m->plan.until == before.until) {
+    m->plan = before;
+    return KEDGE_OK;
+  }
+  if (m->plan.t < before.until && m->tolerance == 0.0 && step_of(m) == step) return KEDGE_OK;
+  plan(m);
+  if (m->report.step < SHORT * step_of(m)) m->plan.is_fresh = true;
   return KEDGE_OK;
 }
 

@@ -101,6 +101,10 @@ static inline int kg_march_ks(const kg_tableau *scheme)
 {
   return scheme->n_stages - 1;
 }
+/// Go on with the plan of a checkpoint, which the march has, to another end than that of the file.
+/// Steps that do not depend on the end are those that were planned.
+/// @param[in] hits  [n] of the file: those that are past stay, and those that were asked for
+kedge_status kg_march_move_end(kedge_march *march, int n, const kg_hit *hits);
 /// Steps have another longest length from now on.
 void kg_march_limit(kedge_march *march, double most_step);
 /// How many steps are left, of those that do not adapt. @param[out] longest  of them

@@ -621,11 +621,19 @@ kedge_status kedge_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_status status = kg_march_open(ctx, mesh, problem, &m);
   if (status == KEDGE_OK) status = kg_problem_clone(problem, &copy);
   if (status == KEDGE_OK) {
+    const bool adapts = problem->time.tolerance > 0.0;
+    double step = 0.0;
+    const int64_t steps = adapts ? 0 : kg_march_left(m, &step);
     copy->shift = kg_march_rate(m);
-    status = kg_plan_make(
-        ctx,
-        &(kg_plan_args){mesh, copy, true, VECTORS + kg_march_ks(m->scheme), KG_COUNTED_ELEMENTS},
-        plan);
+    status = kg_plan_make(ctx,
+                          &(kg_plan_args){.mesh = mesh,
+                                          .problem = copy,
+                                          .repeats = true,
+                                          .march_vectors = VECTORS + kg_march_ks(m->scheme),
+                                          .counted_from = KG_COUNTED_ELEMENTS,
+                                          .march_step = step,
+                                          .march_steps = steps},
+                          plan);
   }
   kedge_march_destroy(m);
   kedge_problem_destroy(copy);

@@ -125,6 +125,8 @@ kedge_status kg_plan_make(kedge_context *ctx, const kg_plan_args *args, kedge_pl
   const kedge_status status = fill(&p, &own, &filled);
   kg_elliptic_free(&p);
   kedge_mesh_destroy(own.mesh);
+  filled.march_step = args->march_step;
+  filled.march_steps = args->march_steps;
   if (status == KEDGE_OK) kg_copy_sized(&filled, plan);
   return status;
 }

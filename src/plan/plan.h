@@ -14,6 +14,8 @@ typedef struct kg_plan_args {
   bool repeats;          ///< the memory of a kedge_solver
   int march_vectors;     ///< that a march has beside; 0: there is none
   int64_t counted_from;  ///< elements: KG_COUNTED_ELEMENTS
+  double march_step;     ///< of the march, as kedge_plan has them
+  int64_t march_steps;
 } kg_plan_args;
 
 /// kedge_plan_make() or kedge_solver_plan(). Only the mesh may be NULL.

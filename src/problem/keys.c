@@ -510,16 +510,18 @@ const char *const kg_scheme_words[KG_SCHEMES] = {
     [KG_SCHEME_EULER] = "euler", [KG_SCHEME_TRBDF2] = "trbdf2", [KG_SCHEME_ESDIRK4] = "esdirk4"};
 static const char *const untils[KG_UNTILS] = {[KG_UNTIL_END] = "end", [KG_UNTIL_STEADY] = "steady"};
 
-/// Positive times that ascend.
-/// @param[in] positive  how they are, for the sentence
+/// Times that ascend.
+/// @param[in] with_begin  0 may be one of them
+/// @param[in] positive    how they are, for the sentence
 static kedge_status read_times(const kedge_problem *p, const kg_settings *settings,
-                               const kg_setting *s, const char *positive, int *n, double **out)
+                               const kg_setting *s, bool with_begin, const char *positive, int *n,
+                               double **out)
 {
   free(*out);
   KG_TRY(kg_value_constants(p->parameters, p->n_parameters, settings, s, n, out));
   for (int i = 0; i < *n; ++i) {
     const double time = (*out)[i];
-    if (!(time > 0.0))
+    if (!(time > 0.0) && !(with_begin && time == 0.0))
       return kg_setting_fail(settings, s, "%s in [%s] has %g; times are %s", s->key, s->section,
                              time, positive);
     if (i > 0 && !(time > (*out)[i - 1]))
@@ -531,12 +533,14 @@ static kedge_status read_times(const kedge_problem *p, const kg_settings *settin
 
 READER(read_events)
 {
-  return read_times(p, settings, s, "positive", &p->time.n_events, &p->time.events);
+  return read_times(p, settings, s, false, "positive", &p->time.n_events, &p->time.events);
 }
 
 READER(read_output_times)
 {
-  return read_times(p, settings, s, "positive, as the first step makes the first solution",
+  const bool is_wave = kg_settings_are_wave(settings);
+  return read_times(p, settings, s, is_wave,
+                    is_wave ? "0 or later" : "positive, as the first step makes the first solution",
                     &p->time.n_outputs, &p->time.outputs);
 }
 

@@ -139,6 +139,16 @@ void kg_settings_free(kg_settings *settings)
   *settings = (kg_settings){0};
 }
 
+/// Take a key away, which there may be none of, but which has to be one of problems.
+static kedge_status take_away(kg_settings *settings, kg_setting *s)
+{
+  const kg_problem_key *key;
+  kg_section_normalize(s->section);
+  KG_TRY(kg_key_find(settings, s, &key));
+  kg_settings_remove(settings, s->section, s->key);
+  return KEDGE_OK;
+}
+
 kedge_status kg_settings_override(kg_settings *settings, const char *text)
 {
   kedge_context *const ctx = settings->ctx;
@@ -157,7 +167,8 @@ kedge_status kg_settings_override(kg_settings *settings, const char *text)
   kedge_status status = kg_copy_text(ctx, text, (size_t)(dot - text), &s.section);
   if (status == KEDGE_OK) status = kg_copy_text(ctx, key, key_length, &s.key);
   if (status == KEDGE_OK) status = kg_copy_text(ctx, value, value_length, &s.value);
-  if (status == KEDGE_OK) status = kg_settings_replace(settings, &s);
+  if (status == KEDGE_OK)
+    status = value_length > 0 ? kg_settings_replace(settings, &s) : take_away(settings, &s);
   free_setting(&s);
   return status;
 }

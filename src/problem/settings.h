@@ -43,7 +43,8 @@ kedge_status kg_settings_extend(kg_settings *settings, kg_setting *setting, int 
                                 const char *text);
 kedge_status kg_settings_copy(const kg_settings *from, kg_settings *to);
 void kg_settings_free(kg_settings *settings);
-/// Put "section.key=value"; the section ends at the last '.' before the first '='.
+/// Put "section.key=value"; the section ends at the last '.' before the first '='. Without a value
+/// the key is taken away.
 kedge_status kg_settings_override(kg_settings *settings, const char *text);
 
 enum { KG_PLACE_BYTES = 400 };

@@ -32,7 +32,7 @@ typedef struct kg_time_settings {
   double steady_tolerance;
   double every;
   int n_outputs;
-  double *outputs;  ///< [n_outputs] after 0, to the end; owned by the problem
+  double *outputs;  ///< [n_outputs] after 0, of waves 0 too, to the end; owned by the problem
 } kg_time_settings;
 
 /// Whether a march takes norms of what it computes, to adapt its steps or to end.

@@ -2,6 +2,7 @@
 """check_marches.py KEDGE: problems with [time]: series of files, the table of steps, what is refused, what fails on the way."""
 import csv
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -313,7 +314,18 @@ class Marches(Command):
 
     def test_a_plan_counts_the_vectors_of_the_march(self):
         said = self.kedge("plan", "plate.ini").stdout
-        self.assertRegex(said, r"\nbeside that, on the device: [0-9.]+ kB for u of steps and stages, [0-9.]+ kB for a solution\n")
+        self.assertRegex(said, r"\nbeside the peak: [0-9.]+ kB for u of steps and stages, [0-9.]+ kB for a solution\n")
+
+    def test_a_plan_counts_steps(self):
+        solved = self.kedge("solve", "plate.ini").stdout
+        steps = re.search(r"\nmarch +trbdf2, (\d+) steps ", solved)[1]
+        said = self.kedge("plan", "plate.ini", "-r", "r.json").stdout
+        self.assertRegex(said, rf"\n{steps} steps of at most 0\.\d+\n")
+        self.assertEqual(self.json("r.json")["march"]["steps"], int(steps))
+        adapting = ("-s", "time.step=", "-s", "time.steps=", "-s", "time.scheme=", "-s", "time.tolerance=1e-3")
+        said = self.kedge("plan", "plate.ini", *adapting, "-r", "r.json").stdout
+        self.assertIn("\nsteps that adapt\n", said)
+        self.assertEqual(self.json("r.json")["march"], {"step": 0, "steps": 0})
 
 
 if __name__ == "__main__":

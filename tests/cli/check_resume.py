@@ -3,6 +3,7 @@
 ended.
 
 HURRY is the library of hurry.c, with which a minute is over at once. With KILLS nothing else is tested."""
+import json
 import os
 import random
 import signal
@@ -159,7 +160,6 @@ class Resume(Command):
     def test_rows_and_lists_go_on_behind_the_checkpoint(self):
         step = ("-s", "time.step=0.01")
         whole, _ = self.whole(*step)
-        self.kedge("solve", "plate.ini", "-q", *SAVES, *step, "-s", "output.every=", "-s", "output.at=", code=2)
         with subprocess.Popen([KEDGE, "solve", "plate.ini", "-q", *SAVES, *step], cwd=self.folder) as process:
             self.wait_for("c.march", process)
             process.kill()
@@ -172,6 +172,24 @@ class Resume(Command):
         with open(self.path("plate.csv"), "r+b") as file:
             file.write(b"x")
         self.clear()
+
+    def test_a_march_is_made_longer(self):
+        """With the step, as there are outputs, of a run that had that end from its beginning, in all files."""
+        whole, _ = self.whole("-s", "time.step=0.01", "-s", "time.end=1.1")
+        for ends in ("0.4", "1.1"), ("0.38", "1.1"), ("0.38", "0.72", "1.1"):
+            for k, end in enumerate(ends):
+                self.kedge("solve", "plate.ini", "-q", "-s", "time.step=0.01", "-s", f"time.end={end}", *SAVES,
+                           *(GOES_ON if k > 0 else ()))
+            if ends[0] == "0.4":  # one of its outputs
+                self.assert_same(whole)
+            else:  # those that were ends stay among the files
+                lists = json.loads(self.contents()["plate.vtkhdf.series"])["files"]
+                self.assertEqual([file["time"] for file in lists if file["time"] < 0.5][-5:], [0.3, 0.35, 0.38, 0.4, 0.45])
+                self.assertEqual(lists[-1]["time"], 1.1)
+            self.clear()
+        self.kedge("solve", "plate.ini", "-q", "-s", "time.end=0.5", *SAVES)
+        self.refused("solve", "plate.ini", *GOES_ON, "-s", "time.end=0.4",
+                     says="kedge: the checkpoint c.march is of t = 0.5, which [time] end = 0.4 is not behind: give a later end")
 
     def test_what_fits_not_is_refused(self):
         self.refused("solve", "plate.ini", *GOES_ON, says="kedge: cannot open c.march: No such file or directory")

@@ -236,9 +236,8 @@ class Waves(Command):
             self.assertGreater(stages[stage]["seconds"], least)
         self.assertTrue(stages["stage"]["bytes"] > 280 * 960 * 4 and stages["stage"]["flops"] > 280 * 960)
         self.assertGreater(report["memory"]["peak_device_bytes"], 3 * 960 * 4)
-        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "exact.Ez=", "-s", "output.file=", code=2)
-        self.write("cavity.ini", CAVITY[:CAVITY.index("[exact]")] + "[time]\nend = 0.1\n")
-        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json")
+        self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "exact.Ez=", "-s", "output.file=", "-s", "time.end=0.1",
+                   "-s", "output.every=")
         report = self.json("r.json")
         self.assertEqual((report["errors"], report["output"]), (None, None))
 
@@ -365,10 +364,47 @@ end = 2
             self.kedge("solve", "half.ini", "-q", "-s", f"parameters.g={g}", "-s", f"boundary left.type={kind}")
             self.assertAlmostEqual(max(float(row["p 1"]) for row in self.rows("mid.csv")), most, delta=1e-3)
 
-    def test_a_run_that_has_ended_is_not_made_longer(self):
+    def test_a_run_that_has_ended_goes_on_to_a_later_end(self):
+        probe = ("-q", "-s", "time.step=0.0125", "-s", "probe mid.points=0.5 0.5")
+        self.kedge("solve", "cavity.ini", *probe, "-s", "time.end=2", "-o", "whole.vtkhdf")
+        whole = self.rows("mid.csv")
+        self.kedge("solve", "cavity.ini", *probe, "--checkpoint", "c.march")
+        self.kedge("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=2")
+        self.assertEqual(self.rows("mid.csv"), whole)
+        self.assertEqual(self.rows("cavity.csv"), self.rows("whole.csv"))
+        self.refused("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=0.75",
+                     says="is of t = 1, which [time] end = 0.75 is not behind: give a later end")
+
+    def test_a_run_that_had_no_output_yet_goes_on_without_a_note(self):
+        options = ("-s", "output.every=500", "-s", "probe mid.points=0.5 0.5")
+        saves = ("--checkpoint", "c.march")
+        with subprocess.Popen([KEDGE, "solve", "cavity.ini", "-q", *options, *saves, "-s", "time.end=1e3"], cwd=self.folder,
+                              stderr=subprocess.PIPE, text=True) as process:
+            while not os.path.exists(self.path("mid.csv")):
+                time.sleep(0.001)
+            process.send_signal(signal.SIGINT)
+            t = float(re.search("t = ([0-9.e-]+);", process.communicate()[1])[1])
+        self.assertFalse(os.path.exists(self.path("cavity.csv")))
+        goes_on = (*options, "--resume", "c.march")
+        said = self.kedge("solve", "cavity.ini", *goes_on, *saves, "-s", f"time.end={t + 0.1}").stdout
+        self.assertNotIn("note ", said)
+        os.remove(self.path("cavity.csv"))
+        said = self.kedge("solve", "cavity.ini", *goes_on, "-s", f"time.end={t + 0.2}").stdout
+        self.assertIn("\nnote         there was no cavity.csv to go on with: it and the series begin at", said)
+
+    def test_outputs_may_begin_with_the_initial_values(self):
+        self.write("cavity.ini", CAVITY.replace("every = 0.5", "at = 0, 0.5") + "[probe mid]\npoints = 0.5 0.5\n")
         self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
-        self.refused("solve", "cavity.ini", "--resume", "c.march", "-s", "time.end=2",
-                     says="[time] end = 1 there, and = 2 here")
+        rows = self.rows("cavity.csv")
+        self.assertEqual([(row["t"], row["step"]) for row in rows], [("0", "0"), ("0.5", "28"), ("1", "56")])
+        self.assertEqual([row["step"] for row in self.rows("mid.csv")], [str(step) for step in range(57)])
+        self.assertAlmostEqual(float(rows[0]["energy"]), 0.125, places=4)
+        times = [(file["name"], file["time"]) for file in self.json("cavity.vtkhdf.series")["files"]]
+        self.assertEqual(times, [("cavity.0001.vtkhdf", 0), ("cavity.0002.vtkhdf", 0.5), ("cavity.0003.vtkhdf", 1)])
+        self.kedge("solve", "cavity.ini", "-q", "--resume", "c.march", "-s", "time.end=1.5")
+        self.assertEqual([row["t"] for row in self.rows("cavity.csv")], ["0", "0.5", "1", "1.5"])
+        self.assertEqual([file["time"] for file in self.json("cavity.vtkhdf.series")["files"]], [0, 0.5, 1, 1.5])
+        self.refused("solve", "cavity.ini", "-s", "output.at=-1, 0", says="at in [output] has -1; times are 0 or later")
 
     def test_the_example_of_the_readme_runs(self):
         with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as page:

@@ -4,7 +4,9 @@
 Exit code 77 (skipped) without h5py or matplotlib.
 """
 import importlib.util
+import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -61,11 +63,22 @@ with tempfile.TemporaryDirectory() as folder:
 
     cells = os.path.join(folder, "cells.vtkhdf")
     subprocess.run([samples, "cells", cells], check=True)
-    [(_, _, xy, values)], _ = picture.read(cells, "q")
+    [(_, _, xy, values)], *_ = picture.read(cells, "q")
     assert np.array_equal(values, np.repeat(np.arange(50.0)[:, None], 3, axis=1))
     assert np.array_equal(xy[:, 0], np.zeros((50, 2))) and np.array_equal(xy[:-1, 2], xy[1:, 1])
     result = run(cells, os.path.join(folder, "cells.png"))
     assert result.returncode == 0, result.stderr
+
+    for names in ("Ez", "Hx", "Hy"), ("vx", "vy", "p"):  # of waves
+        waves = os.path.join(folder, "waves.vtkhdf")
+        with h5py.File(shutil.copy(file, waves), "r+") as of_waves:
+            points = of_waves["VTKHDF/PointData"]
+            for name in names:
+                points[name] = points["u"][:]
+            for name in set(points) - set(names):
+                del points[name]
+        assert picture.read(waves, None)[1:] == (0, min(names))
+        assert run(waves, os.path.join(folder, "waves.png")).returncode == 0
 
     def refused(says, *arguments):
         result = run(*arguments)
@@ -73,6 +86,10 @@ with tempfile.TemporaryDirectory() as folder:
         assert says in result.stderr and result.stderr.count("\n") == 1, result.stderr
 
     refused("has no field pressure; it has error, q, region, u", file, "x.png", "--field", "pressure")
+    series = os.path.join(folder, "w.vtkhdf.series")
+    with open(series, "w", encoding="utf-8") as listed:
+        json.dump({"files": [{"name": f"w.{k:04}.vtkhdf", "time": k} for k in range(1, 8)]}, listed)
+    refused("is a list of files; take one of them: w.0001.vtkhdf, w.0002.vtkhdf, ..., w.0007.vtkhdf", series, "x.png")
     refused("there is no such file", os.path.join(folder, "nothing.vtkhdf"), "x.png")
     refused("is not a VTKHDF file", program, "x.png")
     h5py.File(os.path.join(folder, "other.h5"), "w").close()

@@ -242,6 +242,127 @@ static void a_march_goes_on_twice(void **state)
   moving_free(&other);
 }
 
+/// A march with settings of its [time].
+static moving timed(const setting *settings, const setting *time)
+{
+  moving m = {
+      .ctx = open_backend(test_backend(), moving_threads > 0 ? moving_threads : test_threads())};
+  m.problem = problem_of(m.ctx, settings);
+  for (const setting *s = time; s->section; ++s)
+    must(m.ctx, kedge_problem_set(m.problem, s->section, s->key, s->value));
+  must(m.ctx, kedge_problem_mesh(m.problem, &m.mesh));
+  must(m.ctx, kedge_march_create(m.ctx, m.mesh, m.problem, &m.march));
+  return m;
+}
+
+/// Save after some steps, and go on from there to another end.
+static moving moved(const setting *settings, const setting *before, const setting *behind,
+                    int saved_after)
+{
+  moving m = timed(settings, before), other = timed(settings, behind);
+  for (int i = 0; i < saved_after; ++i) must(m.ctx, kedge_march_step(m.march));
+  must(m.ctx, kedge_march_save(m.march, path));
+  kedge_march_destroy(other.march);
+  must(other.ctx, kedge_march_restore(other.ctx, other.mesh, other.problem, path, &other.march));
+  unlink(path);
+  assert_true(kedge_march_time(other.march) == kedge_march_time(m.march));
+  moving_free(&m);
+  return other;
+}
+
+static void to_another_end_it_goes_on_bit_for_bit_where_steps_do_not_depend_on_it(void **state)
+{
+  static const setting given[][2][3] = {{{{"time", "end", "0.4"}, {"time", "step", "0.1"}},
+                                         {{"time", "end", "0.6"}, {"time", "step", "0.1"}}},
+                                        {{{"time", "end", "0.4"}, {"time", "steps", "4"}},
+                                         {{"time", "end", "0.8"}, {"time", "steps", "8"}}},
+                                        {{{"time", "end", "0.9"}, {"time", "step", "0.1"}},
+                                         {{"time", "end", "0.37"}, {"time", "step", "0.1"}}}};
+  (void)state;
+  // The third case has events and outputs; steps to 0.2 are planned there, and stay.
+  for (int i = 0; i < 3; ++i) {
+    const setting *const settings = case_of(i < 2 ? 0 : 2);
+    moving whole = timed(settings, given[i][1]);
+    moving other = moved(settings, given[i][0], given[i][1], 2);
+    march_on(&whole);
+    march_on(&other);
+    assert_true(kedge_march_time(other.march) == kedge_march_time(whole.march));
+    assert_true(marched_now(&other).end == marched_now(&whole).end);
+    assert_same(&whole, &other);
+    assert_same_counts(&whole, &other);
+    moving_free(&whole);
+    moving_free(&other);
+  }
+}
+
+static void so_does_a_march_that_has_ended_or_whose_steps_another_end_makes_others(void **state)
+{
+  const setting *const before[] = {SETTINGS({"time", "end", "0.4"}, {"time", "step", "0.1"}),
+                                   SETTINGS({"time", "end", "0.4"}, {"time", "step", "0.03"}),
+                                   SETTINGS({"time", "end", "0.4"}, {"time", "tolerance", "1e-4"}),
+                                   SETTINGS({"time", "end", "0.4"}, {"time", "tolerance", "1e-4"})};
+  const setting *const behind[] = {
+      SETTINGS({"time", "end", "0.75"}, {"time", "step", "0.1"}),
+      SETTINGS({"time", "end", "0.75"}, {"time", "step", "0.03"}),
+      SETTINGS({"time", "end", "0.75"}, {"time", "tolerance", "1e-4"}),
+      SETTINGS({"time", "end", "0.75"}, {"time", "tolerance", "1e-4"})};
+  static const int saved_after[] = {4, 3, 2, -1};
+  (void)state;
+  for (int i = 0; i < 4; ++i) {
+    moving whole = timed(case_of(0), behind[i]), short_one = timed(case_of(0), before[i]);
+    march_on(&short_one);
+    const int64_t all = marched_now(&short_one).steps;
+    moving_free(&short_one);
+    moving other =
+        moved(case_of(0), before[i], behind[i], saved_after[i] < 0 ? (int)all : saved_after[i]);
+    const int64_t done = marched_now(&other).steps;
+    assert_false(kedge_march_ended(other.march));
+    march_on(&whole);
+    march_on(&other);
+    assert_true(kedge_march_time(other.march) == 0.75);
+    assert_true(marched_now(&other).steps > done);
+    fields a = fields_now(&whole), b = fields_now(&other);
+    assert_at_most(fields_distance(&a, &b), 1e-3);
+    fields_free(&a);
+    fields_free(&b);
+    moving_free(&whole);
+    moving_free(&other);
+  }
+}
+
+static void an_end_that_was_an_output_stays_one_and_times_asked_for_are_hit(void **state)
+{
+  const setting *const before = SETTINGS({"time", "end", "0.25"}, {"time", "step", "0.05"});
+  const setting *const behind = SETTINGS({"time", "end", "0.4"}, {"time", "step", "0.05"});
+  const setting *const settings = SETTINGS(HEATED, {"output", "every", "0.1"});
+  double t[5];
+  (void)state;
+  moving m = moved(settings, before, behind, 5);  // at the end
+  march_on(&m);
+  assert_int_equal(kedge_march_outputs(m.march, 5, t), 5);
+  assert_true(t[1] == 0.2 && t[2] == 0.25 && t[3] == 0.3 && t[4] == 0.4);
+  moving_free(&m);
+  m = moved(settings, before, behind, 3);  // the end is none of the times then
+  march_on(&m);
+  assert_int_equal(kedge_march_outputs(m.march, 5, t), 4);
+  assert_true(t[1] == 0.2 && t[2] == 0.3 && t[3] == 0.4);
+  moving_free(&m);
+  m = timed(settings, before);
+  must(m.ctx, kedge_march_hit(m.march, 0.22));
+  must(m.ctx, kedge_march_save(m.march, path));
+  must(m.ctx, kedge_problem_set(m.problem, "time", "end", "0.4"));
+  kedge_march_destroy(m.march);
+  must(m.ctx, kedge_march_restore(m.ctx, m.mesh, m.problem, path, &m.march));
+  bool hit = false;
+  while (!kedge_march_ended(m.march)) {
+    must(m.ctx, kedge_march_step(m.march));
+    hit = hit || kedge_march_time(m.march) == 0.22;
+  }
+  assert_true(hit);
+  unlink(path);
+  moving_free(&m);
+}
+
 static bool have_enough(void *user, const kedge_progress *progress)
 {
   (void)progress;
@@ -369,7 +490,14 @@ static void another_problem_is_refused_by_its_key(void **state)
        "the checkpoint %s is of another problem: [equation] source = x*sin(4*t) there, and = "
        "x*sin(5*t) here"},
       {{"time", "steps", "5"},
-       "the checkpoint %s is of another problem: [time] steps = 4 there, and = 5 here"},
+       "the checkpoint %s has steps of 0.1, and [time] steps = 5 to end = 0.4 are of 0.08: give "
+       "end "
+       "and steps by which they are as long"},
+      {{"time", "end", "0.8"},
+       "the checkpoint %s has steps of 0.1, and [time] steps = 4 to end = 0.8 are of 0.2: give end "
+       "and steps by which they are as long"},
+      {{"time", "end", "0.1"},
+       "the checkpoint %s is of t = 0.1, which [time] end = 0.1 is not behind: give a later end"},
       {{"time", "scheme", "euler"},
        "the checkpoint %s is of another problem: [time] scheme = trbdf2 there, and = euler here"},
       {{"space", "order", "1"},
@@ -539,6 +667,9 @@ int main(void)
       cmocka_unit_test(so_do_steps_that_adapt_and_a_march_that_became_steady),
       cmocka_unit_test(times_that_were_asked_for_are_hit_after_it),
       cmocka_unit_test(a_march_goes_on_twice),
+      cmocka_unit_test(to_another_end_it_goes_on_bit_for_bit_where_steps_do_not_depend_on_it),
+      cmocka_unit_test(so_does_a_march_that_has_ended_or_whose_steps_another_end_makes_others),
+      cmocka_unit_test(an_end_that_was_an_output_stays_one_and_times_asked_for_are_hit),
       cmocka_unit_test(behind_a_cancelled_step_there_is_no_solution_and_the_march_goes_on),
       cmocka_unit_test(the_names_of_outputs_may_be_others),
       cmocka_unit_test(another_problem_is_refused_by_its_key),

@@ -229,6 +229,17 @@ static void a_section_without_keys_may_get_its_type_elsewhere(void **state)
   kedge_problem_destroy(p);
 }
 
+static void a_key_that_is_taken_away_makes_room_for_another(void **state)
+{
+  static const char text[] = "[time]\nend = 1\nstep = 0.5\nevents = 0.25\n";
+  const char *const overrides[] = {"time.steps=10", "time.step=", "time.events="};
+  kedge_problem *p;
+  (void)state;
+  assert_int_equal(kg_problem_parse(NULL, "a.ini", text, strlen(text), overrides, 3, &p), KEDGE_OK);
+  assert_true(p->time.step == 0.1 && p->time.n_events == 0);
+  kedge_problem_destroy(p);
+}
+
 static void overrides_take_the_place_of_the_file(void **state)
 {
   (void)state;
@@ -241,6 +252,13 @@ static void overrides_take_the_place_of_the_file(void **state)
   kedge_problem_destroy(p);
   p = parsed(text, "output.file=");
   assert_null(kedge_problem_output(p));
+  kedge_problem_destroy(p);
+  p = parsed(text, "boundary  outer.1.value = ");
+  assert_int_equal(p->boundaries[0].type, KEDGE_BOUNDARY_DIRICHLET);
+  assert_null(kg_settings_find(&p->settings, "boundary outer.1", "value"));
+  kedge_problem_destroy(p);
+  p = parsed(text, "equation.reaction=");  // the file has none
+  assert_null(kg_settings_find(&p->settings, "equation", "reaction"));
   kedge_problem_destroy(p);
   p = parsed("[output]\nfile =  # none\n", "output.file = b.hdf");
   assert_string_equal(kedge_problem_output(p), "b.hdf");
@@ -404,6 +422,7 @@ int main(void)
       cmocka_unit_test(lines_may_have_any_length),
       cmocka_unit_test(a_section_without_keys_may_get_its_type_elsewhere),
       cmocka_unit_test(overrides_take_the_place_of_the_file),
+      cmocka_unit_test(a_key_that_is_taken_away_makes_room_for_another),
       cmocka_unit_test(files_are_read_and_missing_ones_named),
       cmocka_unit_test(every_key_is_documented),
       cmocka_unit_test(every_key_of_waves_is_documented),

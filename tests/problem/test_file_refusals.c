@@ -365,7 +365,7 @@ static void wrong_overrides_name_themselves(void **state)
        "--set space.order=13: order must be a whole number from 1 to 12, not '13'"},
       {"space.ordr=3", "--set space.ordr=3: unknown key 'ordr' in [space]; did you mean 'order'?"},
       {"spce.order=3", "--set spce.order=3: unknown section [spce]; did you mean [space]?"},
-      {"space.order=", "--set space.order=: order in [space] has no value; it takes 1 to 12"},
+      {"space.ordr=", "--set space.ordr=: unknown key 'ordr' in [space]; did you mean 'order'?"},
       {"space.order", "--set 'space.order': expected section.key=value, as in space.order=4"},
       {"order=4", "--set 'order=4': expected section.key=value, as in space.order=4"},
       {".order=4", "--set '.order=4': expected section.key=value, as in space.order=4"},

@@ -260,7 +260,8 @@ class Steps(Marches):
         problem = self.problem(source=1, boundary=everywhere(kedge.Dirichlet(0)))
         steady = kedge.plan(kedge.square(4), problem, self.context, solver=True)
         plan = kedge.plan(kedge.square(4), problem.replace(time={"end": 1, "step": 1}), self.context)
-        self.assertEqual(steady["march_bytes"], 0)
+        self.assertEqual((steady["march_bytes"], steady["march_steps"]), (0, 0))
+        self.assertEqual((plan["march_step"], plan["march_steps"]), (1, 1))
         self.assertGreaterEqual(plan["march_bytes"], 5 * 8 * 32 * 6)  # three vectors of u, and two of its derivative
 
 
@@ -284,12 +285,25 @@ class Files(Marches):
             np.testing.assert_array_equal(other.solution.trace()[1], m.solution.trace()[1])
             self.assertEqual(other.report[:6], m.report[:6])
 
+    def test_what_was_saved_goes_on_to_a_later_end(self):
+        m = self.march(self.problem(), "x*y")
+        m.run()
+        m.save(self.path)
+        other = self.march(self.problem(), "x*y", end=1.5, steps=12, resume=self.path)
+        whole = self.march(self.problem(), "x*y", end=1.5, steps=12)
+        self.assertEqual((other.t, other.ended, other.report.end), (1, False, 1.5))
+        self.assertEqual(other.run().t, 1.5)
+        self.assert_same(other.solution, whole.run(), 1e-9)
+        self.assert_refused("^the checkpoint .*c.march is of t = 1, which time end = 0.5 is not behind: give a later end$",
+                            self.march, self.problem(), "x*y", end=0.5, steps=4, resume=self.path)
+
     def test_files_of_others_are_refused_with_what_differs(self):
         m = self.march(self.problem(), "x*y")
         m.save(self.path)
         of = "^the checkpoint .*c.march is of another "
         for sentence, problem, more in (
-                (f"{of}problem: time steps = 8 there, and = 9 here$", self.problem(), {"steps": 9}),
+                ("^the checkpoint .*c.march has steps of 0.125, and time steps = 9 to end = 1 are of 0.111", self.problem(),
+                 {"steps": 9}),
                 (f"{of}problem: reaction is not set there, and = 1 here$", self.problem(reaction=1), {}),
                 (f"{of}problem: source = x.sin.* there, and is a function here$", self.problem(source=lambda x, y: x), {}),
                 (f"{of}mesh: it has 32 elements, and this one 50$", self.problem(), {"mesh": kedge.square(5)})):

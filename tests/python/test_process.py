@@ -161,6 +161,20 @@ class Processes(unittest.TestCase):
         self.assertEqual(spins(GOMP_SPINCOUNT="77"), ("77", "77"))
         self.assertEqual(spins(OMP_WAIT_POLICY="passive"), ("0", "None"))
 
+    def test_an_import_behind_that_of_gmsh_is_noted_unless_the_environment_says_how_to_wait(self):
+        gmsh = "import sys, types; sys.modules['gmsh'] = types.ModuleType('gmsh'); "
+
+        def noted(script, **policy):
+            environment = {name: value for name, value in os.environ.items()
+                           if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")}
+            done = subprocess.run([sys.executable, "-c", script], text=True, capture_output=True, check=True,
+                                  env={**environment, **policy})
+            return "<string>:1: Note: gmsh was imported before kedge, " in done.stderr
+
+        self.assertTrue(noted(gmsh + "import kedge"))
+        self.assertFalse(noted("import kedge; " + gmsh))
+        self.assertFalse(noted(gmsh + "import kedge", OMP_WAIT_POLICY="passive"))
+
     def test_threads_that_cannot_be_had_raise_an_error(self):
         script = ("import resource, kedge\nresource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))\n"
                   "try:\n    kedge.Context('host', threads=4)\nexcept kedge.OutOfMemory as error:\n    print(error)\n"

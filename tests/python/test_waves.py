@@ -148,6 +148,11 @@ class Steps(Waves):
         self.assertLessEqual(m.report.step, 0.5 * m.longest)
         self.refused("it does not go back", m.run, until=0.2)
 
+    def test_the_beginning_may_be_an_output(self):
+        m = self.march(cavity(time={"at": [0, 0.4]}))
+        self.assertEqual((m.run(until=0.4).t, m.run().t), (0.4, 1))
+        self.refused("at in .*has -1; times are 0 or later", cavity, time={"at": [-1, 0.4]})
+
     def test_a_march_goes_on_from_a_file_to_the_same_bits(self):
         m = self.march()
         m.run(until=0.3)

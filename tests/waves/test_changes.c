@@ -240,6 +240,40 @@ static void a_checkpoint_knows_where_the_energy_has_grown(void **state)
   }
 }
 
+static void a_checkpoint_goes_on_to_a_later_end(void **state)
+{
+  static const char *const ends[] = {"0.6", "1.2"}, *const steps[] = {"0.02", "auto"};
+  char file[64];
+  (void)state;
+  snprintf(file, sizeof file, "/tmp/kedge_longer_%ld.march", (long)getpid());
+  for (int i = 0; i < 4; ++i) {  // steps that are given, and others; before the end, and at it
+    const setting *const settings =
+        SETTINGS(CAVITY, {"time", "step", steps[i / 2]}, {"time", "end", ends[1]});
+    waves whole = waves_of("square 4", "3", settings), w = waves_before(settings);
+    must(w.ctx, kedge_problem_set(w.problem, "mesh", "generate", "square 4"));
+    must(w.ctx, kedge_problem_set(w.problem, "space", "order", "3"));
+    must(w.ctx, kedge_problem_set(w.problem, "time", "end", ends[0]));
+    waves_begin(&w);
+    for (int k = 0; i % 2 == 0 ? k < 5 : !kedge_march_ended(w.march); ++k)
+      must(w.ctx, kedge_march_step(w.march));
+    must(w.ctx, kedge_march_save(w.march, file));
+    must(w.ctx, kedge_problem_set(w.problem, "time", "end", ends[1]));
+    kedge_march_destroy(w.march);
+    must(w.ctx, kedge_march_restore(w.ctx, w.mesh, w.problem, file, &w.march));
+    remove(file);
+    waves_on(&whole);
+    waves_on(&w);
+    assert_true(kedge_march_time(w.march) == 1.2);
+    const double error = waves_error(&w, "Ez"), expected = waves_error(&whole, "Ez");
+    if (i == 0)
+      assert_true(error == expected);
+    else
+      assert_at_most(fabs(error - expected), 0.01 * expected);
+    waves_free(&whole);
+    waves_free(&w);
+  }
+}
+
 static void energy_that_is_brought_in_is_none_that_grows(void **state)
 {
   (void)state;
@@ -323,6 +357,7 @@ int main(void)
       cmocka_unit_test(an_update_that_makes_steps_much_shorter_is_noted),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
+      cmocka_unit_test(a_checkpoint_goes_on_to_a_later_end),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(the_plan_is_what_is_taken),
       cmocka_unit_test(bytes_of_stages_are_those_of_the_mesh),
