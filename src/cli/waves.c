@@ -207,7 +207,7 @@ static void note_energy(kg_cli_march *r)
   if (at.grown_step == 0) return;
   at.steps = at.grown_step;
   at.t = at.grown_t;
-  kg_notes_keep(&r->notes, &at, "the energy is more than at the beginning, and nothing drives it");
+  kg_notes_keep(&r->notes, &at, "the energy has grown by more than came in");
 }
 
 /// Keep the note on a step that is too long, once.
@@ -295,8 +295,7 @@ static int refuse_growth(const kg_cli_march *r)
              longest);
   fprintf(
       stderr,
-      "kedge: not converged: at step %lld, t = %.9g, the energy was more than at the beginning, "
-      "and nothing drives it%s\n",
+      "kedge: not converged: at step %lld, t = %.9g, the energy had grown by more than came in%s\n",
       (long long)m->grown_step, m->grown_t, step);
   return KG_EXIT_NOT_CONVERGED;
 }

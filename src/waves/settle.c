@@ -18,7 +18,7 @@ typedef struct settling {
   const kg_boundary **boundary;     ///< [group of the mesh]
   const kg_coefficients **section;  ///< [group of the mesh]
   double *medium;                   ///< as of kg_wave_args
-  kg_wave_side *side;               ///< [boundary]
+  kg_wave_side *side, *quiet;       ///< [boundary]; quiet: without data
   kg_wave_piece *piece;             ///< of the boundary, or elements
   int32_t *part, *place;            ///< [piece]
   kg_wave_part *parts;              ///< [group of the mesh]
@@ -233,7 +233,10 @@ static kedge_status put_boundary(settling *s)
   kg_wave_pieces pieces;
   KG_TRY(list_boundary(s, &pieces, &w->given));
   KG_TRY(kg_wave_data_make(w, &pieces, &w->given, s->place));
-  for (int32_t i = 0; i < pieces.n; ++i) s->side[i].data = s->place[i];
+  for (int32_t i = 0; i < pieces.n; ++i) {
+    s->side[i].data = s->place[i];
+    s->quiet[i] = (kg_wave_side){s->side[i].kind, -1};
+  }
   w->args.data = w->given.values.data;
   return KEDGE_OK;
 }
@@ -314,7 +317,7 @@ static void find_step(kg_waves *w)
   }
 }
 
-enum { TABLES = 4 };
+enum { TABLES = 5 };
 
 /// The tables of the device. @param[in,out] w  where they will be
 static void list_tables(const settling *s, kg_waves *w, kg_wave_table list[TABLES])
@@ -323,6 +326,7 @@ static void list_tables(const settling *s, kg_waves *w, kg_wave_table list[TABLE
   const kg_wave_table all[TABLES] = {
       {s->medium, lanes * (size_t)w->args.n_numbers, 0, &w->args.medium},
       {s->side, (size_t)w->mesh->n_boundary_edges, sizeof *s->side, &w->args.boundary},
+      {s->quiet, (size_t)w->mesh->n_boundary_edges, sizeof *s->quiet, &w->quiet},
       {s->element, driven, sizeof *s->element, &w->source.element},
       {s->factor, driven, 0, &w->source.factor}};
   memcpy(list, all, sizeof all);
@@ -402,6 +406,7 @@ static kedge_status settle(kg_waves *w, kedge_status (*task)(settling *), int64_
                 {n_groups, sizeof *s.parts, &s.parts},
                 // Only to make it:
                 {pieces, sizeof *s.place, &s.place},
+                {boundary, sizeof *s.quiet, &s.quiet},
                 {lanes * numbers, sizeof *s.medium, &s.medium},
                 {elements, sizeof *s.element, &s.element},
                 {elements, sizeof *s.factor, &s.factor},
@@ -418,6 +423,7 @@ static kedge_status settle(kg_waves *w, kedge_status (*task)(settling *), int64_
   free(s.part);
   free(s.piece);
   free(s.side);
+  free(s.quiet);
   free(s.medium);
   free(s.section);
   free(s.boundary);

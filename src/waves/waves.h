@@ -63,13 +63,15 @@ typedef struct kg_waves {
   kg_wave_account account;
   int nodes_order;      ///< of `nodes`; 0: there are none
   kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
+  kg_buffer spare;      ///< of kg_waves_alone(): a state
   // What the problem says; an update makes it anew.
-  kedge_problem *problem;  ///< a copy, whose time is that of the last stage
-  double longest;          ///< step of cfl 1
-  double *number;          ///< [element][n_numbers]: its medium
-  kg_wave_data given;      ///< fields of the boundary
-  kg_wave_data driven;     ///< sources of elements
-  kg_buffer settled;       ///< media, kinds of sides, what has a source
+  kedge_problem *problem;     ///< a copy, whose time is that of the last stage
+  double longest;             ///< step of cfl 1
+  double *number;             ///< [element][n_numbers]: its medium
+  kg_wave_data given;         ///< fields of the boundary
+  kg_wave_data driven;        ///< sources of elements
+  kg_buffer settled;          ///< media, kinds of sides, what has a source
+  const kg_wave_side *quiet;  ///< args.boundary with no data, in device memory
   kg_wave_source_args source;
   char note[400];  ///< of kg_waves_note_data(); "": there is none
 } kg_waves;
@@ -86,6 +88,7 @@ void kg_waves_free(kg_waves *waves);
 typedef struct kg_waves_memory {
   int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
   int64_t needed, free;  ///< of the context's device
+  int64_t spare;         ///< of kg_waves_alone(), which is in none of these
   int64_t unknowns;
   double longest;  ///< step of cfl 1
 } kg_waves_memory;
@@ -110,6 +113,11 @@ kedge_status kg_waves_renew(const kg_waves *waves, const kedge_problem *problem,
 
 /// One stage of a step of this length. @param[in] t  of its data
 kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
+/// The energy that the state has one step on where nothing drives it; the state stays what it is.
+/// @param[out] energy  INFINITY: a number would not be finite
+kedge_status kg_waves_alone(kg_waves *waves, double step, double *energy);
+/// Take the memory of kg_waves_alone(), which does so itself where that was not called before.
+kedge_status kg_waves_alone_room(kg_waves *waves);
 /// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
 kedge_status kg_waves_check_data(kg_waves *waves);
 
