@@ -6,6 +6,15 @@
 #include <unistd.h>
 
 #include "kedge/waves.h"
+#include "wrap.h"
+
+static size_t most_copied;  ///< bytes, at once, to the host
+
+WRAP(kedge_status, kg_copy_out, kedge_context *ctx, void *host, const void *device, size_t bytes)
+{
+  if (bytes > most_copied) most_copied = bytes;
+  return REAL(kg_copy_out)(ctx, host, device, bytes);
+}
 
 /// A current that ends at an event, and does not: an update ends it.
 #define DRIVEN                                                                                  \
@@ -167,6 +176,32 @@ static void a_checkpoint_knows_where_the_energy_has_grown(void **state)
   }
 }
 
+static void a_checkpoint_takes_no_copy_of_the_state(void **state)
+{
+  char file[64];
+  (void)state;
+  snprintf(file, sizeof file, "/tmp/kedge_runs_%ld.march", (long)getpid());
+  waves w =
+      waves_of("square 64", "4",
+               SETTINGS({"equation", "system", "acoustics"}, {"boundary default", "type", "wall"},
+                        {"initial", "p", "x*y"}, {"time", "end", "1"}));
+  const size_t bytes = (size_t)(3 * 15 * 2 * 64 * 64) * sizeof(double);
+  for (int k = 0; k < 2; ++k) must(w.ctx, kedge_march_step(w.march));
+  const double energy = waves_energy(&w);
+  most_copied = 0;
+  must(w.ctx, kedge_march_save(w.march, file));
+  assert_in_range(most_copied, 1, bytes - 1);
+  for (int k = 0; k < 2; ++k) must(w.ctx, kedge_march_step(w.march));
+  const double later = waves_energy(&w);
+  kedge_march_destroy(w.march);
+  must(w.ctx, kedge_march_restore(w.ctx, w.mesh, w.problem, file, &w.march));
+  remove(file);
+  assert_true(waves_energy(&w) == energy);
+  for (int k = 0; k < 2; ++k) must(w.ctx, kedge_march_step(w.march));
+  assert_true(waves_energy(&w) == later && later != energy);
+  waves_free(&w);
+}
+
 static void energy_that_is_brought_in_is_none_that_grows(void **state)
 {
   (void)state;
@@ -303,6 +338,7 @@ int main(void)
       cmocka_unit_test(a_failed_update_leaves_steps_what_they_were),
       cmocka_unit_test(energy_that_grows_is_reported_with_its_step),
       cmocka_unit_test(a_checkpoint_knows_where_the_energy_has_grown),
+      cmocka_unit_test(a_checkpoint_takes_no_copy_of_the_state),
       cmocka_unit_test(energy_that_is_brought_in_is_none_that_grows),
       cmocka_unit_test(energy_of_driven_waves_is_seen_to_grow_of_itself),
       cmocka_unit_test(a_look_at_energy_leaves_the_state),
