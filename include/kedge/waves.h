@@ -104,7 +104,8 @@ typedef struct kedge_wave_report {
   const char *output_error;  ///< why an output was not written; "": all were; NULL: there is none
   const char *kernel;        ///< kedge_march_kernel()
   /// Where data of incident boundaries are those of a wave that leaves, or have half of the fields
-  /// of one: a sentence; else "". It lives as long as the march.
+  /// of one, and where conductivity sets the step: a sentence; else "". It lives as long as the
+  /// march.
   const char *note;
 } kedge_wave_report;
 #define KEDGE_WAVE_REPORT_INIT \

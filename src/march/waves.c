@@ -3,6 +3,7 @@
 #include "march/waves.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -272,7 +273,9 @@ static void describe(kedge_context *ctx, const kedge_mesh *mesh, const kedge_pro
   plan->boundary_edges = mesh->n_boundary_edges;
   plan->dimension = mesh->dimension;
   plan->order = problem->order;
-  plan->preconditioner = plan->smoother = plan->note = "";
+  plan->preconditioner = plan->smoother = "";
+  snprintf(ctx->plan_note, sizeof ctx->plan_note, "%s", memory->note);
+  plan->note = ctx->plan_note;
   plan->precision = problem->wave.single ? "single" : "double";
   plan->wave_unknowns = memory->unknowns;
   plan->host_bytes = memory->host;

@@ -115,13 +115,27 @@ static void note_data(kg_waves *w, const kg_boundary *const *boundary)
       one->group);
 }
 
+void kg_waves_note_step(const kg_waves *w, size_t room, char *text)
+{
+  text[0] = '\0';
+  if (w->undamped > 10.0 * w->longest)
+    snprintf(text, room,
+             "conductivity, not speed, sets the step, and makes it %.3g times shorter: for metals "
+             "take type = conductor (docs/waves.md)",
+             w->undamped / w->longest);
+}
+
 void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
 {
+  char step[160];
   note_data(w, boundary);
-  const size_t n = strlen(w->note);
+  size_t n = strlen(w->note);
   if (w->mesh->flattened > 1)
     snprintf(w->note + n, sizeof w->note - n,
              "%sgeometry = 1 makes polygons of the curves of the mesh, of order %d, whose error is "
              "of second order in h",
              n ? "; " : "", w->mesh->flattened);
+  kg_waves_note_step(w, sizeof step, step);
+  n = strlen(w->note);
+  if (step[0]) snprintf(w->note + n, sizeof w->note - n, "%s%s", n ? "; " : "", step);
 }

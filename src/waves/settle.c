@@ -309,12 +309,13 @@ static void find_step(kg_waves *w)
 {
   const int order = w->nodal.order;
   const double by_order = 6.0 / ((order + 1.0) * (order + 3.0));
-  w->longest = INFINITY;
+  w->undamped = w->longest = INFINITY;
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) {
     const double *const number = w->number + (int64_t)e * w->law->n_numbers;
-    w->longest = fmin(w->longest, by_order * kg_waves_radius(w, e) / w->law->speed(number));
+    w->undamped = fmin(w->undamped, by_order * kg_waves_radius(w, e) / w->law->speed(number));
     w->longest = fmin(w->longest, 1.0 / w->law->damping(number));
   }
+  w->longest = fmin(w->longest, w->undamped);
 }
 
 enum { TABLES = 5 };
@@ -441,11 +442,14 @@ kedge_status kg_waves_settled_bytes(const kg_waves *w, int64_t *bytes)
   return settle(&counted, NULL, bytes);
 }
 
-kedge_status kg_waves_find_longest(const kg_waves *w, double *longest)
+kedge_status kg_waves_find_longest(const kg_waves *w, kg_waves_memory *memory)
 {
   kg_waves measured = *w;
   const kedge_status status = settle(&measured, measure, NULL);
-  *longest = status == KEDGE_OK ? measured.longest : 0.0;
+  if (status == KEDGE_OK) {
+    memory->longest = measured.longest;
+    kg_waves_note_step(&measured, sizeof memory->note, memory->note);
+  }
   free(measured.number);
   return status;
 }

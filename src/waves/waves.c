@@ -297,7 +297,7 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
     // The sentence of what does not fit is kept, unless the problem is wrong.
     char said[sizeof ctx->error];
     memcpy(said, ctx->error, sizeof said);
-    const kedge_status found = kg_waves_find_longest(&w, &memory->longest);
+    const kedge_status found = kg_waves_find_longest(&w, memory);
     if (found != KEDGE_OK) *memory = (kg_waves_memory){0};
     if (found == KEDGE_OK)
       memcpy(ctx->error, said, sizeof said);

@@ -168,6 +168,22 @@ class Waves(Command):
                           "-s", "boundary left.Ez=9*sin(t)", "-s", "boundary left.Hy=-9*sin(t)")
         self.assertNotIn("note", text.stdout + text.stderr)
 
+    def test_conductivity_that_sets_the_step_is_noted(self):
+        def said(sigma):
+            settings = "-s", f"equation.conductivity={sigma}", "-s", "time.end=0.01"
+            plan = self.kedge("plan", "cavity.ini", "-r", "p.json", *settings).stdout
+            solve = self.kedge("solve", "cavity.ini", "-r", "r.json", *settings).stderr
+            return self.json("p.json")["note"], self.json("r.json")["march"]["note"], plan, solve
+
+        longest = self.json("p.json")["waves"]["longest_step"] if said("0") else 0
+        ratio = 1e4 * longest
+        note = f"conductivity, not speed, sets the step, and makes it {ratio:.3g} times shorter: for metals take type = " \
+            "conductor (docs/waves.md)"
+        planned, marched, plan, solve = said("1e4")
+        self.assertEqual((planned, marched, solve), (note, note, f"kedge: note: {note}\n"))
+        self.assertIn(f"\nnote: {note}\n", plan)
+        self.assertEqual(said(f"{9.9 / longest}")[:2], ("", ""))
+
     def test_data_of_a_wave_that_does_not_come_in_are_noted(self):
         def note(*settings):
             run = self.kedge("solve", "cavity.ini", "-r", "r.json", "-s", "time.end=0.05",
