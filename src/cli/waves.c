@@ -276,7 +276,11 @@ static void print_summary(const kg_cli_march *r)
   if (m->note) printf("note         %s\n", m->note);
   if (strcmp(w->kernel, "host") != 0) printf("kernel       %s\n", w->kernel);
   if (w->stages_done > 0) print_times(w);
-  printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
+  if (isfinite(w->energy))
+    printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
+  else
+    printf("energy       not finite, as fields are too large; at the beginning %.9g\n",
+           w->first_energy);
   for (int f = 0, n = 0; f < w->n_fields; ++f)
     if (!isnan(w->errors[f]))
       printf("%-12s %s: L2 %.5e\n", n++ == 0 ? "errors" : "", w->fields[f], w->errors[f]);

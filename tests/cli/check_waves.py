@@ -155,6 +155,10 @@ class Waves(Command):
         self.assertRegex(said, f"^{grown}")
         report = self.json("r.json")
         self.assertEqual((report["waves"]["energy"]["grown_step"], report["march"]["converged"]), (10, False))
+        said = self.kedge("solve", "cavity.ini", "-s", "equation.conductivity=10000", "-s", "time.step=5e-4", "-s",
+                          "time.end=0.3", "-s", "solver.precision=double", code=3).stdout
+        self.assertRegex(said, r"(?m)^energy +not finite, as fields are too large; at the beginning 0\.125\d+\n"
+                         "errors +Ez: L2 inf$")
         # Longer than the limit, and still stable on this mesh.
         said = self.kedge("solve", "cavity.ini", "-r", "r.json", "--set", "time.cfl=1.3").stderr
         self.assertRegex(said, rf"^kedge: note: steps of 0\.0\d+ are {early}$")
