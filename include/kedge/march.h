@@ -31,10 +31,12 @@ typedef struct kedge_marched {
   int64_t rejected;  ///< of steps that adapt: those that were made again, shorter
   double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
   bool is_steady;    ///< it has ended as that is below steady_tolerance
-  /// Where nothing drives waves, without sources, data at the boundary and updates: the step and
-  /// time at which their energy was first seen above that at t = 0 by more than rounding; 0: it was
-  /// not. kedge_march_energy() looks, and steps do now and then where they are longer than
-  /// kedge_march_longest().
+  /// The step and time at which the energy of waves was first seen to have grown by more than came
+  /// in; 0: it was not. Where nothing drives them, without sources, data at the boundary and
+  /// updates, it is then above that at t = 0 by more than rounding. Else only steps longer than
+  /// kedge_march_longest() are looked at, as shorter ones are stable: one of them, from the state
+  /// with nothing that drives, makes energy. kedge_march_energy() looks, and such steps do now and
+  /// then.
   int64_t grown_step;
   double grown_t;
 } kedge_marched;

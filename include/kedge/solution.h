@@ -211,7 +211,8 @@ typedef struct kedge_plan {
   int64_t
       values_bytes;     ///< kept from the first solve with kedge_data.device, or a source there, on
   int64_t table_bytes;  ///< for each array there, during that solve: at most
-  /// A sentence where the mesh was counted instead of made, and numbers are estimates; else ""
+  /// A sentence where the mesh was counted instead of made, and numbers are estimates, or where
+  /// conductivity sets the step of waves; else "". It lives until the context's next plan.
   const char *note;
   /// By kedge_solver_plan(): device memory of each solution, from its solve on until it is
   /// destroyed. Where that is not free, it is host memory.

@@ -41,7 +41,7 @@ class MarchReport(NamedTuple):
     end     -- of the march; seconds -- from its beginning to the end of the last step
     rejected -- steps that did not meet the tolerance, and were made shorter
     change  -- |u_t| in L2, with steady_tolerance, else NaN; is_steady -- it has ended as that is below
-    grown_step, grown_t -- where the energy of waves that nothing drives was first seen above that at t = 0; 0: it was not
+    grown_step, grown_t -- where the energy of waves was first seen to have grown by more than came in; 0: it was not
     """
 
     scheme: str

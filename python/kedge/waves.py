@@ -266,8 +266,8 @@ class WaveMarch(March):
             self._say_once("step", f"step {report.steps}, t = {report.t:.9g}: steps of {report.step:.4g} are longer than "
                            f"{self.longest:.4g}, the longest that is stable on every mesh")
         if report.grown_step > 0:
-            self._say_once("energy", f"step {report.grown_step}, t = {report.grown_t:.9g}: the energy is more than at the "
-                           "beginning, and nothing drives it")
+            self._say_once("energy", f"step {report.grown_step}, t = {report.grown_t:.9g}: the energy has grown by more "
+                           "than came in")
 
     longest = property(lambda self: c.library.kedge_march_longest(self._handle), doc="The longest step.")
 

@@ -85,6 +85,7 @@ static void print_waves(const kedge_context *ctx, const char *problem, const ked
         "note: that is longer than %.4g, the longest that is stable on every mesh; leave step, "
         "steps and cfl out of [time], or set step <= %.4g\n",
         plan->wave_longest, plan->wave_longest);
+  if (plan->note[0] != '\0') printf("note: %s\n", plan->note);
   printf("waves take %s there, and %s of host memory beside; %s is free: they %s\n",
          kg_bytes_text((double)plan->peak_bytes[0], device),
          kg_bytes_text((double)plan->host_bytes, host),

@@ -209,7 +209,7 @@ static void note_energy(kg_cli_march *r)
   if (at.grown_step == 0) return;
   at.steps = at.grown_step;
   at.t = at.grown_t;
-  kg_notes_keep(&r->notes, &at, "the energy is more than at the beginning, and nothing drives it");
+  kg_notes_keep(&r->notes, &at, "the energy has grown by more than came in");
 }
 
 /// Keep the note on a step that is too long, once.
@@ -278,7 +278,11 @@ static void print_summary(const kg_cli_march *r)
   if (m->note) printf("note         %s\n", m->note);
   if (strcmp(w->kernel, "host") != 0) printf("kernel       %s\n", w->kernel);
   if (w->stages_done > 0) print_times(w);
-  printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
+  if (isfinite(w->energy))
+    printf("energy       %.9g, at the beginning %.9g\n", w->energy, w->first_energy);
+  else
+    printf("energy       not finite, as fields are too large; at the beginning %.9g\n",
+           w->first_energy);
   for (int f = 0, n = 0; f < w->n_fields; ++f)
     if (!isnan(w->errors[f]))
       printf("%-12s %s: L2 %.5e\n", n++ == 0 ? "errors" : "", w->fields[f], w->errors[f]);
@@ -297,8 +301,7 @@ static int refuse_growth(const kg_cli_march *r)
              longest);
   fprintf(
       stderr,
-      "kedge: not converged: at step %lld, t = %.9g, the energy was more than at the beginning, "
-      "and nothing drives it%s\n",
+      "kedge: not converged: at step %lld, t = %.9g, the energy had grown by more than came in%s\n",
       (long long)m->grown_step, m->grown_t, step);
   return KG_EXIT_NOT_CONVERGED;
 }

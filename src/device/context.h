@@ -16,6 +16,7 @@ struct kedge_context {
   char device[192];
   char reason[192];
   char error[1024];
+  char plan_note[200];  ///< behind kedge_plan.note
   kedge_progress_function *progress;
   void *progress_user;
   double progress_interval, progress_told;  ///< seconds; and when the function was last called

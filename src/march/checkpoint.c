@@ -22,7 +22,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
 
 static const char MAGIC[8] = {'k', 'e', 'd', 'g', 'e', '-', 'm', '\n'};
-enum { VERSION = 2, WORD = 8 };
+enum { VERSION = 2, WORD = 8, RUN = 1 << 17 };
 
 // Sums
 
@@ -221,63 +221,82 @@ static size_t rounded(size_t bytes)
   return (bytes + WORD - 1) / WORD * WORD;
 }
 
-/// A file in memory.
-typedef struct image {
+/// What a file is written from, and how far it is.
+typedef struct writing {
+  const kg_target *target;
+  int file;
+  int64_t at;    ///< bytes
+  uint64_t sum;  ///< of those behind the head
   kg_checkpoint_head head;
   char *text;
   kg_march_array arrays[KG_MARCH_ARRAYS_MAX];
-  char *data;
-} image;
+  double *run;  ///< [RUN]: of an array, which host memory need not hold
+} writing;
 
-static size_t image_bytes(const image *f)
+static size_t file_bytes(const writing *w)
 {
-  size_t words = 2 * (size_t)f->head.n_hits;
-  for (int i = 0; i < f->head.n_arrays; ++i) words += 1 + (size_t)f->arrays[i].n;
-  return sizeof f->head + words * WORD + rounded((size_t)f->head.text_bytes);
+  size_t words = 2 * (size_t)w->head.n_hits;
+  for (int i = 0; i < w->head.n_arrays; ++i) words += 1 + (size_t)w->arrays[i].n;
+  return sizeof w->head + words * WORD + rounded((size_t)w->head.text_bytes);
 }
 
-/// @param[in,out] f  text and arrays are known
-static kedge_status fill(const kedge_march *m, image *f)
+/// Write what follows, which the file fills up with zeros to full words.
+static kedge_status put(writing *w, const void *data, size_t bytes)
 {
-  const size_t bytes = image_bytes(f), text = (size_t)f->head.text_bytes;
-  KG_TRY(kg_host_calloc(m->ctx, bytes, 1, &f->data));
-  double *to = (double *)(f->data + sizeof f->head);
-  for (int i = 0; i < m->n_hits; ++i) {
-    *to++ = m->hits[i].t;
-    *to++ = m->hits[i].is_event + 2 * m->hits[i].is_output;
-  }
-  memcpy(to, f->text, text);
-  to += rounded(text) / WORD;
-  for (int i = 0; i < f->head.n_arrays; ++i) {
-    const kg_march_array *const a = &f->arrays[i];
-    *to++ = (double)a->n;
-    KG_TRY(kg_copy_out(m->ctx, to, a->data, (size_t)a->n * sizeof *to));
-    to += a->n;
-  }
-  f->head.bytes = (int64_t)bytes;
-  f->head.sum = sum_of(f->data + sizeof f->head, bytes - sizeof f->head);
-  // The head is in the sum too, but for what stands before it.
-  const size_t before = offsetof(kg_checkpoint_head, mesh);
-  f->head.sum = add_bytes(f->head.sum, (char *)&f->head + before, sizeof f->head - before);
-  memcpy(f->data, &f->head, sizeof f->head);
+  KG_TRY(kg_target_write(w->target, w->file, w->at, (int64_t)bytes, data));
+  w->at += (int64_t)rounded(bytes);
+  w->sum = add_bytes(w->sum, data, bytes);
   return KEDGE_OK;
 }
 
-static kedge_status put_file(const kg_target *target, const image *f)
+static kedge_status put_array(kedge_context *ctx, writing *w, const kg_march_array *a)
 {
-  const int file = open(kg_target_name(target), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return kg_target_fail(target, strerror(errno));
-  kedge_status status = kg_target_reserve(target, file, f->head.bytes);
-  if (status == KEDGE_OK) status = kg_target_write(target, file, 0, f->head.bytes, f->data);
-  if (close(file) != 0 && status == KEDGE_OK) status = kg_target_fail(target, strerror(errno));
-  return status == KEDGE_OK ? kg_target_commit(target) : status;
+  const double count = (double)a->n;
+  KG_TRY(put(w, &count, sizeof count));
+  for (int64_t i = 0, n; i < a->n; i += n) {
+    n = a->n - i < RUN ? a->n - i : RUN;
+    KG_TRY(kg_copy_out(ctx, w->run, a->data + i, (size_t)n * sizeof *w->run));
+    KG_TRY(put(w, w->run, (size_t)n * sizeof *w->run));
+  }
+  return KEDGE_OK;
 }
 
-static kedge_status write_image(kedge_context *ctx, const char *path, const image *f)
+/// The head is the last, as it has the sum, itself among what is summed but for what stands before.
+static kedge_status put_all(const kedge_march *m, writing *w)
+{
+  const size_t before = offsetof(kg_checkpoint_head, mesh);
+  KG_TRY(kg_target_reserve(w->target, w->file, w->head.bytes));
+  for (int i = 0; i < m->n_hits; ++i) {
+    const double hit[] = {m->hits[i].t, m->hits[i].is_event + 2 * m->hits[i].is_output};
+    KG_TRY(put(w, hit, sizeof hit));
+  }
+  KG_TRY(put(w, w->text, (size_t)w->head.text_bytes));
+  for (int i = 0; i < w->head.n_arrays; ++i) KG_TRY(put_array(m->ctx, w, &w->arrays[i]));
+  w->head.sum = add_bytes(w->sum, (char *)&w->head + before, sizeof w->head - before);
+  return kg_target_write(w->target, w->file, 0, sizeof w->head, &w->head);
+}
+
+static kedge_status put_file(const kedge_march *m, writing *w)
+{
+  w->file = open(kg_target_name(w->target), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (w->file < 0) return kg_target_fail(w->target, strerror(errno));
+  kedge_status status = put_all(m, w);
+  if (close(w->file) != 0 && status == KEDGE_OK)
+    status = kg_target_fail(w->target, strerror(errno));
+  return status == KEDGE_OK ? kg_target_commit(w->target) : status;
+}
+
+/// @param[in,out] w  text and arrays are known
+static kedge_status write_file(const kedge_march *m, const char *path, writing *w)
 {
   kg_target target;
-  KG_TRY(kg_target_open(ctx, path, "checkpoint", true, &target));
-  const kedge_status status = put_file(&target, f);
+  w->head.bytes = (int64_t)file_bytes(w);
+  w->at = sizeof w->head;
+  w->sum = sum_of(NULL, 0);
+  w->target = &target;
+  KG_TRY(kg_host_alloc(m->ctx, RUN, sizeof *w->run, &w->run));
+  KG_TRY(kg_target_open(m->ctx, path, "checkpoint", true, &target));
+  const kedge_status status = put_file(m, w);
   kg_target_close(&target);
   return status;
 }
@@ -285,33 +304,32 @@ static kedge_status write_image(kedge_context *ctx, const char *path, const imag
 kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
 {
   const kedge_marched *const r = &m->report;
-  image f = {.head = {.version = VERSION,
-                      .mesh = sum_of_mesh(m->mesh),
-                      .n_elements = m->mesh->n_elements,
-                      .n_hits = m->n_hits,
-                      .plan = m->plan,
-                      .step = r->step,
-                      .seconds = kg_seconds() - m->created,
-                      .steps = r->steps,
-                      .rejected = r->rejected,
-                      .change = r->change,
-                      .solves = r->solves,
-                      .iterations = r->iterations,
-                      .set_ups = r->set_ups,
-                      .is_converged = r->converged,
-                      .grown_step = r->grown_step,
-                      .grown_t = r->grown_t}};
-  memcpy(f.head.magic, MAGIC, sizeof MAGIC);
-  f.head.n_arrays = m->method->arrays(m->state, f.arrays);
+  writing w = {.head = {.version = VERSION,
+                        .mesh = sum_of_mesh(m->mesh),
+                        .n_elements = m->mesh->n_elements,
+                        .n_hits = m->n_hits,
+                        .plan = m->plan,
+                        .step = r->step,
+                        .seconds = kg_seconds() - m->created,
+                        .steps = r->steps,
+                        .rejected = r->rejected,
+                        .change = r->change,
+                        .solves = r->solves,
+                        .iterations = r->iterations,
+                        .set_ups = r->set_ups,
+                        .is_converged = r->converged,
+                        .grown_step = r->grown_step,
+                        .grown_t = r->grown_t}};
+  memcpy(w.head.magic, MAGIC, sizeof MAGIC);
+  w.head.n_arrays = m->method->arrays(m->state, w.arrays);
   size_t text_bytes = 0;
   KG_TRY(kg_enter(m->ctx));
   kedge_status status =
-      put_settings(m->ctx, &m->problem->settings, m->mesh->n_elements, &f.text, &text_bytes);
-  f.head.text_bytes = (int64_t)text_bytes;
-  if (status == KEDGE_OK) status = fill(m, &f);
-  if (status == KEDGE_OK) status = write_image(m->ctx, path, &f);
-  free(f.text);
-  free(f.data);
+      put_settings(m->ctx, &m->problem->settings, m->mesh->n_elements, &w.text, &text_bytes);
+  w.head.text_bytes = (int64_t)text_bytes;
+  if (status == KEDGE_OK) status = write_file(m, path, &w);
+  free(w.text);
+  free(w.run);
   return status;
 }
 

@@ -47,7 +47,11 @@ static kedge_status put_errors(const kedge_march *m, kg_waves *w, kedge_wave_rep
 {
   double errors[KG_WAVE_FIELDS_MAX];
   if (!kg_waves_has_exact(w, -1)) return KEDGE_OK;
-  KG_TRY(kg_waves_errors(w, m->plan.t, errors));
+  // Fields whose squares are too large are at fault themselves, and not [exact].
+  if (isfinite(r->energy))
+    KG_TRY(kg_waves_errors(w, m->plan.t, errors));
+  else
+    for (int f = 0; f < r->n_fields; ++f) errors[f] = INFINITY;
   for (int f = 0; f < r->n_fields; ++f)
     if (kg_waves_has_exact(w, f)) r->errors[f] = errors[f];
   return KEDGE_OK;

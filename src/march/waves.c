@@ -3,6 +3,7 @@
 #include "march/waves.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/clock.h"
@@ -38,17 +39,44 @@ static bool is_closed(const state *s)
   return !s->was_updated && s->waves.given.n_pieces == 0 && s->waves.driven.n_pieces == 0;
 }
 
-/// Note where the energy is first seen above its first value by more than rounding.
-static void watch(const state *s, double energy, int64_t step, double t)
+static bool is_longer(double step, double longest)
+{
+  return step > longest * (1.0 + 1e-9);
+}
+
+/// Whether the energy has grown by more than came in. Where something drives waves it may grow, but
+/// no step within the limit makes energy of itself. So a longer one is made of the state, of which
+/// nothing is kept, with nothing that drives: energy that grows is then that of the modes that the
+/// step does not damp, and these are no wave that the step could follow, however it was driven.
+static kedge_status has_grown(state *s, double energy, bool *grown)
 {
   // What rounding makes of energies grows with the root of the steps, of which there may be 10^7.
   const double rounding = s->waves.args.number == KG_SINGLE ? 1e-4 : 1e-10;
+  const double step_growth = 1e-3;  // far above rounding, and what errors of time make of waves
+  double after;
+  *grown = false;
+  if (is_closed(s)) {
+    *grown = !(energy <= (1.0 + rounding) * s->waves.account.first_energy);
+    return KEDGE_OK;
+  }
+  if (!is_longer(s->step, s->waves.longest)) return KEDGE_OK;
+  KG_TRY(kg_waves_alone(&s->waves, s->step, &after));
+  *grown = !isfinite(energy) || !(after <= (1.0 + step_growth) * energy);
+  return KEDGE_OK;
+}
+
+/// Note where the energy has first been seen to have grown.
+static kedge_status watch(state *s, double energy, int64_t step, double t)
+{
   kedge_marched *const report = &s->march->report;
-  if (report->grown_step > 0 || !is_closed(s)) return;
-  if (energy <= (1.0 + rounding) * s->waves.account.first_energy) return;
+  bool grown;
+  if (report->grown_step > 0) return KEDGE_OK;
+  KG_TRY(has_grown(s, energy, &grown));
+  if (!grown) return KEDGE_OK;
   report->grown_step = step;
   report->grown_t = t;
   report->converged = false;
+  return KEDGE_OK;
 }
 
 static kedge_status prepare(void *user, double rate)
@@ -84,15 +112,14 @@ static kedge_status stage(void *user, const kg_march_stage *what)
   return KEDGE_OK;
 }
 
-/// Look for numbers that are not finite, and for energy that grows where it may.
+/// Look for numbers that are not finite, and for energy that grows where it may not.
 static kedge_status look(state *s)
 {
   double energy;
   KG_TRY(kg_waves_check(&s->waves));
-  if (s->step <= s->waves.longest * (1.0 + 1e-9) || !is_closed(s)) return KEDGE_OK;
+  if (!is_longer(s->step, s->waves.longest) || s->march->report.grown_step > 0) return KEDGE_OK;
   KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
-  watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
-  return KEDGE_OK;
+  return watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
 }
 
 static kedge_status accept(void *user)
@@ -230,6 +257,8 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->is_automatic = problem->time.step == 0.0;
   const int64_t in_use = ctx->bytes_in_use;
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
+  if (status == KEDGE_OK && is_longer(step_of(problem, s->waves.longest), s->waves.longest))
+    status = kg_waves_alone_room(&s->waves);
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
@@ -265,7 +294,9 @@ static void describe(kedge_context *ctx, const kedge_mesh *mesh, const kedge_pro
   plan->boundary_edges = mesh->n_boundary_edges;
   plan->dimension = mesh->dimension;
   plan->order = problem->order;
-  plan->preconditioner = plan->smoother = plan->note = "";
+  plan->preconditioner = plan->smoother = "";
+  snprintf(ctx->plan_note, sizeof ctx->plan_note, "%s", memory->note);
+  plan->note = ctx->plan_note;
   plan->precision = problem->wave.single ? "single" : "double";
   plan->wave_unknowns = memory->unknowns;
   plan->host_bytes = memory->host;
@@ -316,6 +347,10 @@ kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   // What does not fit is told, and its sentence stays in the context.
   if (status == KEDGE_ERR_MEMORY && memory.unknowns > 0) status = KEDGE_OK;
   if (status == KEDGE_OK) {
+    if (is_longer(step_of(problem, memory.longest), memory.longest)) {
+      memory.device += memory.spare;
+      memory.needed += memory.spare;
+    }
     describe(ctx, mesh ? mesh : own, problem, &memory, &filled);
     status = count_steps(ctx, mesh ? mesh : own, problem, memory.longest, &filled);
   }
@@ -436,8 +471,7 @@ kedge_status kedge_march_energy(const kedge_march *m, double *energy)
   KG_TRY(kg_waves_of(m, __func__, energy, &waves));
   const double begun = kg_seconds();
   KG_TRY(add_time(&waves->account.output_seconds, begun, kg_waves_energy(waves, -1, energy)));
-  watch(m->state, *energy, m->report.steps, m->plan.t);
-  return KEDGE_OK;
+  return watch(m->state, *energy, m->report.steps, m->plan.t);
 }
 
 kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, double *energy)

@@ -116,8 +116,19 @@ static void note_data(kg_waves *w, const kg_boundary *const *boundary)
       one->group);
 }
 
+void kg_waves_note_step(const kg_waves *w, size_t room, char *text)
+{
+  text[0] = '\0';
+  if (w->undamped > 10.0 * w->longest)
+    snprintf(text, room,
+             "conductivity, not speed, sets the step, and makes it %.3g times shorter: for metals "
+             "take type = conductor (docs/waves.md)",
+             w->undamped / w->longest);
+}
+
 void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
 {
+  char step[160];
   note_data(w, boundary);
   if (w->mesh->flattened > 1)
     kg_waves_add_note(
@@ -125,6 +136,8 @@ void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
         "geometry = 1 makes polygons of the curves of the mesh, of order %d, whose error is of "
         "second order in h",
         w->mesh->flattened);
+  kg_waves_note_step(w, sizeof step, step);
+  if (step[0]) kg_waves_add_note(w, "%s", step);
 }
 
 void kg_waves_add_note(kg_waves *w, const char *format, ...)

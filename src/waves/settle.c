@@ -18,7 +18,7 @@ typedef struct settling {
   const kg_boundary **boundary;     ///< [group of the mesh]
   const kg_coefficients **section;  ///< [group of the mesh]
   double *medium;                   ///< as of kg_wave_args
-  kg_wave_side *side;               ///< [boundary]
+  kg_wave_side *side, *quiet;       ///< [boundary]; quiet: without data
   kg_wave_piece *piece;             ///< of the boundary, or elements
   int32_t *part, *place;            ///< [piece]
   kg_wave_part *parts;              ///< [group of the mesh]
@@ -233,7 +233,10 @@ static kedge_status put_boundary(settling *s)
   kg_wave_pieces pieces;
   KG_TRY(list_boundary(s, &pieces, &w->given));
   KG_TRY(kg_wave_data_make(w, &pieces, &w->given, s->place));
-  for (int32_t i = 0; i < pieces.n; ++i) s->side[i].data = s->place[i];
+  for (int32_t i = 0; i < pieces.n; ++i) {
+    s->side[i].data = s->place[i];
+    s->quiet[i] = (kg_wave_side){s->side[i].kind, -1};
+  }
   w->args.data = w->given.values.data;
   return KEDGE_OK;
 }
@@ -306,15 +309,16 @@ static void find_step(kg_waves *w)
 {
   const int order = w->nodal.order;
   const double by_order = 6.0 / ((order + 1.0) * (order + 3.0));
-  w->longest = INFINITY;
+  w->undamped = w->longest = INFINITY;
   for (int32_t e = 0; e < w->mesh->n_elements; ++e) {
     const double *const number = w->number + (int64_t)e * w->law->n_numbers;
-    w->longest = fmin(w->longest, by_order * kg_waves_radius(w, e) / w->law->speed(number));
+    w->undamped = fmin(w->undamped, by_order * kg_waves_radius(w, e) / w->law->speed(number));
     w->longest = fmin(w->longest, 1.0 / w->law->damping(number));
   }
+  w->longest = fmin(w->longest, w->undamped);
 }
 
-enum { TABLES = 4 };
+enum { TABLES = 5 };
 
 /// The tables of the device. @param[in,out] w  where they will be
 static void list_tables(const settling *s, kg_waves *w, kg_wave_table list[TABLES])
@@ -323,6 +327,7 @@ static void list_tables(const settling *s, kg_waves *w, kg_wave_table list[TABLE
   const kg_wave_table all[TABLES] = {
       {s->medium, lanes * (size_t)w->args.n_numbers, 0, &w->args.medium},
       {s->side, (size_t)w->mesh->n_boundary_edges, sizeof *s->side, &w->args.boundary},
+      {s->quiet, (size_t)w->mesh->n_boundary_edges, sizeof *s->quiet, &w->quiet},
       {s->element, driven, sizeof *s->element, &w->source.element},
       {s->factor, driven, 0, &w->source.factor}};
   memcpy(list, all, sizeof all);
@@ -402,6 +407,7 @@ static kedge_status settle(kg_waves *w, kedge_status (*task)(settling *), int64_
                 {n_groups, sizeof *s.parts, &s.parts},
                 // Only to make it:
                 {pieces, sizeof *s.place, &s.place},
+                {boundary, sizeof *s.quiet, &s.quiet},
                 {lanes * numbers, sizeof *s.medium, &s.medium},
                 {elements, sizeof *s.element, &s.element},
                 {elements, sizeof *s.factor, &s.factor},
@@ -418,6 +424,7 @@ static kedge_status settle(kg_waves *w, kedge_status (*task)(settling *), int64_
   free(s.part);
   free(s.piece);
   free(s.side);
+  free(s.quiet);
   free(s.medium);
   free(s.section);
   free(s.boundary);
@@ -435,11 +442,14 @@ kedge_status kg_waves_settled_bytes(const kg_waves *w, int64_t *bytes)
   return settle(&counted, NULL, bytes);
 }
 
-kedge_status kg_waves_find_longest(const kg_waves *w, double *longest)
+kedge_status kg_waves_find_longest(const kg_waves *w, kg_waves_memory *memory)
 {
   kg_waves measured = *w;
   const kedge_status status = settle(&measured, measure, NULL);
-  *longest = status == KEDGE_OK ? measured.longest : 0.0;
+  if (status == KEDGE_OK) {
+    memory->longest = measured.longest;
+    kg_waves_note_step(&measured, sizeof memory->note, memory->note);
+  }
   free(measured.number);
   return status;
 }

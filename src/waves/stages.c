@@ -1,3 +1,5 @@
+#include <math.h>
+
 #include "core/clock.h"
 #include "device/context.h"
 #include "waves/waves.h"
@@ -64,6 +66,43 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   kg_real *const next = a->next;
   a->next = (kg_real *)a->u;
   a->u = next;
+  return KEDGE_OK;
+}
+
+kedge_status kg_waves_alone_room(kg_waves *w)
+{
+  if (w->spare.data) return KEDGE_OK;
+  return kg_alloc(w->ctx, (size_t)kg_wave_state(&w->args), kg_number_bytes(w->args.number),
+                  &w->spare);
+}
+
+/// The stages. Between steps `next` and `residual` hold nothing; with a third array `u` is kept.
+static kedge_status step_alone(kg_waves *w, double step)
+{
+  kg_wave_args *const a = &w->args;
+  kg_real *const room[] = {a->next, w->spare.data};
+  a->boundary = w->quiet;
+  a->step = step;
+  for (int stage = 0; stage < KG_WAVE_STAGES; ++stage) {
+    a->before = before[stage];
+    a->after = after[stage];
+    a->next = room[stage % 2];
+    KG_TRY(w->law->stage(w->ctx, a));
+    a->u = a->next;
+  }
+  return KEDGE_OK;
+}
+
+kedge_status kg_waves_alone(kg_waves *w, double step, double *energy)
+{
+  const kg_wave_args kept = w->args;
+  KG_TRY(kg_enter(w->ctx));
+  KG_TRY(kg_waves_alone_room(w));
+  kedge_status status = step_alone(w, step);
+  if (status == KEDGE_OK) status = kg_waves_energy(w, -1, energy);
+  w->args = kept;
+  if (status != KEDGE_ERR_NUMERIC) return status;
+  *energy = INFINITY;
   return KEDGE_OK;
 }
 

@@ -266,7 +266,7 @@ static int64_t host_bytes(const kg_waves *w, int64_t settled)
   const int64_t left = elements * (1 + numbers) * number + data;
   const int64_t settle = lanes * numbers * number +
                          (single ? max_of(lanes * numbers * own, data / 2) : 0) +
-                         mesh->n_boundary_edges * (int64_t)sizeof(kg_wave_side) +
+                         2 * mesh->n_boundary_edges * (int64_t)sizeof(kg_wave_side) +
                          pieces * (int64_t)(sizeof(kg_wave_piece) + 2 * sizeof(int32_t)) +
                          elements * (int64_t)(sizeof(int32_t) + sizeof(double));
   return max_of(set_up, left + max_of(settle, run_bytes(w)));
@@ -281,6 +281,7 @@ static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
   KG_TRY(kg_waves_settled_bytes(w, &settled));
   memory->device = (int64_t)kg_rounded(3 * state * kg_number_bytes(w->args.number)) +
                    kg_waves_mesh_bytes(w) + settled;
+  memory->spare = (int64_t)kg_rounded(state * kg_number_bytes(w->args.number));
   memory->host = host_bytes(w, settled);
   memory->unknowns = (int64_t)w->mesh->n_elements * w->nodal.n * w->law->n_fields;
   memory->needed = memory->device + (separate ? 0 : memory->host);
@@ -305,7 +306,7 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
     // The sentence of what does not fit is kept, unless the problem is wrong.
     char said[sizeof ctx->error];
     memcpy(said, ctx->error, sizeof said);
-    const kedge_status found = kg_waves_find_longest(&w, &memory->longest);
+    const kedge_status found = kg_waves_find_longest(&w, memory);
     if (found != KEDGE_OK) *memory = (kg_waves_memory){0};
     if (found == KEDGE_OK)
       memcpy(ctx->error, said, sizeof said);
@@ -386,6 +387,7 @@ void kg_waves_free(kg_waves *w)
   kg_wave_kernel_drop(w->args.kernel);
   kg_free(w->ctx, &w->tables);
   kg_free(w->ctx, &w->state);
+  kg_free(w->ctx, &w->spare);
   kg_wave_probes_free(w->ctx, &w->probes);
   kg_free(w->ctx, &w->nodes);
   kg_free(w->ctx, &w->to);

@@ -64,13 +64,16 @@ typedef struct kg_waves {
   kg_wave_account account;
   int nodes_order;      ///< of `nodes`; 0: there are none
   kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
+  kg_buffer spare;      ///< of kg_waves_alone(): a state
   // What the problem says; an update makes it anew.
-  kedge_problem *problem;  ///< a copy, whose time is that of the last stage
-  double longest;          ///< step of cfl 1
-  double *number;          ///< [element][n_numbers]: its medium
-  kg_wave_data given;      ///< fields of the boundary
-  kg_wave_data driven;     ///< sources of elements
-  kg_buffer settled;       ///< media, kinds of sides, what has a source
+  kedge_problem *problem;     ///< a copy, whose time is that of the last stage
+  double longest;             ///< step of cfl 1
+  double undamped;            ///< what that would be without damping
+  double *number;             ///< [element][n_numbers]: its medium
+  kg_wave_data given;         ///< fields of the boundary
+  kg_wave_data driven;        ///< sources of elements
+  kg_buffer settled;          ///< media, kinds of sides, what has a source
+  const kg_wave_side *quiet;  ///< args.boundary with no data, in device memory
   kg_wave_source_args source;
   char note[800];  ///< kedge_march_note()
 } kg_waves;
@@ -87,8 +90,10 @@ void kg_waves_free(kg_waves *waves);
 typedef struct kg_waves_memory {
   int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
   int64_t needed, free;  ///< of the context's device
+  int64_t spare;         ///< of kg_waves_alone(), which is in none of these
   int64_t unknowns;
   double longest;  ///< step of cfl 1
+  char note[160];  ///< of kg_waves_note_step()
 } kg_waves_memory;
 /// Predict the memory of kg_waves_create() before any is taken.
 /// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY, by which `longest`
@@ -111,6 +116,11 @@ kedge_status kg_waves_renew(const kg_waves *waves, const kedge_problem *problem,
 
 /// One stage of a step of this length. @param[in] t  of its data
 kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
+/// The energy that the state has one step on where nothing drives it; the state stays what it is.
+/// @param[out] energy  INFINITY: a number would not be finite
+kedge_status kg_waves_alone(kg_waves *waves, double step, double *energy);
+/// Take the memory of kg_waves_alone(), which does so itself where that was not called before.
+kedge_status kg_waves_alone_room(kg_waves *waves);
 /// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
 kedge_status kg_waves_check_data(kg_waves *waves);
 
@@ -222,8 +232,8 @@ void kg_waves_normal(const kg_waves *waves, int32_t element, int facet, double n
 kedge_status kg_waves_settle(kg_waves *waves);
 void kg_waves_unsettle(kg_waves *waves);
 void kg_waves_forget(kg_waves *waves);
-/// Note where the data of incident boundaries bring in nothing, or half of a wave, and curves that
-/// are flattened (waves/enter.c).
+/// Note where the data of incident boundaries bring in nothing, or half of a wave, curves that are
+/// flattened, and steps that damping sets (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
 void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Add a sentence to the note.
@@ -242,8 +252,10 @@ int64_t kg_waves_table_bytes(const kg_waves *waves, int n, const kg_wave_table *
 /// Device memory of kg_waves_set_up() and kg_waves_settle().
 int64_t kg_waves_mesh_bytes(const kg_waves *waves);
 kedge_status kg_waves_settled_bytes(const kg_waves *waves, int64_t *bytes);
-/// The longest step of cfl 1, of which nothing but this is kept.
-kedge_status kg_waves_find_longest(const kg_waves *waves, double *longest);
+/// The longest step of cfl 1, and its note, of which nothing but these is kept.
+kedge_status kg_waves_find_longest(const kg_waves *waves, kg_waves_memory *memory);
+/// Say where damping, not speed, sets the step, and makes it more than 10 times shorter; else "".
+void kg_waves_note_step(const kg_waves *waves, size_t room, char *text);
 kedge_status kg_waves_upload(kg_waves *waves, int n, const kg_wave_table *list, kg_buffer *out);
 /// Copy numbers to the device, and the state from it, which has those of args.number.
 kedge_status kg_waves_put(const kg_waves *waves, void *there, const double *here, int64_t n);

@@ -142,11 +142,11 @@ class Waves(Command):
     def test_steps_that_are_too_long_are_noted(self):
         run = self.kedge("solve", "cavity.ini", "--set", "time.step=0.05", code=3)
         self.assertRegex(run.stdout, r"(?m)^note +step 10, t = 0\.5: steps of 0\.05 are longer than 0\.018\d+, the "
-                         "longest that is stable on every mesh; step 10, t = 0.5: the energy is more than at the beginning, and "
-                         "nothing drives it$")
+                         "longest that is stable on every mesh; step 10, t = 0.5: the energy has grown by more than "
+                         "came in$")
         advice = r"leave step, steps and cfl out of \[time\], or set step <= 0\.01831\n"
-        grown = r"kedge: not converged: at step 10, t = 0\.5, the energy was more than at the beginning, and nothing " \
-            rf"drives it: {advice}$"
+        grown = r"kedge: not converged: at step 10, t = 0\.5, the energy had grown by more than " \
+            rf"came in: {advice}$"
         early = r"longer than 0\.01831, the longest that is stable on every mesh; " + advice
         self.assertRegex(run.stderr, rf"^kedge: note: steps of 0\.05 are {early}{grown}")
         self.assertRegex(self.kedge("plan", "cavity.ini", "--set", "time.step=0.05").stdout,
@@ -155,13 +155,38 @@ class Waves(Command):
         self.assertRegex(said, f"^{grown}")
         report = self.json("r.json")
         self.assertEqual((report["waves"]["energy"]["grown_step"], report["march"]["converged"]), (10, False))
+        said = self.kedge("solve", "cavity.ini", "-s", "equation.conductivity=10000", "-s", "time.step=5e-4", "-s",
+                          "time.end=0.3", "-s", "solver.precision=double", code=3).stdout
+        self.assertRegex(said, r"(?m)^energy +not finite, as fields are too large; at the beginning 0\.125\d+\n"
+                         "errors +Ez: L2 inf$")
         # Longer than the limit, and still stable on this mesh.
         said = self.kedge("solve", "cavity.ini", "-r", "r.json", "--set", "time.cfl=1.3").stderr
         self.assertRegex(said, rf"^kedge: note: steps of 0\.0\d+ are {early}$")
         self.assertEqual(self.json("r.json")["march"]["converged"], True)
+        driven = ("-s", "boundary left.type=incident", "-s", "boundary left.Ez=0*t")
+        self.kedge("solve", "cavity.ini", *driven, "--set", "time.cfl=1.3")
+        said = self.kedge("solve", "cavity.ini", *driven, "-q", "-r", "r.json", "--set", "time.step=0.05", code=3).stderr
+        self.assertRegex(said, f"^{grown}")
+        self.assertEqual(self.json("r.json")["march"]["converged"], False)
         text = self.kedge("solve", "cavity.ini", "-s", "boundary left.type=incident",
                           "-s", "boundary left.Ez=9*sin(t)", "-s", "boundary left.Hy=-9*sin(t)")
         self.assertNotIn("note", text.stdout + text.stderr)
+
+    def test_conductivity_that_sets_the_step_is_noted(self):
+        def said(sigma):
+            settings = "-s", f"equation.conductivity={sigma}", "-s", "time.end=0.01"
+            plan = self.kedge("plan", "cavity.ini", "-r", "p.json", *settings).stdout
+            solve = self.kedge("solve", "cavity.ini", "-r", "r.json", *settings).stderr
+            return self.json("p.json")["note"], self.json("r.json")["march"]["note"], plan, solve
+
+        longest = self.json("p.json")["waves"]["longest_step"] if said("0") else 0
+        ratio = 1e4 * longest
+        note = f"conductivity, not speed, sets the step, and makes it {ratio:.3g} times shorter: for metals take type = " \
+            "conductor (docs/waves.md)"
+        planned, marched, plan, solve = said("1e4")
+        self.assertEqual((planned, marched, solve), (note, note, f"kedge: note: {note}\n"))
+        self.assertIn(f"\nnote: {note}\n", plan)
+        self.assertEqual(said(f"{9.9 / longest}")[:2], ("", ""))
 
     def test_data_of_a_wave_that_does_not_come_in_are_noted(self):
         def note(*settings):

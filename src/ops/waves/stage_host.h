@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "device/loop.h"
+#include "device/subnormal.h"
 #include "ops/waves/stage_node.h"
 
 enum { LANES = KG_WAVE_LANES };
@@ -80,11 +81,14 @@ kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
   const size_t bytes = kg_rounded(sizeof(kg_real) * all);
   char *scratch;
   KG_TRY(kg_loop_scratch(ctx, bytes, &scratch));
-#pragma omp parallel for schedule(static) \
-    num_threads(kg_loop_threads(ctx, a->n_groups, (int64_t)LANES * a->n * a->n))
-  for (int32_t group = 0; group < a->n_groups; ++group) {
+#pragma omp parallel num_threads(kg_loop_threads(ctx, a->n_groups, (int64_t)LANES * a->n * a->n))
+  {
     kg_real *const own = (kg_real *)(void *)(scratch + bytes * (size_t)omp_get_thread_num());
-    group_stage(a, group, own, own + flux);
+    // Before a wave that enters where nothing is, numbers fall through all sizes.
+    const uint64_t mode = kg_subnormals_begin();
+#pragma omp for schedule(static) nowait
+    for (int32_t group = 0; group < a->n_groups; ++group) group_stage(a, group, own, own + flux);
+    kg_subnormals_end(mode);
   }
   return KEDGE_OK;
 }
