@@ -270,6 +270,9 @@ class Problem:
         for field in ("u", *wave_keys.FIELDS):
             self._settings.pop((name, field), None)
         for field, value in fields.items():
+            if field in wave_keys.VECTORS:
+                raise InputError(f"{name} has no field {field!r}; give its parts, those of "
+                                 f"{', '.join(wave_keys.VECTORS[field])} that the system has")
             if field not in wave_keys.FIELDS:
                 raise InputError(no_such(name, "field", str(field), wave_keys.FIELDS))
             _finite(f"{name}[{field!r}]", value)

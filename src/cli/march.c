@@ -31,9 +31,9 @@ static int tell_of_table(const kg_cli_march *r, const kg_table *table, int error
   if (r->task->line) kg_progress_clear(r->task->line);
   if (error == KG_TABLE_OTHER) {
     fprintf(stderr,
-            "kedge: cannot go on with the table %s: it has other columns; take it away, or give "
-            "another output\n",
-            path);
+            "kedge: cannot go on with the table %s: it has other columns%s; take it away, or "
+            "give another output\n",
+            path, table->every > 0 ? ", or rows of another every" : "");
     return KG_EXIT_INPUT;
   }
   fprintf(stderr, "kedge: cannot write the table %s: %s\n", path, strerror(error));

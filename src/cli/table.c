@@ -86,21 +86,29 @@ int kg_table_open(kg_table *t, int n, const char *const *names)
 {
   const char *const path = t->path;
   const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  *t = (kg_table){.path = path, .is_open = file >= 0, .file = file, .n = n};
+  *t = (kg_table){.path = path, .every = t->every, .is_open = file >= 0, .file = file, .n = n};
   return file >= 0 ? put(t, names, NULL) : errno;
 }
 
-/// Where the rows end whose second number is at most `steps`. @param[in] text  with '\0' behind it
-static size_t end_of_rows(const char *text, size_t head, int64_t steps, int64_t *rows)
+/// Find where the rows end whose second number, the step, is at most `steps`.
+/// @param[in] text  with '\0' behind it
+/// @return 0, or KG_TABLE_OTHER: rows are never `every` steps apart. More they are where some were
+///         lost, with the machine.
+static int find_end(kg_table *t, const char *text, size_t head, int64_t steps)
 {
-  size_t end = head;
+  int64_t last = 0, least = INT64_MAX;
+  t->bytes = (int64_t)head;
   for (const char *line = text + head, *next; (next = strchr(line, '\n')); line = next + 1) {
     const char *const comma = strchr(line, ',');
-    if (!comma || comma > next || strtoll(comma + 1, NULL, 10) > steps) break;
-    end = (size_t)(next + 1 - text);
-    ++*rows;
+    if (!comma || comma > next) break;
+    const int64_t step = strtoll(comma + 1, NULL, 10);
+    if (step > steps) break;
+    if (t->rows > 0 && step - last < least) least = step - last;
+    last = step;
+    t->bytes = next + 1 - text;
+    ++t->rows;
   }
-  return end;
+  return t->every > 0 && t->rows > 1 && least != t->every ? KG_TABLE_OTHER : 0;
 }
 
 /// Read a whole file. Returns 0 or errno.
@@ -124,11 +132,11 @@ int kg_table_resume(kg_table *t, int n, const char *const *names, int64_t steps)
   size_t bytes = 0, size = 0;
   if (access(t->path, F_OK) != 0) return kg_table_open(t, n, names);
   const char *const path = t->path;
-  *t = (kg_table){.path = path, .n = n};
+  *t = (kg_table){.path = path, .every = t->every, .n = n};
   int error = read_all(path, &text, &bytes);
   if (!error) error = make_line(n, names, NULL, &head, &size);
   if (!error && (bytes < size || memcmp(text, head, size) != 0)) error = KG_TABLE_OTHER;
-  if (!error) t->bytes = (int64_t)end_of_rows(text, size, steps, &t->rows);
+  if (!error) error = find_end(t, text, size, steps);
   if (!error) t->file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
   t->is_open = !error && t->file >= 0;
   if (!error && (!t->is_open || ftruncate(t->file, t->bytes) != 0)) error = errno;

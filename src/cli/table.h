@@ -5,9 +5,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// Zero-initialise but for the path.
+/// Zero-initialise but for the path, and `every`.
 typedef struct kg_table {
   const char *path;
+  int64_t every;  ///< steps from one row to the next; 0: any
   bool is_open;
   int file;
   int n;         ///< columns
@@ -17,7 +18,7 @@ typedef struct kg_table {
 
 /// Begin the file anew with the names of its columns. Returns 0 or errno.
 int kg_table_open(kg_table *table, int n, const char *const *names);
-enum { KG_TABLE_OTHER = -1 };  ///< the file has other columns
+enum { KG_TABLE_OTHER = -1 };  ///< the file has other columns, or rows of another `every`
 
 /// Go on behind the rows whose second column, the step, is at most `steps`; later ones are cut off.
 /// Where there is no file it begins anew. Returns 0, errno or KG_TABLE_OTHER.

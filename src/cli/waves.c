@@ -100,6 +100,7 @@ static int begin_probes(kg_cli_march *r)
     *p = (probe){.of = file->probe,
                  .every = kedge_problem_probe_every(r->task->problem, o->n_probes),
                  .table.path = file->path};
+    p->table.every = p->every;
     code = open_probe(r, p);
     file->written = code == KG_EXIT_SOLVED;
     note_outside(r, p);

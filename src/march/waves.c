@@ -479,7 +479,7 @@ kedge_status kedge_march_energy_of(const kedge_march *m, const char *region, dou
   kg_waves *waves;
   kg_integral_place at;
   KG_TRY(kg_waves_of(m, __func__, energy, &waves));
-  const kg_wanted_integral on = {.on = (char *)region};
+  const kg_wanted_integral on = {.on = (char *)region, .who = __func__};
   KG_TRY(kg_integral_find(m->ctx, NULL, &on, waves->mesh, &at));
   KG_REQUIRE(m->ctx, at.group < 0 || !kg_is_edge_group(waves->mesh, &waves->mesh->groups[at.group]),
              KEDGE_ERR_INPUT, "%s: '%s' is no region of the mesh", __func__, region);

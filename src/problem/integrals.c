@@ -128,7 +128,7 @@ kedge_status kg_integral_find(kedge_context *ctx, const kedge_problem *problem,
   if (integral->name)
     snprintf(f.who, sizeof f.who, "[integral %.80s]: ", integral->name);
   else
-    snprintf(f.who, sizeof f.who, "the integral: ");
+    snprintf(f.who, sizeof f.who, "%s: ", integral->who ? integral->who : "the integral");
   *out = (kg_integral_place){.group = -1};
   if (problem && integral->name && !integral->of)
     return fail(&f, integral->on_at, "there is no expression; add of = u, for example");

@@ -39,10 +39,11 @@ typedef struct kg_coefficients {
 
 /// An integral as a section [integral NAME] or a caller gives it.
 typedef struct kg_wanted_integral {
-  char *name;                       ///< owned by the problem
-  kg_expression *of;                ///< with fields, kg_integral_names; owned; NULL: not given
-  char *on;                         ///< name or number of a group; owned; NULL: the domain
-  int quadrature;                   ///< points a direction; 0: kedge chooses
+  char *name;         ///< owned by the problem
+  const char *who;    ///< without a name: what sentences begin with; NULL: "the integral"
+  kg_expression *of;  ///< with fields, kg_integral_names; owned; NULL: not given
+  char *on;           ///< name or number of a group; owned; NULL: the domain
+  int quadrature;     ///< points a direction; 0: kedge chooses
   const kg_setting *of_at, *on_at;  ///< borrowed from settings; NULL: not set
 } kg_wanted_integral;
 

@@ -499,6 +499,15 @@ end = 2
                 self.assertAlmostEqual(float(row[f"Ez {i}"]), exact, delta=3e-3)
             self.assertEqual((row["Ez 3"], row["Hy 3"]), ("", ""))
         self.assertEqual([row["step"] for row in self.rows("l.csv")], [str(i) for i in range(57)])
+        whole = self.rows("mid.csv")
+        self.kedge("solve", "cavity.ini", "-q", "--checkpoint", "c.march")
+        table = self.contents()["mid.csv"]
+        said = self.kedge("solve", "cavity.ini", "-q", "--resume", "c.march", "-s", "probe mid.every=5", code=2).stderr
+        self.assertIn("kedge: cannot go on with the table mid.csv: it has other columns, or rows of another every; take it away, "
+                      "or give another output\n", said)
+        self.assertEqual(self.contents()["mid.csv"], table)
+        self.kedge("solve", "cavity.ini", "-q", "--resume", "c.march")
+        self.assertEqual([row["step"] for row in self.rows("mid.csv")], [row["step"] for row in whole])
         self.refused("solve", "cavity.ini", "-s", "probe mid.points=7 7", says="no point of the probe lies in square 4")
         self.refused("solve", "cavity.ini", "-s", "probe mid.every=0", says="every must be a whole number from 1 to")
         self.refused("solve", "cavity.ini", "-s", "probe line.output=mid.csv", says="cannot both be mid.csv")

@@ -132,6 +132,31 @@ static void a_table_goes_on_behind_a_step(void **state)
   assert_content("t,step,a\n");
 }
 
+static void a_table_goes_on_with_steps_as_far_apart(void **state)
+{
+  static const char *const names[] = {"t", "step"};
+  static const char rows[] = "t,step\n0.2,4\n0.3,6\n0.4,8\n0.7,14\n";
+  static const struct {
+    int64_t every, steps;
+    int result;
+  } cases[] = {{2, 9, 0},
+               {2, 7, 0},
+               {2, 15, 0},
+               {2, 5, 0},
+               {1, 8, KG_TABLE_OTHER},
+               {3, 8, KG_TABLE_OTHER},
+               {4, 9, KG_TABLE_OTHER},
+               {0, 99, 0}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    kg_table table = {.path = path, .every = cases[i].every};
+    put_text(rows);
+    assert_int_equal(kg_table_resume(&table, 2, names, cases[i].steps), cases[i].result);
+    kg_table_close(&table);
+    if (cases[i].result) assert_content(rows);
+  }
+}
+
 static void a_table_that_cannot_be_begun_is_told(void **state)
 {
   (void)state;
@@ -185,6 +210,7 @@ int main(void)
       cmocka_unit_test(a_table_quotes_names_and_leaves_out_what_is_not_finite),
       cmocka_unit_test(a_disk_that_fills_leaves_whole_rows),
       cmocka_unit_test(a_table_goes_on_behind_a_step),
+      cmocka_unit_test(a_table_goes_on_with_steps_as_far_apart),
       cmocka_unit_test(a_table_that_cannot_be_begun_is_told),
       cmocka_unit_test(the_line_tells_time_step_iterations_and_what_is_left),
   };

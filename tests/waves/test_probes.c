@@ -278,6 +278,8 @@ static void energies_of_regions_add_up(void **state)
   assert_at_most(fabs(energy[2] - 0.5), 1e-6);
   assert_at_most(fabs(energy[0] - waves_energy(&w)), 1e-15);
   assert_said(&w, kedge_march_energy_of(w.march, "3", &energy[0]), KEDGE_ERR_INPUT, "'3'");
+  assert_said(&w, kedge_march_energy_of(w.march, "3", &energy[0]), KEDGE_ERR_INPUT,
+              "kedge_march_energy_of: ");
   assert_said(&w, kedge_march_energy_of(w.march, "7", &energy[0]), KEDGE_ERR_INPUT,
               "kedge_march_energy_of: '7' is no region of the mesh");
   waves_free(&w);
