@@ -248,6 +248,9 @@ void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Add a sentence to the note.
 void kg_waves_add_note(kg_waves *waves, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/// Whether [exact] has other data than 0 for boundaries of a kind on a group of the mesh, as far as
+/// its values at a few times of the run say (waves/exact.c).
+kedge_status kg_waves_exact_drives(const kg_waves *waves, int group, int32_t kind, bool *drives);
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.
