@@ -76,6 +76,7 @@ struct kg_expression {
   int32_t n_nodes;
   kg_node *nodes;      ///< children first, the root last, every node in use
   kg_program program;  ///< the same as register code
+  bool may_jump;       ///< a comparison, or a function with jumps, has a coordinate in it
 };
 
 #define KG_EXPRESSION_NODES   10000  ///< most nodes while an expression is built or differentiated

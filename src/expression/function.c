@@ -347,6 +347,14 @@ bool kg_function_jumps_in_time(const kg_function *f)
   return f->kind == KG_FUNCTION_EXPRESSION && kg_expression_jumps_in_time(f->expression);
 }
 
+bool kg_function_may_jump(const kg_function *f)
+{
+  for (int t = 0; t < f->n_regions; ++t)
+    if (kg_function_may_jump(&f->regions[t].function)) return true;
+  return f->kind == KG_FUNCTION_CALLER ||
+         (f->kind == KG_FUNCTION_EXPRESSION && f->expression->may_jump);
+}
+
 bool kg_function_varies(const kg_function *f)
 {
   bool any = f->kind == KG_FUNCTION_CALLER && !kg_function_by_element(f);

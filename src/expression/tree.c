@@ -125,17 +125,25 @@ static bool jumps(kg_op op)
   }
 }
 
-bool kg_expression_jumps_in_time(const kg_expression *e)
+enum { TIME = 1, PLACE = 2 };
+
+/// @param[in] has  [n_nodes]: room for what is below each node
+static bool finds_jump(const kg_expression *e, bool in_space, unsigned char *has)
 {
-  enum { TIME = 1, PLACE = 2 };
-  unsigned char *const has = kg_expression_uses(e, KG_OP_T) ? malloc((size_t)e->n_nodes) : NULL;
-  bool found = false;
-  for (int32_t i = 0; has && i < e->n_nodes && !found; ++i) {
+  for (int32_t i = 0; i < e->n_nodes; ++i) {
     const kg_node *const n = &e->nodes[i];
     has[i] = n->op == KG_OP_T ? TIME : kg_is_variable(n->op) && n->op != KG_OP_REGION ? PLACE : 0;
     for (int c = 0; c < kg_ops_info[n->op].n_children; ++c) has[i] |= has[n->child[c]];
-    found = jumps(n->op) && has[i] == TIME;
+    if (in_space && (jumps(n->op) || n->op == KG_OP_ATAN2) && (has[i] & PLACE)) return true;
+    if (!in_space && jumps(n->op) && has[i] == TIME) return true;
   }
+  return false;
+}
+
+bool kg_expression_jumps_in_time(const kg_expression *e)
+{
+  unsigned char *const has = kg_expression_uses(e, KG_OP_T) ? malloc((size_t)e->n_nodes) : NULL;
+  const bool found = has && finds_jump(e, false, has);
   free(has);
   return found;
 }
@@ -252,6 +260,7 @@ kedge_status kg_builder_finish(kg_expression_builder *b, int32_t root, const cha
     status = kg_host_alloc(b->ctx, (size_t)b->n_nodes, sizeof *e->nodes, &e->nodes);
   if (status != KEDGE_OK) goto done;
   copy_in_order(b, root, work, e);
+  e->may_jump = finds_jump(e, true, (unsigned char *)work);
   const int32_t last = e->n_nodes - 1;
   status = kg_program_compile(b->ctx, e->nodes, e->n_nodes, &last, 1, &e->program);
 done:

@@ -44,7 +44,8 @@ static void evaluate_batch(const kg_waves *w, const kg_wave_data *d,
                            const kg_wave_piece *piece, double *memory, double *values)
 {
   double *const value = memory + KG_WAVE_POINT * KG_WAVE_BATCH;
-  kg_wave_batch batch = kg_wave_batch_in(memory, KG_WAVE_BATCH);
+  kg_wave_batch batch =
+      kg_wave_batch_in(memory, (size_t)n * d->n, kg_waves_may_jump(d->n_functions, functions));
   for (int32_t i = 0; i < n; ++i) {
     double place[3 * KG_WAVE_POINTS], normal[3];
     const bool on_boundary = piece[i].facet >= 0;
@@ -220,12 +221,14 @@ static void list_points(const kg_waves *w, const kg_wave_data *d, const kg_wave_
                         double *x, int32_t *region)
 {
   const int64_t n = (int64_t)part->n * d->n;
+  const bool drawn = kg_waves_may_jump(d->n_functions, part->function);
   for (int32_t i = 0; i < part->n; ++i) {
     const kg_wave_piece *const p = &d->piece[part->first + i];
     double place[3 * KG_WAVE_POINTS];
     nodes_of(w, d, p, place);
-    kg_waves_coordinates(w, p->element, d->n, place, (size_t)d->n, x + (int64_t)i * d->n,
-                         (size_t)n);
+    double *const to = x + (int64_t)i * d->n;
+    kg_waves_coordinates(w, p->element, d->n, place, (size_t)d->n, to, (size_t)n);
+    if (drawn) kg_waves_draw(w, p->element, d->n, to, (size_t)n, to);
     for (int j = 0; j < d->n; ++j)
       region[(int64_t)i * d->n + j] = w->mesh->element_region[p->element];
   }

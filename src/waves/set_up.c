@@ -200,6 +200,22 @@ static void make(const tables *t, int32_t *number)
   fill_group(t);
 }
 
+/// The longest side of the box round a mesh.
+static double size_of(const kedge_mesh *mesh)
+{
+  const int n = mesh->dimension;
+  double size = 0.0;
+  for (int k = 0; k < n; ++k) {
+    double low = INFINITY, high = -INFINITY;
+    for (int64_t v = 0; v < mesh->n_vertices; ++v) {
+      low = fmin(low, mesh->vertices[n * v + k]);
+      high = fmax(high, mesh->vertices[n * v + k]);
+    }
+    size = fmax(size, high - low);
+  }
+  return size;
+}
+
 kedge_status kg_waves_set_up(kg_waves *w)
 {
   kedge_context *const ctx = w->ctx;
@@ -219,6 +235,8 @@ kedge_status kg_waves_set_up(kg_waves *w)
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == KEDGE_OK; ++i)
     status = kg_host_calloc(ctx, arrays[i].n, arrays[i].size, arrays[i].to);
   if (status == KEDGE_OK) make(&t, number);
+  // Gmsh's coordinates are right to 2e-12 of the length of a curve, however small elements are.
+  w->draw = 1e-11 * size_of(mesh);
   if (status == KEDGE_OK) status = upload(&t);
   free(number);
   free(t.beyond);

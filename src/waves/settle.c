@@ -150,11 +150,12 @@ static kedge_status refuse_no_type(const kg_waves *w, const kg_boundary *b)
                          kg_boundary_types(&w->problem->settings, list));
 }
 
-/// What a boundary does, and its data; NULL: they are 0. What lets waves in has those of [exact]
-/// where it has none of its own.
-static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t *kind,
+/// What the boundary of a group does, and its data; NULL: they are 0. Where it has none of its own,
+/// it has those of [exact].
+static kedge_status boundary_of(const kg_waves *w, int group, const kg_boundary *b, int32_t *kind,
                                 const kg_wave_values **values)
 {
+  const kg_wave_values *const exact = &w->problem->wave.exact;
   if (!b->type_at) return refuse_no_type(w, b);
   for (int k = 0; k < KG_WAVE_KINDS; ++k)
     if (w->law->boundaries[k] &&
@@ -167,9 +168,14 @@ static kedge_status boundary_of(const kg_waves *w, const kg_boundary *b, int32_t
                            "lets in; leave them out or change the type",
                            b->group);
   if (*values) return *kind == KG_WAVE_ENTERS ? KEDGE_OK : check_read(w, b, *kind);
+  if (is_given(exact)) {
+    bool drives = *kind == KG_WAVE_ENTERS;
+    if (!drives && *kind != KG_WAVE_ABSORBS)
+      KG_TRY(kg_waves_exact_drives(w, group, *kind, &drives));
+    if (drives) *values = exact;
+    return KEDGE_OK;
+  }
   if (*kind != KG_WAVE_ENTERS) return KEDGE_OK;
-  *values = &w->problem->wave.exact;
-  if (is_given(*values)) return KEDGE_OK;
   return kg_problem_fail(
       w->ctx, w->problem, b->type_at,
       "[boundary %s] is incident and has no field, and there is none in [exact]; "
@@ -205,7 +211,7 @@ static kedge_status list_boundary(settling *s, kg_wave_pieces *out, kg_wave_data
     const kg_function *functions[KG_WAVE_FIELDS_MAX];
     const kg_wave_values *values = NULL;
     group_part[g] = -1;
-    if (s->boundary[g]) status = boundary_of(w, s->boundary[g], &kind[g], &values);
+    if (s->boundary[g]) status = boundary_of(w, g, s->boundary[g], &kind[g], &values);
     if (!values || status != KEDGE_OK) continue;
     kg_waves_functions_of(w, values, functions);
     group_part[g] = part_of(s, &pieces.n_parts, w->law->n_fields, functions);

@@ -54,6 +54,7 @@ typedef struct kg_waves {
   const kg_law *law;
   kg_nodal nodal;
   double *jacobian;                  ///< [element]: |det dx/dr|
+  double draw;                       ///< of kg_waves_draw(): 1e-11 of the mesh's size
   double t, step;                    ///< of the last stage
   double times[KG_WAVE_STAGES];      ///< of the data of the stages of the step
   int64_t steps;                     ///< of the march, that of the last stage among them
@@ -198,20 +199,22 @@ enum {
   KG_WAVE_POINTS = 224,  ///< of an element at once, at most
   KG_WAVE_BATCH = 1568,  ///< of several elements at once, as a call of Python takes long
 };
-/// Points of elements, one element behind the other.
+/// Points of elements, one element behind the other, then all of them drawn.
 typedef struct kg_wave_batch {
   size_t n, room;
-  double *x, *normal, *located;  ///< [3][room], [3][room], [KG_LOCATED * room]
+  bool may_jump;                 ///< kg_waves_may_jump() of what is evaluated; else none is drawn
   bool on_boundary;              ///< points have normals
+  double *x, *normal, *located;  ///< [3][2 room], [3][2 room], [KG_LOCATED * 2 room]
+  double *value;                 ///< [2 room]
 } kg_wave_batch;
-enum { KG_WAVE_POINT = 6 + KG_LOCATED };  ///< numbers of a point
+enum { KG_WAVE_POINT = 14 + 2 * KG_LOCATED };  ///< numbers of a point
 /// No points. @param[in] memory  [KG_WAVE_POINT * room]
-kg_wave_batch kg_wave_batch_in(double *memory, size_t room);
+kg_wave_batch kg_wave_batch_in(double *memory, size_t room, bool may_jump);
 /// Add points of an element, for which there is room.
 /// @param[in] normal  of all; NULL: they are inside, as those before
 void kg_wave_batch_add(const kg_waves *waves, int32_t element, int n, const double *place,
                        const double *normal, size_t stride, kg_wave_batch *batch);
-/// Evaluate a function at all points. @param[out] value  [batch->n]
+/// Evaluate a function at all points of a full batch. @param[out] value  [room]
 void kg_wave_batch_evaluate(const kg_waves *waves, const kg_function *function,
                             const kg_wave_batch *batch, double *value);
 /// Where a node is, in words.
@@ -219,6 +222,12 @@ void kg_waves_place(const kg_waves *waves, int32_t element, int node, char text[
 /// Coordinates of points of an element. @param[out] x  [dimension][x_stride]
 void kg_waves_coordinates(const kg_waves *waves, int32_t element, int n, const double *place,
                           size_t stride, double *x, size_t x_stride);
+/// Draw points of an element towards their middle by kg_waves.draw, those of nodes on an interface
+/// to the element's side of it; those of a facet stay on it. @param[out] drawn  as x
+void kg_waves_draw(const kg_waves *waves, int32_t element, int n, const double *x, size_t stride,
+                   double *drawn);
+/// Whether points have to be drawn for functions: it leaves those that are smooth as they are.
+bool kg_waves_may_jump(int n_functions, const kg_function *const *functions);
 /// The functions of all fields of the system.
 void kg_waves_functions_of(const kg_waves *waves, const kg_wave_values *values,
                            const kg_function *functions[KG_WAVE_FIELDS_MAX]);
@@ -239,6 +248,9 @@ void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Add a sentence to the note.
 void kg_waves_add_note(kg_waves *waves, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/// Whether [exact] has other data than 0 for boundaries of a kind on a group of the mesh, as far as
+/// its values at a few times of the run say (waves/exact.c).
+kedge_status kg_waves_exact_drives(const kg_waves *waves, int group, int32_t kind, bool *drives);
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.

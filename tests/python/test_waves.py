@@ -57,6 +57,14 @@ class Numbers(Waves):
         self.assertAlmostEqual(a.solution.error(), b.solution.error(), delta=1e-13)
         self.assertLess(self.march(cavity(permittivity=permittivity)).longest, 1.5 * self.march().longest)
 
+    def test_functions_jump_where_elements_meet(self):
+        p = kedge.Problem(system="acoustics", order=2, precision="double", boundary={"default": kedge.Wall()})
+        for vy in "x < 0.5 ? 1 : 3", lambda x, y: np.where(x < 0.5, 1, 3), lambda x, y: np.where(x <= 0.5, 1, 3):
+            self.assertAlmostEqual(self.march(p, initial={"vy": vy}).solution.energy, 2.5, delta=1e-14)
+        text, function = (self.march(p.replace(source=source), end=0.1).run() for source in (
+            "x < 0.5 ? t : 0", lambda x, y, t: np.where(x <= 0.5, t, 0)))
+        np.testing.assert_allclose(function["p"], text["p"], atol=1e-15)
+
     def test_regions_have_materials_and_energies(self):
         mesh = kedge.Mesh([[0, 0], [1, 0], [2, 0], [0, 1], [1, 1], [2, 1]], [[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]],
                           regions=["glass", "glass", "air", "air"])

@@ -47,6 +47,8 @@ typedef struct kg_law {
   /// A number proportional to the power that a wave with these data brings in through a facet.
   /// @param[in] normal  outward
   double (*enters)(const double *number, const double *normal, const double *data);
+  /// The size of what a boundary of a kind takes of data, which may have more.
+  double (*takes)(int kind, const double *normal, const double *data);
   /// The energy is half of the integral of sum_f weight_f u_f^2.
   void (*weights)(const double *number, double *weight);
   kedge_status (*stage)(kedge_context *ctx, const kg_wave_args *args);

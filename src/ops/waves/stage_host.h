@@ -95,14 +95,32 @@ kedge_status KG_LAW_HOST(kedge_context *ctx, const kg_wave_args *a)
 
 #ifndef KG_COMPILE_SINGLE
 /// What the flux of a system makes of data where there is nothing inside.
-static inline double law_enters(const double *number, const double *normal, const double *data)
+static inline void law_answer(int kind, const double *number, const double *normal,
+                              const double *data, double *flux)
 {
   const double nothing[KG_LAW_FIELDS] = {0.0};
-  double jump[KG_LAW_FIELDS], flux[KG_LAW_FIELDS], power = 0.0;
-  law_ghost(KG_WAVE_ENTERS, normal, nothing, data, jump);
+  double jump[KG_LAW_FIELDS];
+  law_ghost(kind, normal, nothing, data, jump);
   law_flux(normal, number, number, jump, 1.0, flux);
+}
+
+static inline double law_enters(const double *number, const double *normal, const double *data)
+{
+  double flux[KG_LAW_FIELDS], power = 0.0;
+  law_answer(KG_WAVE_ENTERS, number, normal, data, flux);
   for (int f = 0; f < KG_LAW_FIELDS; ++f) power += flux[f] * data[f];
   return power;
+}
+
+/// With 1 for all properties.
+static inline double law_takes(int kind, const double *normal, const double *data)
+{
+  const double property[KG_WAVE_PROPERTIES_MAX] = {1.0, 1.0, 1.0};
+  double number[KG_LAW_NUMBERS], flux[KG_LAW_FIELDS], size = 0.0;
+  law_medium(property, number);
+  law_answer(kind, number, normal, data, flux);
+  for (int f = 0; f < KG_LAW_FIELDS; ++f) size += fabs(flux[f]);
+  return size;
 }
 #endif
 
@@ -114,5 +132,5 @@ static inline double law_enters(const double *number, const double *normal, cons
     KG_LAW, .text = {__VA_ARGS__}, .dimension = KG_LAW_DIMENSION, .n_fields = KG_LAW_FIELDS, \
             .n_numbers = KG_LAW_NUMBERS, .medium = law_medium, .speed = law_speed,           \
             .damping = law_damping, .weights = law_weights, .enters = law_enters,            \
-            .stage = operator                                                                \
+            .takes = law_takes, .stage = operator                                            \
   }
