@@ -62,7 +62,7 @@ static void add(const kg_waves *w, int32_t element, int n, const double *place,
   const kg_located at = kg_located_in(b->located, 2 * b->room);
   kg_waves_coordinates(w, element, n, place, stride, b->x + first, 2 * b->room);
   for (int i = 0; i < n; ++i) {
-    double here[3];
+    double here[3] = {0.0};
     for (int k = 0; k < d; ++k) here[k] = place[(size_t)k * stride + (size_t)i];
     kg_locate_at(&at, first + (size_t)i, w->mesh, element, here);
     for (int k = 0; normal && k < d; ++k)
