@@ -25,8 +25,9 @@ KEDGE_API int kedge_march_order(const kedge_march *march);
 /// as the march.
 KEDGE_API const char *kedge_march_kernel(const kedge_march *march);
 
-/// Why the waves may not be those that are meant: sentences with "; " between them, "" where there
-/// is none; NULL where the problem is elliptic. The text lives until kedge_march_update().
+/// Why the waves may not be those that are meant, and where conductivity, not speed, sets the step
+/// and makes it more than 10 times shorter: sentences with "; " between them, "" where there is
+/// none; NULL where the problem is elliptic. The text lives until kedge_march_update().
 KEDGE_API const char *kedge_march_note(const kedge_march *march);
 
 /// The name of a field of the system: "Ez", "p". @return NULL where there is no such index, and

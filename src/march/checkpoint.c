@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +11,7 @@
 #include "core/clock.h"
 #include "core/file.h"
 #include "core/memory.h"
-#include "core/number.h"
 #include "core/target.h"
-#include "core/text.h"
 #include "device/backend.h"
 #include "mesh/mesh.h"
 #include "problem/problem.h"
@@ -22,197 +19,7 @@
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "files are little-endian");
 
 static const char MAGIC[8] = {'k', 'e', 'd', 'g', 'e', '-', 'm', '\n'};
-enum { VERSION = 2, WORD = 8, RUN = 1 << 17 };
-
-// Sums
-
-/// FNV-1a of words, whose upper half comes down, as a word has more than a byte.
-static uint64_t add_bytes(uint64_t sum, const void *data, size_t bytes)
-{
-  const char *const from = data;
-  for (size_t i = 0; i < bytes; i += WORD) {
-    uint64_t word = 0;
-    memcpy(&word, from + i, bytes - i < WORD ? bytes - i : WORD);
-    sum = (sum ^ word) * UINT64_C(0x100000001b3);
-    sum ^= sum >> 32;
-  }
-  return sum;
-}
-
-static uint64_t sum_of(const void *data, size_t bytes)
-{
-  return add_bytes(UINT64_C(0xcbf29ce484222325), data, bytes);
-}
-
-/// All of a mesh that a march depends on, in the mesh's own numbering: how a file numbers its
-/// elements is of no account.
-static uint64_t sum_of_mesh(const kedge_mesh *mesh)
-{
-  const int32_t counts[] = {mesh->dimension, mesh->n_vertices, mesh->n_elements, mesh->n_edges,
-                            mesh->geometry,  mesh->n_blocks,   mesh->block[0].n, mesh->n_groups};
-  const size_t n = (size_t)mesh->n_elements, sides = (size_t)kg_mesh_sides(mesh);
-  uint64_t sum = sum_of(counts, sizeof counts);
-  sum = add_bytes(sum, mesh->vertices,
-                  (size_t)mesh->n_vertices * (size_t)mesh->dimension * sizeof *mesh->vertices);
-  sum = add_bytes(sum, mesh->element_vertices, sides * sizeof *mesh->element_vertices);
-  sum = add_bytes(sum, mesh->element_region, n * sizeof *mesh->element_region);
-  sum = add_bytes(sum, mesh->edge_group, (size_t)mesh->n_edges * sizeof *mesh->edge_group);
-  for (int32_t e = 0; mesh->nodes && e < mesh->n_elements; ++e) {
-    const kg_cell *const cell = kg_block_of(mesh, e)->cell;
-    sum = add_bytes(sum, kg_element_nodes(mesh, e),
-                    2 * (size_t)cell->n_modes(mesh->geometry) * sizeof(double));
-  }
-  for (int g = 0; g < mesh->n_groups; ++g) {
-    sum = add_bytes(sum, &mesh->groups[g].tag, sizeof mesh->groups[g].tag);
-    sum = add_bytes(sum, mesh->groups[g].name, strlen(mesh->groups[g].name));
-  }
-  return sum;
-}
-
-// Settings as text: section, key, 's', 'a' (an array, whose value is a sum) or 'f' (a function, of
-// which nothing more is known) and the value, each with a '\0' behind it.
-
-static bool has_keys(const kg_settings *settings, const char *section)
-{
-  for (int i = 0; i < settings->n; ++i)
-    if (settings->items[i].key[0] && strcmp(settings->items[i].section, section) == 0) return true;
-  return false;
-}
-
-/// Whether a setting changes what is computed: the mesh is compared itself, and where results go to
-/// may change. The entry without a key, which a [region NAME] of a file has, says something where
-/// there is no other alone.
-static bool counts(const kg_settings *settings, const kg_setting *s)
-{
-  if (!s->key[0]) return !has_keys(settings, s->section);
-  if (strcmp(s->section, "output") == 0)
-    return strcmp(s->key, "every") == 0 || strcmp(s->key, "at") == 0;
-  return strcmp(s->section, "mesh") != 0 && !kg_section_group(s->section, "probe") &&
-         !kg_section_group(s->section, "integral");
-}
-
-/// Whether a setting is one number an element, wherever these are.
-static bool is_array(const kg_setting *s)
-{
-  return s->user && (s->function == kedge_by_element || s->function == kedge_by_element_device);
-}
-
-static kedge_status put_sum(kedge_context *ctx, const kg_setting *s, int64_t n, FILE *stream)
-{
-  const size_t bytes = (size_t)n * sizeof(double);
-  const bool is_there = s->function == kedge_by_element_device;
-  double *copy = NULL;
-  KG_TRY(kg_host_alloc(ctx, is_there ? bytes : 0, 1, &copy));
-  const kedge_status status = is_there ? kg_copy_out(ctx, copy, s->user, bytes) : KEDGE_OK;
-  if (status == KEDGE_OK)
-    fprintf(stream, "%016llx", (unsigned long long)sum_of(is_there ? copy : s->user, bytes));
-  free(copy);
-  return status;
-}
-
-static kedge_status put_settings(kedge_context *ctx, const kg_settings *settings,
-                                 int64_t n_elements, char **text, size_t *bytes)
-{
-  FILE *const stream = open_memstream(text, bytes);
-  kedge_status status = KEDGE_OK;
-  for (int i = 0; stream && status == KEDGE_OK && i < settings->n; ++i) {
-    const kg_setting *const s = &settings->items[i];
-    if (!counts(settings, s)) continue;
-    fprintf(stream, "%s%c%s%c%c%s", s->section, 0, s->key, 0,
-            is_array(s)   ? 'a'
-            : s->function ? 'f'
-                          : 's',
-            s->value ? s->value : "");
-    if (is_array(s)) status = put_sum(ctx, s, n_elements, stream);
-    fputc(0, stream);
-  }
-  const kedge_status end = kg_text_end(ctx, stream, "the settings of a checkpoint", text);
-  return status == KEDGE_OK ? end : status;
-}
-
-/// A setting of a file, or of a problem. A section of NULL: there is none.
-typedef struct entry {
-  const char *section, *key;
-  char kind;
-  const char *value;
-} entry;
-
-/// Read the next entry of a text. @return false: it has ended
-static bool next_entry(const char **at, const char *end, entry *out)
-{
-  const char *const p = *at;
-  if (p >= end) return false;
-  const char *const key = p + strlen(p) + 1;
-  const char *const value = key < end ? key + strlen(key) + 1 : end;
-  if (value >= end) return false;
-  *out = (entry){p, key, value[0], value[0] ? value + 1 : value};
-  *at = value + strlen(value) + 1;
-  return true;
-}
-
-/// What is said of a value: "= 2", "is an array", "is a function", "is not set"; of a section
-/// without keys "is empty", "is not".
-static void describe(const entry *e, bool is_section, char text[80])
-{
-  char shown[60];
-  if (is_section) {
-    snprintf(text, 80, e ? "is empty" : "is not");
-  } else if (!e) {
-    snprintf(text, 80, "is not set");
-  } else if (e->kind == 'a') {
-    snprintf(text, 80, "is an array");
-  } else if (e->kind == 'f') {
-    snprintf(text, 80, "is a function");
-  } else {
-    kg_text_show(e->value, shown, sizeof shown);
-    snprintf(text, 80, "= %s%s", shown, strlen(e->value) >= sizeof shown ? "..." : "");
-  }
-}
-
-static kedge_status refuse(kedge_context *ctx, const char *path, const entry *there,
-                           const entry *here)
-{
-  const entry *const one = there ? there : here;
-  const bool is_section = !one->key[0];
-  char a[80], b[80];
-  describe(there, is_section, a);
-  describe(here, is_section, b);
-  if (there && here && there->kind == 'a' && here->kind == 'a') snprintf(b, sizeof b, "another");
-  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
-                 "the checkpoint %s is of another problem: [%s] %s%s%s there, and %s here", path,
-                 one->section, one->key, is_section ? "" : " ", a, b);
-}
-
-static bool find_entry(const char *text, const char *end, const entry *like, entry *out)
-{
-  while (next_entry(&text, end, out))
-    if (strcmp(out->section, like->section) == 0 && strcmp(out->key, like->key) == 0) return true;
-  return false;
-}
-
-/// Whether a setting may have another value where a march goes on: its end, and how many steps
-/// there are to it, of which compare_end() knows more.
-static bool may_move(const entry *e)
-{
-  return strcmp(e->section, "time") == 0 &&
-         (strcmp(e->key, "end") == 0 || strcmp(e->key, "steps") == 0);
-}
-
-/// Refuse the first setting of one text that is missing in the other, or has another value there.
-static kedge_status compare_settings(kedge_context *ctx, const char *path, const char *there,
-                                     size_t n_there, const char *here, size_t n_here)
-{
-  const char *at = there, *const there_end = there + n_there, *const here_end = here + n_here;
-  entry a, b;
-  while (next_entry(&at, there_end, &a)) {
-    const bool found = find_entry(here, here_end, &a, &b);
-    if (!found || a.kind != b.kind || (strcmp(a.value, b.value) != 0 && !may_move(&a)))
-      return refuse(ctx, path, &a, found ? &b : NULL);
-  }
-  for (at = here; next_entry(&at, here_end, &b);)
-    if (!find_entry(there, there_end, &b, &a)) return refuse(ctx, path, NULL, &b);
-  return KEDGE_OK;
-}
+enum { VERSION = 2, WORD = KG_CHECKPOINT_WORD, RUN = 1 << 17 };
 
 // Writing
 
@@ -245,7 +52,7 @@ static kedge_status put(writing *w, const void *data, size_t bytes)
 {
   KG_TRY(kg_target_write(w->target, w->file, w->at, (int64_t)bytes, data));
   w->at += (int64_t)rounded(bytes);
-  w->sum = add_bytes(w->sum, data, bytes);
+  w->sum = kg_checkpoint_sum_on(w->sum, data, bytes);
   return KEDGE_OK;
 }
 
@@ -272,7 +79,7 @@ static kedge_status put_all(const kedge_march *m, writing *w)
   }
   KG_TRY(put(w, w->text, (size_t)w->head.text_bytes));
   for (int i = 0; i < w->head.n_arrays; ++i) KG_TRY(put_array(m->ctx, w, &w->arrays[i]));
-  w->head.sum = add_bytes(w->sum, (char *)&w->head + before, sizeof w->head - before);
+  w->head.sum = kg_checkpoint_sum_on(w->sum, (char *)&w->head + before, sizeof w->head - before);
   return kg_target_write(w->target, w->file, 0, sizeof w->head, &w->head);
 }
 
@@ -292,7 +99,7 @@ static kedge_status write_file(const kedge_march *m, const char *path, writing *
   kg_target target;
   w->head.bytes = (int64_t)file_bytes(w);
   w->at = sizeof w->head;
-  w->sum = sum_of(NULL, 0);
+  w->sum = kg_checkpoint_sum(NULL, 0);
   w->target = &target;
   KG_TRY(kg_host_alloc(m->ctx, RUN, sizeof *w->run, &w->run));
   KG_TRY(kg_target_open(m->ctx, path, "checkpoint", true, &target));
@@ -305,7 +112,7 @@ kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
 {
   const kedge_marched *const r = &m->report;
   writing w = {.head = {.version = VERSION,
-                        .mesh = sum_of_mesh(m->mesh),
+                        .mesh = kg_checkpoint_mesh(m->mesh),
                         .n_elements = m->mesh->n_elements,
                         .n_hits = m->n_hits,
                         .plan = m->plan,
@@ -324,8 +131,8 @@ kedge_status kg_checkpoint_write(const kedge_march *m, const char *path)
   w.head.n_arrays = m->method->arrays(m->state, w.arrays);
   size_t text_bytes = 0;
   KG_TRY(kg_enter(m->ctx));
-  kedge_status status =
-      put_settings(m->ctx, &m->problem->settings, m->mesh->n_elements, &w.text, &text_bytes);
+  kedge_status status = kg_checkpoint_settings(m->ctx, &m->problem->settings, m->mesh->n_elements,
+                                               &w.text, &text_bytes);
   w.head.text_bytes = (int64_t)text_bytes;
   if (status == KEDGE_OK) status = write_file(m, path, &w);
   free(w.text);
@@ -374,68 +181,14 @@ static kedge_status look(kedge_context *ctx, const char *path, size_t bytes, kg_
              "with the kedge that wrote it",
              path, (long long)h->version, VERSION);
   if (h->bytes != (int64_t)bytes || bytes % WORD != 0) return refuse_damage(ctx, path);
-  uint64_t sum = sum_of(c->data + sizeof *h, bytes - sizeof *h);
-  sum = add_bytes(sum, c->data + before, sizeof *h - before);
+  uint64_t sum = kg_checkpoint_sum(c->data + sizeof *h, bytes - sizeof *h);
+  sum = kg_checkpoint_sum_on(sum, c->data + before, sizeof *h - before);
   if (sum != h->sum || !are_counts_good(h)) return refuse_damage(ctx, path);
   c->hits = (const double *)(c->data + sizeof *h);
   c->text = (const char *)(c->hits + 2 * h->n_hits);
   c->arrays = (const double *)(c->text + rounded((size_t)h->text_bytes));
   const bool is_text = h->text_bytes == 0 || c->text[h->text_bytes - 1] == '\0';
   return is_text && are_arrays_good(c) ? KEDGE_OK : refuse_damage(ctx, path);
-}
-
-/// The end that a file was written for: no time that is hit is behind it.
-static double end_of(const kg_checkpoint *c)
-{
-  return c->hits[2 * (c->head.n_hits - 1)];
-}
-
-/// Refuse steps of another length, of steps = N, and an end that is past. All other settings have
-/// been compared.
-static kedge_status compare_end(kedge_context *ctx, const kg_checkpoint *c,
-                                const kedge_problem *problem)
-{
-  const kg_time_settings *const t = &problem->time;
-  const entry steps = {.section = "time", .key = "steps"};
-  entry there;
-  KG_REQUIRE(
-      ctx, t->end == end_of(c) || t->end > c->head.plan.t * (1.0 + 1e-12), KEDGE_ERR_INPUT,
-      "the checkpoint %s is of t = %.9g, which [time] end = %.9g is not behind: give a later "
-      "end",
-      c->path, c->head.plan.t, t->end);
-  if (t->steps == 0 || !find_entry(c->text, c->text + c->head.text_bytes, &steps, &there))
-    return KEDGE_OK;
-  const double step = end_of(c) / kg_number_value(there.value);
-  KG_REQUIRE(ctx, fabs(t->step - step) <= 1e-12 * step, KEDGE_ERR_INPUT,
-             "the checkpoint %s has steps of %.9g, and [time] steps = %lld to end = %.9g are of "
-             "%.9g: give end and steps by which they are as long",
-             c->path, step, (long long)t->steps, t->end, t->step);
-  return KEDGE_OK;
-}
-
-static kedge_status compare_problem(kedge_context *ctx, const kg_checkpoint *c,
-                                    const kedge_problem *problem)
-{
-  char *here = NULL;
-  size_t n_here;
-  kedge_status status = put_settings(ctx, &problem->settings, c->head.n_elements, &here, &n_here);
-  if (status == KEDGE_OK)
-    status = compare_settings(ctx, c->path, c->text, (size_t)c->head.text_bytes, here, n_here);
-  free(here);
-  return status == KEDGE_OK ? compare_end(ctx, c, problem) : status;
-}
-
-static kedge_status compare_mesh(kedge_context *ctx, const kg_checkpoint *c, const kedge_mesh *mesh)
-{
-  const long long there = c->head.n_elements, here = mesh->n_elements;
-  KG_REQUIRE(ctx, there == here, KEDGE_ERR_INPUT,
-             "the checkpoint %s is of another mesh: it has %lld elements, and this one %lld",
-             c->path, there, here);
-  KG_REQUIRE(
-      ctx, c->head.mesh == sum_of_mesh(mesh), KEDGE_ERR_INPUT,
-      "the checkpoint %s is of another mesh, of as many elements with other places or groups",
-      c->path);
-  return KEDGE_OK;
 }
 
 kedge_status kg_checkpoint_read(kedge_context *ctx, const kedge_mesh *mesh,
@@ -445,8 +198,7 @@ kedge_status kg_checkpoint_read(kedge_context *ctx, const kedge_mesh *mesh,
   *c = (kg_checkpoint){.path = path};
   KG_TRY(kg_file_read(ctx, path, &c->data, &bytes));
   KG_TRY(look(ctx, path, bytes, c));
-  KG_TRY(compare_mesh(ctx, c, mesh));
-  return compare_problem(ctx, c, problem);
+  return kg_checkpoint_compare(ctx, c, mesh, problem);
 }
 
 void kg_checkpoint_free(kg_checkpoint *c)
@@ -467,7 +219,7 @@ static kedge_status take_hits(const kg_checkpoint *c, kedge_march *m)
     const int kinds = (int)c->hits[2 * i + 1];
     hits[i] = (kg_hit){c->hits[2 * i], (kinds & 1) != 0, (kinds & 2) != 0};
   }
-  if (m->end != end_of(c)) {
+  if (m->end != kg_checkpoint_end(c)) {
     const kedge_status status = kg_march_move_end(m, n, hits);
     free(hits);
     return status;

@@ -7,6 +7,7 @@
 /// arrays, each behind its count. It is the same of host and GPU, as both cut a mesh alike.
 #pragma once
 #include "march/march.h"
+#include "problem/settings.h"
 
 typedef struct kg_checkpoint_head {
   char magic[8];
@@ -44,3 +45,26 @@ kedge_status kg_checkpoint_take_plan(const kg_checkpoint *from, kedge_march *mar
 /// Give it the arrays.
 kedge_status kg_checkpoint_take_state(const kg_checkpoint *from, kedge_march *march);
 void kg_checkpoint_free(kg_checkpoint *checkpoint);
+
+// Between the files of a checkpoint: identity.c.
+
+enum { KG_CHECKPOINT_WORD = 8 };  ///< bytes
+/// FNV-1a of words, whose upper half comes down, as a word has more than a byte.
+uint64_t kg_checkpoint_sum(const void *data, size_t bytes);
+/// Go on with the sum of what stands before. What is no whole word is filled up with zeros.
+uint64_t kg_checkpoint_sum_on(uint64_t sum, const void *data, size_t bytes);
+/// The sum of all of a mesh that a march depends on, in the mesh's own numbering: how a file
+/// numbers its elements is of no account.
+uint64_t kg_checkpoint_mesh(const kedge_mesh *mesh);
+/// Settings as text, of those that change what is computed.
+/// @param[in,out] text  NULL; then [bytes], for free(), also after a failure
+kedge_status kg_checkpoint_settings(kedge_context *ctx, const kg_settings *settings,
+                                    int64_t n_elements, char **text, size_t *bytes);
+/// Refuse a file of another mesh or problem. @retval KEDGE_ERR_INPUT
+kedge_status kg_checkpoint_compare(kedge_context *ctx, const kg_checkpoint *checkpoint,
+                                   const kedge_mesh *mesh, const kedge_problem *problem);
+/// The end that a file was written for: no time that is hit is behind it.
+static inline double kg_checkpoint_end(const kg_checkpoint *c)
+{
+  return c->hits[2 * (c->head.n_hits - 1)];
+}

@@ -17,6 +17,11 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
 ///                    failure, they are there all the same
 kedge_status kg_waves_of(const kedge_march *march, const char *call, const void *out,
                          struct kg_waves **waves);
+/// The waves of a march, also where a step has failed. @return NULL: it has none, or is NULL
+const struct kg_waves *kg_waves_in(const kedge_march *march);
+/// Note in the report of a march of waves where its energy, which is this now, is seen to have
+/// grown for the first time.
+kedge_status kg_waves_watch(const kedge_march *march, double energy);
 /// kedge_march_plan() of such a problem.
 kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
                                  const kedge_problem *problem, kedge_plan *plan);

@@ -1,13 +1,9 @@
-// What a problem says of waves on a mesh: media, boundaries, sources.
-#include <float.h>
-#include <math.h>
-#include <stdio.h>
+// What a problem says of waves on a mesh, as tables that stages read.
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "problem/located.h"
 #include "waves/waves.h"
 
 enum { LANES = KG_WAVE_LANES };
@@ -25,163 +21,6 @@ typedef struct settling {
   int32_t *element;                 ///< with a source
   double *factor;
 } settling;
-
-/// The group of an element's region.
-static int group_of(const kedge_mesh *mesh, int32_t e)
-{
-  int g = kg_line_groups(mesh);
-  while (g + 1 < mesh->n_groups && mesh->groups[g].tag != mesh->element_region[e]) ++g;
-  return g;
-}
-
-/// The coefficients of a region, or those of all.
-static const kg_coefficients *own_of(const settling *s, int group)
-{
-  const kg_coefficients *const own = s->section[group];
-  return own ? own : &s->w->problem->equation;
-}
-
-/// The function of a property of a region: its own, else that of [equation].
-static const kg_function *property_of(const kg_waves *w, const kg_coefficients *section, int k)
-{
-  const int place = kg_word_among(kg_wave_properties, KG_WAVE_PROPERTIES, w->law->properties[k]);
-  const kg_function *const own = &section->property[place];
-  return own->kind != KG_FUNCTION_NONE ? own : &w->problem->equation.property[place];
-}
-
-static kedge_status refuse_property(const kg_waves *w, int32_t element, int k, double value)
-{
-  const char *const key = w->law->properties[k], *name;
-  double at[3];
-  char z[24] = "";
-  kg_element_middle(w->mesh, element, at);
-  if (w->mesh->dimension == 3) snprintf(z, sizeof z, ", z = %.6g", at[2]);
-  const kg_setting *const setting =
-      kg_coefficient_setting(w->problem, w->mesh, w->mesh->element_region[element], key, &name);
-  return kg_problem_fail(
-      w->ctx, w->problem, setting,
-      "%s must be %s, and in element %d (from 0) at x = %.6g, y = %.6g%s it is %g", key,
-      w->law->may_be_zero[k] ? "zero or positive" : "positive", w->mesh->element_origin[element],
-      at[0], at[1], z, isnan(value) ? (double)NAN : value);
-}
-
-/// Whether the type of numbers of a state holds a number of a medium.
-static bool is_held(const kg_waves *w, double number)
-{
-  if (w->args.number == KG_DOUBLE) return number <= DBL_MAX;
-  return number == 0.0 || (number >= FLT_MIN && number <= FLT_MAX);
-}
-
-static kedge_status refuse_medium(const kg_waves *w, int32_t element, double number)
-{
-  return kg_problem_fail(
-      w->ctx, w->problem, kg_settings_find(&w->problem->settings, "solver", "precision"),
-      "the material of element %d (from 0) has a wave impedance or another number of %g, which %s "
-      "precision does not hold%s",
-      w->mesh->element_origin[element], number, w->args.number == KG_SINGLE ? "single" : "double",
-      number <= DBL_MAX ? "; take precision = double in [solver], or other units" : "");
-}
-
-/// Properties are those of the middle of each element.
-static kedge_status put_media(const settling *s)
-{
-  kg_waves *const w = s->w;
-  const kg_law *const law = w->law;
-  const kedge_mesh *const mesh = w->mesh;
-  for (int32_t e = 0; e < w->args.n_groups * LANES; ++e) {
-    double memory[KG_LOCATED], x[3], property[KG_WAVE_PROPERTIES_MAX], filling[KG_WAVE_NUMBERS_MAX];
-    double *const number = e < mesh->n_elements ? w->number + (int64_t)e * law->n_numbers : filling;
-    for (int k = 0; k < law->n_properties; ++k) property[k] = law->may_be_zero[k] ? 0.0 : 1.0;
-    if (e < mesh->n_elements) {
-      const kg_located at = kg_located_in(memory, 1);
-      kg_locate_middle(&at, 0, 1, mesh, e, x);
-      const kedge_points point = kg_located_at(&at, mesh, 1, x, 1);
-      const kg_coefficients *const own = own_of(s, group_of(mesh, e));
-      for (int k = 0; k < law->n_properties; ++k) {
-        const kg_function *const f = property_of(w, own, k);
-        if (f->kind != KG_FUNCTION_NONE) kg_function_evaluate(f, &point, &property[k]);
-        const bool good = property[k] > 0.0 || (law->may_be_zero[k] && property[k] == 0.0);
-        if (!good || !isfinite(property[k])) return refuse_property(w, e, k, property[k]);
-      }
-    }
-    law->medium(property, number);
-    for (int k = 0; k < law->n_numbers; ++k) {
-      if (!is_held(w, number[k])) return refuse_medium(w, e, number[k]);
-      s->medium[((int64_t)(e / LANES) * law->n_numbers + k) * LANES + e % LANES] = number[k];
-    }
-  }
-  return KEDGE_OK;
-}
-
-static bool is_given(const kg_wave_values *values)
-{
-  bool any = false;
-  for (int i = 0; i < KG_WAVE_FIELDS; ++i) any = any || values->of[i].kind != KG_FUNCTION_NONE;
-  return any;
-}
-
-/// Refuse data that a boundary would not read.
-static kedge_status check_read(const kg_waves *w, const kg_boundary *b, int32_t kind)
-{
-  const kg_law *const law = w->law;
-  char section[KG_PLACE_BYTES], list[80] = "";
-  const char *unread = NULL;
-  size_t n = 0;
-  for (int f = 0; f < law->n_fields; ++f) {
-    const int field = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, law->fields[f]);
-    if (law->reads[kind] >> f & 1)
-      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", law->fields[f]);
-    else if (b->wave.of[field].kind != KG_FUNCTION_NONE)
-      unread = law->fields[f];
-  }
-  if (!unread) return KEDGE_OK;
-  snprintf(section, sizeof section, "boundary %s", b->group);
-  return kg_problem_fail(
-      w->ctx, w->problem, kg_settings_find(&w->problem->settings, section, unread),
-      "%s in [%s] is not read: type = %s reads %s alone; leave it out or change the type", unread,
-      section, law->boundaries[kind], list);
-}
-
-static kedge_status refuse_no_type(const kg_waves *w, const kg_boundary *b)
-{
-  char list[120];
-  return kg_problem_fail(w->ctx, w->problem, b->value_at,
-                         "[boundary %s] has no type; add type = %s", b->group,
-                         kg_boundary_types(&w->problem->settings, list));
-}
-
-/// What the boundary of a group does, and its data; NULL: they are 0. Where it has none of its own,
-/// it has those of [exact].
-static kedge_status boundary_of(const kg_waves *w, int group, const kg_boundary *b, int32_t *kind,
-                                const kg_wave_values **values)
-{
-  const kg_wave_values *const exact = &w->problem->wave.exact;
-  if (!b->type_at) return refuse_no_type(w, b);
-  for (int k = 0; k < KG_WAVE_KINDS; ++k)
-    if (w->law->boundaries[k] &&
-        strcmp(w->law->boundaries[k], kg_wave_boundaries[b->wave_type]) == 0)
-      *kind = k;
-  *values = is_given(&b->wave) ? &b->wave : NULL;
-  if (*values && *kind == KG_WAVE_ABSORBS)
-    return kg_problem_fail(w->ctx, w->problem, b->value_at,
-                           "[boundary %s] is absorbing and has fields, which only type = incident "
-                           "lets in; leave them out or change the type",
-                           b->group);
-  if (*values) return *kind == KG_WAVE_ENTERS ? KEDGE_OK : check_read(w, b, *kind);
-  if (is_given(exact)) {
-    bool drives = *kind == KG_WAVE_ENTERS;
-    if (!drives && *kind != KG_WAVE_ABSORBS)
-      KG_TRY(kg_waves_exact_drives(w, group, *kind, &drives));
-    if (drives) *values = exact;
-    return KEDGE_OK;
-  }
-  if (*kind != KG_WAVE_ENTERS) return KEDGE_OK;
-  return kg_problem_fail(
-      w->ctx, w->problem, b->type_at,
-      "[boundary %s] is incident and has no field, and there is none in [exact]; "
-      "add %s = ...",
-      b->group, w->law->fields[0]);
-}
 
 /// The part of a group: the first one that has the same functions, or a new one.
 static int32_t part_of(settling *s, int *n_parts, int n,
@@ -211,7 +50,7 @@ static kedge_status list_boundary(settling *s, kg_wave_pieces *out, kg_wave_data
     const kg_function *functions[KG_WAVE_FIELDS_MAX];
     const kg_wave_values *values = NULL;
     group_part[g] = -1;
-    if (s->boundary[g]) status = boundary_of(w, g, s->boundary[g], &kind[g], &values);
+    if (s->boundary[g]) status = kg_waves_boundary(w, g, s->boundary[g], &kind[g], &values);
     if (!values || status != KEDGE_OK) continue;
     kg_waves_functions_of(w, values, functions);
     group_part[g] = part_of(s, &pieces.n_parts, w->law->n_fields, functions);
@@ -251,7 +90,8 @@ static kedge_status put_boundary(settling *s)
 /// @return whether there is one
 static bool source_of(const settling *s, int group, const kg_function *functions[])
 {
-  const kg_coefficients *const all = &s->w->problem->equation, *from = own_of(s, group);
+  const kg_coefficients *const all = &s->w->problem->equation,
+                               *from = kg_waves_coefficients(s->w, s->section, group);
   const bool is_current = strcmp(s->w->law->source, "current") == 0;
   const bool own = (is_current ? from->current[0] : from->source).kind != KG_FUNCTION_NONE;
   bool any = false;
@@ -279,7 +119,7 @@ static kedge_status list_sources(settling *s, kg_wave_pieces *out, kg_wave_data 
         source_of(s, g, functions) ? part_of(s, &pieces.n_parts, law->n_sources, functions) : -1;
   }
   for (int32_t e = 0; e < mesh->n_elements; ++e) {
-    s->part[pieces.n] = group_part[group_of(mesh, e)];
+    s->part[pieces.n] = group_part[kg_waves_group(mesh, e)];
     if (s->part[pieces.n] >= 0) s->piece[pieces.n++] = (kg_wave_piece){e, -1};
   }
   free(group_part);
@@ -308,20 +148,6 @@ static kedge_status put_sources(settling *s)
   w->source = (kg_wave_source_args){
       .n = pieces.n, .n_sources = law->n_sources, .data = w->driven.values.data};
   return KEDGE_OK;
-}
-
-/// The longest step of cfl 1, which damping shortens too.
-static void find_step(kg_waves *w)
-{
-  const int order = w->nodal.order;
-  const double by_order = 6.0 / ((order + 1.0) * (order + 3.0));
-  w->undamped = w->longest = INFINITY;
-  for (int32_t e = 0; e < w->mesh->n_elements; ++e) {
-    const double *const number = w->number + (int64_t)e * w->law->n_numbers;
-    w->undamped = fmin(w->undamped, by_order * kg_waves_radius(w, e) / w->law->speed(number));
-    w->longest = fmin(w->longest, 1.0 / w->law->damping(number));
-  }
-  w->longest = fmin(w->longest, w->undamped);
 }
 
 enum { TABLES = 5 };
@@ -353,8 +179,8 @@ static kedge_status make(settling *s)
   kg_wave_table list[TABLES];
   KG_TRY(match(s));
   w->args.upwind = w->problem->wave.upwind;
-  KG_TRY(put_media(s));
-  find_step(w);
+  KG_TRY(kg_waves_media(w, s->section, s->medium));
+  kg_waves_limit(w);
   KG_TRY(put_boundary(s));
   KG_TRY(put_sources(s));
   kg_waves_note_data(w, s->boundary);
@@ -388,8 +214,8 @@ static kedge_status count(settling *s, int64_t *bytes)
 static kedge_status measure(settling *s)
 {
   KG_TRY(match(s));
-  KG_TRY(put_media(s));
-  find_step(s->w);
+  KG_TRY(kg_waves_media(s->w, s->section, s->medium));
+  kg_waves_limit(s->w);
   return KEDGE_OK;
 }
 

@@ -241,6 +241,25 @@ void kg_waves_normal(const kg_waves *waves, int32_t element, int facet, double n
 kedge_status kg_waves_settle(kg_waves *waves);
 void kg_waves_unsettle(kg_waves *waves);
 void kg_waves_forget(kg_waves *waves);
+/// The media of elements, which are those of their middles (waves/media.c).
+/// @param[in]  section  [group of the mesh]: as of kg_waves_coefficients()
+/// @param[out] medium   as of kg_wave_args, in doubles; waves->number has them too
+/// @retval KEDGE_ERR_INPUT  a property is not what it may be, or precision does not hold a number
+kedge_status kg_waves_media(kg_waves *waves, const kg_coefficients *const *section, double *medium);
+/// Find the longest step of cfl 1 by `number`, which damping shortens too.
+void kg_waves_limit(kg_waves *waves);
+/// The group of an element's region.
+int kg_waves_group(const kedge_mesh *mesh, int32_t element);
+/// The coefficients of a group's region, or those of [equation].
+/// @param[in] section  [group of the mesh]; NULL: the region has no section
+const kg_coefficients *kg_waves_coefficients(const kg_waves *waves,
+                                             const kg_coefficients *const *section, int group);
+/// What the boundary of a group does, and its data, which are those of [exact] where it has none of
+/// its own (waves/boundaries.c).
+/// @param[out] values  NULL: they are 0
+/// @retval KEDGE_ERR_INPUT  it has no type, or other data than its type reads
+kedge_status kg_waves_boundary(const kg_waves *waves, int group, const kg_boundary *boundary,
+                               int32_t *kind, const kg_wave_values **values);
 /// Note where the data of incident boundaries bring in nothing, or half of a wave, curves that are
 /// flattened, and steps that damping sets (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
