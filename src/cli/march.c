@@ -57,8 +57,9 @@ int kg_cli_march_fail(kg_cli_march *r, kedge_status status)
   char *note;
   r->is_lost = true;
   r->marched.converged = false;
+  snprintf(r->failure, sizeof r->failure, "%s", kedge_context_error(r->task->ctx));
   if (asprintf(&note, "failed behind step %lld, t = %.9g: %s", (long long)r->marched.steps,
-               r->marched.t, kedge_context_error(r->task->ctx)) >= 0)
+               r->marched.t, r->failure) >= 0)
     kg_notes_add(&r->notes, note);
   return kg_cli_task_fail(r->task, status, false);
 }

@@ -40,7 +40,8 @@ struct kg_cli_march {
   double *values;   ///< [steps.n] a row of the table of steps, once it is open
   int64_t resumed;  ///< steps of the checkpoint that the run goes on from; 0: it begins
   bool is_lost;     ///< a step, or a look at it, has failed: there is a report to deliver alone
-  double saved_at;  ///< kg_seconds() of the last checkpoint, or of the beginning
+  char failure[KG_CLI_SAID];  ///< the sentence of that, which is why the output is not whole
+  double saved_at;            ///< kg_seconds() of the last checkpoint, or of the beginning
 };
 
 /// March through a problem with [time], once mesh, probes and integrals are made. Returns an exit

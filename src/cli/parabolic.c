@@ -152,7 +152,9 @@ static int deliver(kg_cli_march *r, int code)
   const own *const o = r->own;
   if (r->is_lost)
     kg_cli_task_report_failure(
-        r->task, &(kedge_report){.solver_note = r->marched.note, .march = &r->marched});
+        r->task, &(kedge_report){.solver_note = r->marched.note,
+                                 .march = &r->marched,
+                                 .output_error = r->task->output ? r->failure : NULL});
   if (!o || !o->solution || r->is_lost) return code;
   return kg_cli_task_deliver(r->task,
                              &(kg_cli_result){.solution = o->solution,

@@ -315,7 +315,8 @@ static int deliver(kg_cli_march *r, int code)
   if (r->is_lost)
     (void)kedge_march_wave_report(r->march, &o->report);  // what is known all the same
   o->report.march = &r->marched;
-  o->report.output_error = task->output ? o->output_error : NULL;
+  const char *const error = r->is_lost ? r->failure : o->output_error;
+  o->report.output_error = task->output ? error : NULL;
   if (task->from->report)
     kg_cli_task_tell(task, kedge_wave_report_write(task->ctx, &o->report, task->from->report),
                      &code);

@@ -64,12 +64,16 @@ class Marches(Command):
             return file.read()
 
     def test_a_step_that_fails_leaves_a_report(self):
-        says = self.refused("solve", "plate.ini", "-q", "-r", "r.json", "-s", "equation.source=log(0.31-t)", says="source is ").stderr
+        fails = ("solve", "plate.ini", "-q", "-r", "r.json", "-s", "equation.source=log(0.31-t)")
+        says = self.refused(*fails, says="source is ").stderr
         report = self.json("r.json")
         march = report["march"]
         self.assertEqual((march["steps"], march["t"], march["converged"]), (5, 0.3, False))
         self.assertEqual(march["note"], "failed behind step 5, t = 0.3: " + says.removeprefix("kedge: ").strip())
         self.assertEqual((report["solver"]["stop"], report["solver"]["note"]), ("unknown", march["note"]))
+        self.assertEqual(report["output"], {"written": False, "error": says.removeprefix("kedge: ").strip()})
+        self.refused(*fails, "-s", "output.file=", says="source is ")
+        self.assertIsNone(self.json("r.json")["output"])
 
     def test_every_output_is_a_file_and_the_list_has_their_times(self):
         said = self.kedge("solve", "plate.ini").stdout
