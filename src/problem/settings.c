@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/memory.h"
+#include "expression/nearest.h"
 #include "problem/keys.h"
 
 static void free_setting(kg_setting *s)
@@ -139,12 +140,35 @@ void kg_settings_free(kg_settings *settings)
   *settings = (kg_settings){0};
 }
 
+/// Refuse a section with a name, or a parameter, that no setting has: it is misspelt.
+static kedge_status check_name(const kg_settings *settings, const kg_setting *s)
+{
+  const bool is_parameter = strcmp(s->section, "parameters") == 0;
+  const char *const wanted = is_parameter ? s->key : s->section;
+  kg_nearest nearest = kg_nearest_to(wanted);
+  if (!is_parameter && !strchr(s->section, ' ')) return KEDGE_OK;
+  for (int i = 0; i < settings->n; ++i) {
+    const kg_setting *const other = &settings->items[i];
+    const char *const name = is_parameter ? other->key : other->section;
+    if (is_parameter && strcmp(other->section, "parameters") != 0) continue;
+    if (strcmp(name, wanted) == 0) return KEDGE_OK;
+    kg_nearest_offer(&nearest, name);
+  }
+  const char *const meant = nearest.best;
+  if (is_parameter)
+    return kg_setting_fail(settings, s, "there is no parameter '%s'%s%s%s", wanted,
+                           meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+  return kg_setting_fail(settings, s, "there is no section [%s]%s%s%s", wanted,
+                         meant ? "; did you mean [" : "", meant ? meant : "", meant ? "]?" : "");
+}
+
 /// Take a key away, which there may be none of, but which has to be one of problems.
 static kedge_status take_away(kg_settings *settings, kg_setting *s)
 {
   const kg_problem_key *key;
   kg_section_normalize(s->section);
   KG_TRY(kg_key_find(settings, s, &key));
+  KG_TRY(check_name(settings, s));
   kg_settings_remove(settings, s->section, s->key);
   return KEDGE_OK;
 }

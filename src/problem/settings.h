@@ -44,7 +44,7 @@ kedge_status kg_settings_extend(kg_settings *settings, kg_setting *setting, int 
 kedge_status kg_settings_copy(const kg_settings *from, kg_settings *to);
 void kg_settings_free(kg_settings *settings);
 /// Put "section.key=value"; the section ends at the last '.' before the first '='. Without a value
-/// the key is taken away.
+/// the key is taken away, of a section with a name, or a parameter, that is there.
 kedge_status kg_settings_override(kg_settings *settings, const char *text);
 
 enum { KG_PLACE_BYTES = 400 };

@@ -443,6 +443,41 @@ static void parameters_that_nothing_uses_are_refused_as_overrides(void **state)
   assert_string_equal(kedge_context_error(NULL), "--set parameters.n=3: no expression uses 'n'");
 }
 
+static void names_that_no_setting_has_are_not_taken_away(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "[parameters]\ng = 2\n[equation]\nsource = g\n[region core]\n[boundary left]\n"
+      "type = dirichlet\nvalue = 0\n[probe mid]\npoints = 0 0\n[integral heat]\nof = u\n";
+  static const char *const cases[][2] = {
+      {"boundary lfet.value=",
+       "--set boundary lfet.value=: there is no section [boundary lfet]; did you mean [boundary "
+       "left]?"},
+      {"region coer.source=",
+       "--set region coer.source=: there is no section [region coer]; did you mean [region core]?"},
+      {"probe midd.line=",
+       "--set probe midd.line=: there is no section [probe midd]; did you mean [probe mid]?"},
+      {"integral haet.of=",
+       "--set integral haet.of=: there is no section [integral haet]; did you mean [integral "
+       "heat]?"},
+      {"boundary outside.value=",
+       "--set boundary outside.value=: there is no section [boundary outside]"},
+      {"parameters.gg=", "--set parameters.gg=: there is no parameter 'gg'; did you mean 'g'?"},
+      {"parameters.weather=", "--set parameters.weather=: there is no parameter 'weather'"},
+  };
+  static const char *const good[] = {"boundary  left.coefficient=", "region core.source="};
+  kedge_problem *p;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    assert_int_equal(parse(text, cases[i][0], &p), KEDGE_ERR_INPUT);
+    assert_null(p);
+    assert_string_equal(kedge_context_error(NULL), cases[i][1]);
+  }
+  for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+    assert_int_equal(parse(text, good[i], &p), KEDGE_OK);
+    kedge_problem_destroy(p);
+  }
+}
+
 static void names_of_any_length_are_refused_safely(void **state)
 {
   (void)state;
@@ -474,6 +509,7 @@ int main(void)
       cmocka_unit_test(wrong_overrides_name_themselves),
       cmocka_unit_test(an_override_takes_the_place_of_a_type_that_is_refused),
       cmocka_unit_test(parameters_that_nothing_uses_are_refused_as_overrides),
+      cmocka_unit_test(names_that_no_setting_has_are_not_taken_away),
       cmocka_unit_test(names_of_any_length_are_refused_safely),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
