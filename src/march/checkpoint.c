@@ -37,7 +37,7 @@ typedef struct writing {
   kg_checkpoint_head head;
   char *text;
   kg_march_array arrays[KG_MARCH_ARRAYS_MAX];
-  double *run;  ///< [RUN]: of an array, which host memory need not hold
+  double *run;  ///< [RUN]: of times, and of an array, which host memory need not hold
 } writing;
 
 static size_t file_bytes(const writing *w)
@@ -53,6 +53,20 @@ static kedge_status put(writing *w, const void *data, size_t bytes)
   KG_TRY(kg_target_write(w->target, w->file, w->at, (int64_t)bytes, data));
   w->at += (int64_t)rounded(bytes);
   w->sum = kg_checkpoint_sum_on(w->sum, data, bytes);
+  return KEDGE_OK;
+}
+
+static kedge_status put_hits(const kedge_march *m, writing *w)
+{
+  for (int i = 0, n; i < m->n_hits; i += n) {
+    n = m->n_hits - i < RUN / 2 ? m->n_hits - i : RUN / 2;
+    for (int k = 0; k < n; ++k) {
+      const kg_hit *const hit = &m->hits[i + k];
+      w->run[2 * k] = hit->t;
+      w->run[2 * k + 1] = hit->is_event + 2 * hit->is_output;
+    }
+    KG_TRY(put(w, w->run, 2 * (size_t)n * sizeof *w->run));
+  }
   return KEDGE_OK;
 }
 
@@ -73,10 +87,7 @@ static kedge_status put_all(const kedge_march *m, writing *w)
 {
   const size_t before = offsetof(kg_checkpoint_head, mesh);
   KG_TRY(kg_target_reserve(w->target, w->file, w->head.bytes));
-  for (int i = 0; i < m->n_hits; ++i) {
-    const double hit[] = {m->hits[i].t, m->hits[i].is_event + 2 * m->hits[i].is_output};
-    KG_TRY(put(w, hit, sizeof hit));
-  }
+  KG_TRY(put_hits(m, w));
   KG_TRY(put(w, w->text, (size_t)w->head.text_bytes));
   for (int i = 0; i < w->head.n_arrays; ++i) KG_TRY(put_array(m->ctx, w, &w->arrays[i]));
   w->head.sum = kg_checkpoint_sum_on(w->sum, (char *)&w->head + before, sizeof w->head - before);
