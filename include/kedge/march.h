@@ -32,11 +32,11 @@ typedef struct kedge_marched {
   double change;     ///< of until = steady: |u_t| in L2 at t; NAN: it was not asked for
   bool is_steady;    ///< it has ended as that is below steady_tolerance
   /// The step and time at which the energy of waves was first seen to have grown by more than came
-  /// in; 0: it was not. Where nothing drives them, without sources, data at the boundary and
-  /// updates, it is then above that at t = 0 by more than rounding. Else only steps longer than
-  /// kedge_march_longest() are looked at, as shorter ones are stable: one of them, from the state
-  /// with nothing that drives, makes energy. kedge_march_energy() looks, and such steps do now and
-  /// then.
+  /// in; 0: it was not. Without sources, data at the boundary and updates the energy has then grown
+  /// above that at t = 0 by more than rounding. With them it may grow, and no step up to
+  /// kedge_march_longest() makes energy of its own. Behind longer steps a trial step is taken from
+  /// the same state without sources and data, and thrown away: it had more energy at its end than
+  /// at its beginning. kedge_march_energy() looks, and every 32nd of longer steps.
   int64_t grown_step;
   double grown_t;
 } kedge_marched;

@@ -205,28 +205,37 @@ static kedge_status compare_settings(kedge_context *ctx, const char *path, const
   return KEDGE_OK;
 }
 
-/// Refuse steps of another length, of steps = N, and an end that is past. All other settings have
-/// been compared.
+/// Refuse steps of another length, of steps = N. @param[in] step  of the file
+static kedge_status compare_steps(kedge_context *ctx, const kg_checkpoint *c,
+                                  const kg_time_settings *t, double step)
+{
+  const double n = round(t->end / step);
+  char advice[100];
+  if (fabs(t->step - step) <= 1e-12 * step) return KEDGE_OK;
+  if (n >= 1.0 && fabs(t->end / n - step) <= 1e-12 * step)
+    snprintf(advice, sizeof advice, "give steps = %.0f so that a step is %.9g again", n, step);
+  else
+    snprintf(advice, sizeof advice, "give an end that is a multiple of %.9g", step);
+  return KG_FAIL(ctx, KEDGE_ERR_INPUT,
+                 "the checkpoint %s has steps of %.9g, and [time] steps = %lld to end = %.9g are "
+                 "of %.9g: %s",
+                 c->path, step, (long long)t->steps, t->end, t->step, advice);
+}
+
+/// Refuse an end that is past, and steps of another length. All other settings have been compared.
 static kedge_status compare_end(kedge_context *ctx, const kg_checkpoint *c,
                                 const kedge_problem *problem)
 {
   const kg_time_settings *const t = &problem->time;
   const entry steps = {.section = "time", .key = "steps"};
   entry there;
-  KG_REQUIRE(
-      ctx, t->end == kg_checkpoint_end(c) || t->end > c->head.plan.t * (1.0 + 1e-12),
-      KEDGE_ERR_INPUT,
-      "the checkpoint %s is of t = %.9g, which [time] end = %.9g is not behind: give a later "
-      "end",
-      c->path, c->head.plan.t, t->end);
+  KG_REQUIRE(ctx, t->end == kg_checkpoint_end(c) || t->end > c->head.plan.t * (1.0 + 1e-12),
+             KEDGE_ERR_INPUT,
+             "the checkpoint %s has reached t = %.9g, and [time] end = %.9g: give a later end",
+             c->path, c->head.plan.t, t->end);
   if (t->steps == 0 || !find_entry(c->text, c->text + c->head.text_bytes, &steps, &there))
     return KEDGE_OK;
-  const double step = kg_checkpoint_end(c) / kg_number_value(there.value);
-  KG_REQUIRE(ctx, fabs(t->step - step) <= 1e-12 * step, KEDGE_ERR_INPUT,
-             "the checkpoint %s has steps of %.9g, and [time] steps = %lld to end = %.9g are of "
-             "%.9g: give end and steps by which they are as long",
-             c->path, step, (long long)t->steps, t->end, t->step);
-  return KEDGE_OK;
+  return compare_steps(ctx, c, t, kg_checkpoint_end(c) / kg_number_value(there.value));
 }
 
 static kedge_status compare_problem(kedge_context *ctx, const kg_checkpoint *c,

@@ -189,7 +189,7 @@ class Resume(Command):
             self.clear()
         self.kedge("solve", "plate.ini", "-q", "-s", "time.end=0.5", *SAVES)
         self.refused("solve", "plate.ini", *GOES_ON, "-s", "time.end=0.4",
-                     says="kedge: the checkpoint c.march is of t = 0.5, which [time] end = 0.4 is not behind: give a later end")
+                     says="kedge: the checkpoint c.march has reached t = 0.5, and [time] end = 0.4: give a later end")
 
     def test_what_fits_not_is_refused(self):
         self.refused("solve", "plate.ini", *GOES_ON, says="kedge: cannot open c.march: No such file or directory")

@@ -401,7 +401,7 @@ end = 2
         self.assertEqual(self.rows("mid.csv"), whole)
         self.assertEqual(self.rows("cavity.csv"), self.rows("whole.csv"))
         self.refused("solve", "cavity.ini", *probe, "--resume", "c.march", "-s", "time.end=0.75",
-                     says="is of t = 1, which [time] end = 0.75 is not behind: give a later end")
+                     says="has reached t = 1, and [time] end = 0.75: give a later end")
 
     def test_a_run_that_had_no_output_yet_goes_on_without_a_note(self):
         options = ("-s", "output.every=500", "-s", "probe mid.points=0.5 0.5")

@@ -491,13 +491,15 @@ static void another_problem_is_refused_by_its_key(void **state)
        "x*sin(5*t) here"},
       {{"time", "steps", "5"},
        "the checkpoint %s has steps of 0.1, and [time] steps = 5 to end = 0.4 are of 0.08: give "
-       "end "
-       "and steps by which they are as long"},
+       "steps = 4 so that a step is 0.1 again"},
       {{"time", "end", "0.8"},
-       "the checkpoint %s has steps of 0.1, and [time] steps = 4 to end = 0.8 are of 0.2: give end "
-       "and steps by which they are as long"},
+       "the checkpoint %s has steps of 0.1, and [time] steps = 4 to end = 0.8 are of 0.2: give "
+       "steps = 8 so that a step is 0.1 again"},
+      {{"time", "end", "0.55"},
+       "the checkpoint %s has steps of 0.1, and [time] steps = 4 to end = 0.55 are of 0.1375: give "
+       "an end that is a multiple of 0.1"},
       {{"time", "end", "0.1"},
-       "the checkpoint %s is of t = 0.1, which [time] end = 0.1 is not behind: give a later end"},
+       "the checkpoint %s has reached t = 0.1, and [time] end = 0.1: give a later end"},
       {{"time", "scheme", "euler"},
        "the checkpoint %s is of another problem: [time] scheme = trbdf2 there, and = euler here"},
       {{"space", "order", "1"},

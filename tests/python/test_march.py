@@ -294,7 +294,7 @@ class Files(Marches):
         self.assertEqual((other.t, other.ended, other.report.end), (1, False, 1.5))
         self.assertEqual(other.run().t, 1.5)
         self.assert_same(other.solution, whole.run(), 1e-9)
-        self.assert_refused("^the checkpoint .*c.march is of t = 1, which time end = 0.5 is not behind: give a later end$",
+        self.assert_refused("^the checkpoint .*c.march has reached t = 1, and time end = 0.5: give a later end$",
                             self.march, self.problem(), "x*y", end=0.5, steps=4, resume=self.path)
 
     def test_files_of_others_are_refused_with_what_differs(self):
