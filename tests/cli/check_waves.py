@@ -179,7 +179,8 @@ class Waves(Command):
             solve = self.kedge("solve", "cavity.ini", "-r", "r.json", *settings).stderr
             return self.json("p.json")["note"], self.json("r.json")["march"]["note"], plan, solve
 
-        longest = self.json("p.json")["waves"]["longest_step"] if said("0") else 0
+        said("0")
+        longest = self.json("p.json")["waves"]["longest_step"]
         ratio = 1e4 * longest
         note = f"conductivity, not speed, sets the step, and makes it {ratio:.3g} times shorter: for metals take type = " \
             "conductor (docs/waves.md)"
@@ -233,9 +234,9 @@ class Waves(Command):
         self.assertEqual((waves["energy"]["end"], report["errors"]), (None, None))
         self.assertEqual(report["output"], {"written": False, "error": says.removeprefix("kedge: ").strip()})
         self.assertGreater(waves["energy"]["beginning"], 0.1)
-        # A state that is no number fails where it is looked at.
         self.refused("solve", "cavity.ini", *options, "-s", "output.file=", says="the field Ez of a boundary is nan at")
         self.assertIsNone(self.json("r.json")["output"])
+        # A state that is no number fails where it is looked at.
         self.kedge("solve", "cavity.ini", "-q", "-r", "r.json", "-s", "time.end=200", "-s", "time.step=0.1", "-s",
                    "output.every=0.2", code=1)
         march, waves = self.json("r.json")["march"], self.json("r.json")["waves"]

@@ -295,7 +295,8 @@ static void to_another_end_it_goes_on_bit_for_bit_where_steps_do_not_depend_on_i
   }
 }
 
-static void so_does_a_march_that_has_ended_or_whose_steps_another_end_makes_others(void **state)
+static void a_march_that_had_ended_or_whose_steps_the_end_changes_goes_on_to_another_end_too(
+    void **state)
 {
   const setting *const before[] = {SETTINGS({"time", "end", "0.4"}, {"time", "step", "0.1"}),
                                    SETTINGS({"time", "end", "0.4"}, {"time", "step", "0.03"}),
@@ -670,7 +671,8 @@ int main(void)
       cmocka_unit_test(times_that_were_asked_for_are_hit_after_it),
       cmocka_unit_test(a_march_goes_on_twice),
       cmocka_unit_test(to_another_end_it_goes_on_bit_for_bit_where_steps_do_not_depend_on_it),
-      cmocka_unit_test(so_does_a_march_that_has_ended_or_whose_steps_another_end_makes_others),
+      cmocka_unit_test(
+          a_march_that_had_ended_or_whose_steps_the_end_changes_goes_on_to_another_end_too),
       cmocka_unit_test(an_end_that_was_an_output_stays_one_and_times_asked_for_are_hit),
       cmocka_unit_test(behind_a_cancelled_step_there_is_no_solution_and_the_march_goes_on),
       cmocka_unit_test(the_names_of_outputs_may_be_others),
