@@ -300,7 +300,7 @@ def march(mesh: Mesh, problem: Problem, initial: Union[Datum, Mapping[str, Datum
     events    -- times at which data jump
     steady_tolerance -- |u_t| in L2 below which it ends before; left out: it does not
     on_failure -- of a solve that ends before its tolerance: "raise" NotConverged, or "warn"; the first time
-    resume     -- a file of m.save(), to go on where it was saved, to a later end too; all else is what it was, which is
+    resume     -- a file of m.save(), to go on where it was saved, to another end too; all else is what it was, which is
                   compared. Of functions a file knows only that they were there
 
     Of a problem with a system it is a WaveMarch, of waves: initial is {field: number, expression or data}, and of the others
