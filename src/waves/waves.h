@@ -254,12 +254,12 @@ int kg_waves_group(const kedge_mesh *mesh, int32_t element);
 /// @param[in] section  [group of the mesh]; NULL: the region has no section
 const kg_coefficients *kg_waves_coefficients(const kg_waves *waves,
                                              const kg_coefficients *const *section, int group);
-/// What the boundary of a group does, and its data, which are those of [exact] where it has none of
-/// its own (waves/boundaries.c).
+/// What a boundary does, and its data, which are those of [exact] where it lets waves in and has
+/// none of its own (waves/boundaries.c).
 /// @param[out] values  NULL: they are 0
 /// @retval KEDGE_ERR_INPUT  it has no type, or other data than its type reads
-kedge_status kg_waves_boundary(const kg_waves *waves, int group, const kg_boundary *boundary,
-                               int32_t *kind, const kg_wave_values **values);
+kedge_status kg_waves_boundary(const kg_waves *waves, const kg_boundary *boundary, int32_t *kind,
+                               const kg_wave_values **values);
 /// Note where the data of incident boundaries bring in nothing, or half of a wave, curves that are
 /// flattened, and steps that damping sets (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
@@ -267,9 +267,9 @@ void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Add a sentence to the note.
 void kg_waves_add_note(kg_waves *waves, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/// Whether [exact] has other data than 0 for boundaries of a kind on a group of the mesh, as far as
-/// its values at a few times of the run say (waves/exact.c).
-kedge_status kg_waves_exact_drives(const kg_waves *waves, int group, int32_t kind, bool *drives);
+/// Note boundaries that stay 0 where [exact] does not, as far as its values at a few places and
+/// times of the run say; functions of the caller are left alone (waves/exact.c).
+kedge_status kg_waves_note_exact(kg_waves *waves, const kg_boundary *const *boundary);
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.
