@@ -61,12 +61,25 @@ static void evaluate_batch(const kg_waves *w, const kg_wave_data *d,
   }
 }
 
+/// Pieces of a batch: as many as there is room for, as each call of a function of the caller takes
+/// long; else no more than leave all threads as many of them, as batches are what threads share.
+static int32_t pieces_of_batch(const kg_wave_data *d, const kg_function *const *functions,
+                               int32_t n, int threads)
+{
+  const int32_t room = KG_WAVE_BATCH / d->n;
+  for (int f = 0; f < d->n_functions; ++f)
+    if (kg_function_of_caller(functions[f])) return room;
+  const int32_t rounds = (n - 1) / (room * threads) + 1;  // n - 1: 0 has one, too
+  const int32_t batches = rounds * threads, even = (n + batches - 1) / batches;
+  return even > 0 ? even : 1;
+}
+
 kedge_status kg_wave_data_evaluate(const kg_waves *w, const kg_wave_data *d,
                                    const kg_function *const *functions, int32_t n,
                                    const kg_wave_piece *piece, double *values)
 {
-  const int32_t most = KG_WAVE_BATCH / d->n;
   const int threads = kg_loop_threads(w->ctx, n, 10 * numbers_of(d, 1));
+  const int32_t most = pieces_of_batch(d, functions, n, threads);
   double *memory;
   KG_TRY(kg_host_alloc(w->ctx, (size_t)threads * BATCH, sizeof *memory, &memory));
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -282,8 +295,9 @@ static kedge_status refuse_step(const kg_waves *w, kg_wave_data *d)
   }
   return KG_FAIL(
       w->ctx, KEDGE_ERR_NUMERIC,
-      "step %lld: the GPU has no value of a boundary or a source somewhere, and the host "
-      "has one: set KEDGE_EVALUATE=host, and begin anew or go on from a checkpoint",
+      "step %lld: the GPU has no value of a boundary or a source somewhere, as of sines of very "
+      "large angles, and the host has one: set KEDGE_EVALUATE=host, and begin anew or go on from a "
+      "checkpoint",
       (long long)w->steps);
 }
 
