@@ -89,16 +89,15 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
 void kg_waves_free(kg_waves *waves);
 
 typedef struct kg_waves_memory {
-  int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
+  int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh; with
+                         ///< those of kg_waves_alone_room() where steps are longer than is stable
   int64_t needed, free;  ///< of the context's device
-  int64_t spare;         ///< of kg_waves_alone(), which is in none of these
   int64_t unknowns;
   double longest;  ///< step of cfl 1
   char note[160];  ///< of kg_waves_note_step()
 } kg_waves_memory;
 /// Predict the memory of kg_waves_create() before any is taken.
-/// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY, by which `longest`
-///                     is found too
+/// @param[out] memory  all zeros, unless that is KEDGE_OK, or KEDGE_ERR_MEMORY of what would not fit
 /// @retval KEDGE_ERR_MEMORY  it would not fit; the sentence is that of kg_waves_create()
 kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kg_waves_memory *memory);
@@ -120,6 +119,11 @@ kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
 /// The energy that the state has one step on where nothing drives it; the state stays what it is.
 /// @param[out] energy  INFINITY: a number would not be finite
 kedge_status kg_waves_alone(kg_waves *waves, double step, double *energy);
+/// Whether a step is longer than the longest of cfl 1, by more than rounding.
+static inline bool kg_waves_is_longer(double step, double longest)
+{
+  return step > longest * (1.0 + 1e-9);
+}
 /// Take the memory of kg_waves_alone(), which does so itself where that was not called before.
 kedge_status kg_waves_alone_room(kg_waves *waves);
 /// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
