@@ -55,7 +55,7 @@ static kedge_status has_grown(state *s, double energy, bool *grown)
     return KEDGE_OK;
   }
   if (!kg_waves_is_longer(s->step, s->waves.longest)) return KEDGE_OK;
-  KG_TRY(kg_waves_alone(&s->waves, s->step, &after));
+  KG_TRY(kg_waves_undriven(&s->waves, s->step, &after));
   *grown = !isfinite(energy) || !(after <= (1.0 + step_growth) * energy);
   return KEDGE_OK;
 }
@@ -259,7 +259,7 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
   if (status == KEDGE_OK &&
       kg_waves_is_longer(step_of(problem, s->waves.longest), s->waves.longest))
-    status = kg_waves_alone_room(&s->waves);
+    status = kg_waves_undriven_room(&s->waves);
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
