@@ -14,7 +14,7 @@ VECTORS = {"E": ("Ex", "Ey", "Ez"), "H": ("Hx", "Hy", "Hz"), "v": ("vx", "vy", "
 
 
 class WaveCondition:
-    """fields -- {name: number, expression or data}; without any, those of the problem's `exact`, else 0"""
+    """fields -- {name: number, expression or data}; without any 0, of Incident the problem's `exact`"""
 
     _example = "Ez=1"
 
@@ -31,18 +31,18 @@ class WaveCondition:
 
 
 class Conductor(WaveCondition):
-    """Of Maxwell: the tangential E is that of these fields. Of a conductor in an incident wave, minus its E gives the
-    scattered field."""
+    """Of Maxwell: the tangential E is that of these fields, 0 without. Of a conductor in an incident wave, minus its E
+    gives the scattered field."""
 
 
 class Wall(WaveCondition):
-    """Of acoustics: n . v is that of these fields."""
+    """Of acoustics: n . v is that of these fields, 0 without."""
 
     _example = "vx=1"
 
 
 class Soft(WaveCondition):
-    """Of acoustics: p is this one."""
+    """Of acoustics: p is this one, 0 without."""
 
     _example = "p=1"
 

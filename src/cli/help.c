@@ -65,7 +65,7 @@ static const struct row {
      "waves conductor, wall, soft, absorbing or\nincident"},
     {"boundary NAME", "coefficient", "", "a of robin: >= 0, or negative with a note"},
     {"boundary NAME", "value", "from [exact]", "u; diffusion grad u . n; of robin that + a u"},
-    {"boundary NAME", "FIELD", "from [exact]", "of waves, as Ez = sin(t)"},
+    {"boundary NAME", "FIELD", "0", "of waves, as Ez = sin(t); incident: from [exact]"},
     {"integral NAME", "of", "required",
      "expression, also of u, u_star, qx, qy, sigma_x,\nsigma_y; on lines normal_x, normal_y, flux, "
      "trace"},
@@ -237,8 +237,8 @@ static const char waves_text[] =
     "  maxwell-tm   triangles    Ez, Hx, Hy               the same\n"
     "  acoustics    both         p, vx, vy, vz            density, bulk\n"
     "\n"
-    "A field has a key of its name in [initial], [exact] and [boundary NAME]; a boundary without\n"
-    "any has those of [exact]. Types of boundaries:\n"
+    "A field has a key of its name in [initial], [exact] and [boundary NAME]. Types of "
+    "boundaries:\n"
     "\n"
     "  conductor    of Maxwell: tangential E is that of its fields, 0 without\n"
     "  wall         of acoustics: the velocity along the normal, n . v, is that of its fields, 0\n"

@@ -351,7 +351,7 @@ bool kg_function_may_jump(const kg_function *f)
 {
   for (int t = 0; t < f->n_regions; ++t)
     if (kg_function_may_jump(&f->regions[t].function)) return true;
-  return f->kind == KG_FUNCTION_CALLER ||
+  return (f->kind == KG_FUNCTION_CALLER && f->function != kedge_by_element) ||
          (f->kind == KG_FUNCTION_EXPRESSION && f->expression->may_jump);
 }
 

@@ -73,7 +73,8 @@ bool kg_function_uses_z(const kg_function *f);
 bool kg_function_uses_t(const kg_function *f);
 /// Whether it, or a part of it, jumps at times (kg_expression_jumps_in_time()); likewise.
 bool kg_function_jumps_in_time(const kg_function *f);
-/// Whether it, or a part of it, may jump from a place to the next, as functions of the caller may.
+/// Whether it, or a part of it, may jump from a place of an element to the next, as functions of
+/// the caller may, but not numbers of elements.
 bool kg_function_may_jump(const kg_function *f);
 /// Whether it has `region` in it; whether it may differ inside of a region and of an element.
 bool kg_function_uses_region(const kg_function *f);

@@ -39,11 +39,6 @@ static bool is_closed(const state *s)
   return !s->was_updated && s->waves.given.n_pieces == 0 && s->waves.driven.n_pieces == 0;
 }
 
-static bool is_longer(double step, double longest)
-{
-  return step > longest * (1.0 + 1e-9);
-}
-
 /// Whether the energy has grown by more than came in. Where something drives waves it may grow, but
 /// no step within the limit makes energy of itself. So a longer one is made of the state, of which
 /// nothing is kept, with nothing that drives: energy that grows is then that of the modes that the
@@ -59,8 +54,8 @@ static kedge_status has_grown(state *s, double energy, bool *grown)
     *grown = !(energy <= (1.0 + rounding) * s->waves.account.first_energy);
     return KEDGE_OK;
   }
-  if (!is_longer(s->step, s->waves.longest)) return KEDGE_OK;
-  KG_TRY(kg_waves_alone(&s->waves, s->step, &after));
+  if (!kg_waves_is_longer(s->step, s->waves.longest)) return KEDGE_OK;
+  KG_TRY(kg_waves_undriven(&s->waves, s->step, &after));
   *grown = !isfinite(energy) || !(after <= (1.0 + step_growth) * energy);
   return KEDGE_OK;
 }
@@ -112,14 +107,19 @@ static kedge_status stage(void *user, const kg_march_stage *what)
   return KEDGE_OK;
 }
 
-/// Look for numbers that are not finite, and for energy that grows where it may not.
+/// Look for numbers that are not finite, and for energy that grows where it may not. Without memory
+/// for that the march goes on, and the next look is another try.
 static kedge_status look(state *s)
 {
   double energy;
   KG_TRY(kg_waves_check(&s->waves));
-  if (!is_longer(s->step, s->waves.longest) || s->march->report.grown_step > 0) return KEDGE_OK;
-  KG_TRY(kg_waves_energy(&s->waves, -1, &energy));
-  return watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
+  if (!kg_waves_is_longer(s->step, s->waves.longest) || s->march->report.grown_step > 0)
+    return KEDGE_OK;
+  kedge_status status = kg_waves_energy(&s->waves, -1, &energy);
+  if (status == KEDGE_OK) status = watch(s, energy, s->waves.steps, s->march->plan.t + s->step);
+  if (status != KEDGE_ERR_MEMORY) return status;
+  s->waves.ctx->error[0] = '\0';
+  return KEDGE_OK;
 }
 
 static kedge_status accept(void *user)
@@ -257,8 +257,9 @@ kedge_status kg_waves_march(kedge_context *ctx, const kedge_mesh *mesh,
   s->is_automatic = problem->time.step == 0.0;
   const int64_t in_use = ctx->bytes_in_use;
   kedge_status status = kg_waves_create(ctx, mesh, problem, &s->waves);
-  if (status == KEDGE_OK && is_longer(step_of(problem, s->waves.longest), s->waves.longest))
-    status = kg_waves_alone_room(&s->waves);
+  if (status == KEDGE_OK &&
+      kg_waves_is_longer(step_of(problem, s->waves.longest), s->waves.longest))
+    status = kg_waves_undriven_room(&s->waves);
   s->waves.account.device_bytes = ctx->bytes_in_use - in_use;
   if (status == KEDGE_OK) status = kg_waves_energy(&s->waves, -1, &s->waves.account.first_energy);
   if (status == KEDGE_OK) {
@@ -347,10 +348,6 @@ kedge_status kg_waves_march_plan(kedge_context *ctx, const kedge_mesh *mesh,
   // What does not fit is told, and its sentence stays in the context.
   if (status == KEDGE_ERR_MEMORY && memory.unknowns > 0) status = KEDGE_OK;
   if (status == KEDGE_OK) {
-    if (is_longer(step_of(problem, memory.longest), memory.longest)) {
-      memory.device += memory.spare;
-      memory.needed += memory.spare;
-    }
     describe(ctx, mesh ? mesh : own, problem, &memory, &filled);
     status = count_steps(ctx, mesh ? mesh : own, problem, memory.longest, &filled);
   }

@@ -41,10 +41,9 @@ static kedge_status refuse_no_type(const kg_waves *w, const kg_boundary *b)
                          kg_boundary_types(&w->problem->settings, list));
 }
 
-kedge_status kg_waves_boundary(const kg_waves *w, int group, const kg_boundary *b, int32_t *kind,
+kedge_status kg_waves_boundary(const kg_waves *w, const kg_boundary *b, int32_t *kind,
                                const kg_wave_values **values)
 {
-  const kg_wave_values *const exact = &w->problem->wave.exact;
   if (!b->type_at) return refuse_no_type(w, b);
   for (int k = 0; k < KG_WAVE_KINDS; ++k)
     if (w->law->boundaries[k] &&
@@ -57,14 +56,11 @@ kedge_status kg_waves_boundary(const kg_waves *w, int group, const kg_boundary *
                            "lets in; leave them out or change the type",
                            b->group);
   if (*values) return *kind == KG_WAVE_ENTERS ? KEDGE_OK : check_read(w, b, *kind);
-  if (is_given(exact)) {
-    bool drives = *kind == KG_WAVE_ENTERS;
-    if (!drives && *kind != KG_WAVE_ABSORBS)
-      KG_TRY(kg_waves_exact_drives(w, group, *kind, &drives));
-    if (drives) *values = exact;
+  if (*kind != KG_WAVE_ENTERS) return KEDGE_OK;
+  if (is_given(&w->problem->wave.exact)) {
+    *values = &w->problem->wave.exact;
     return KEDGE_OK;
   }
-  if (*kind != KG_WAVE_ENTERS) return KEDGE_OK;
   return kg_problem_fail(
       w->ctx, w->problem, b->type_at,
       "[boundary %s] is incident and has no field, and there is none in [exact]; "

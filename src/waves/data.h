@@ -67,6 +67,14 @@ kedge_status kg_wave_data_bytes(const struct kg_waves *waves, const kg_wave_piec
 kedge_status kg_wave_data_evaluate(const struct kg_waves *waves, const kg_wave_data *data,
                                    const kg_function *const *functions, int32_t n,
                                    const kg_wave_piece *piece, double *values);
+/// Numbers of so many pieces, and the nodes of one (waves/pieces.c).
+/// @param[out] place  [dimension][n]: r, s, t
+static inline int64_t kg_wave_data_numbers(const kg_wave_data *data, int32_t pieces)
+{
+  return (int64_t)pieces * data->n_functions * data->n;
+}
+void kg_wave_piece_nodes(const struct kg_waves *waves, const kg_wave_data *data,
+                         const kg_wave_piece *piece, double *place);
 void kg_wave_data_free(kedge_context *ctx, kg_wave_data *data);
 /// Whether any moves.
 static inline bool kg_wave_data_moves(const kg_wave_data *data)

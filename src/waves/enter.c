@@ -142,9 +142,10 @@ void kg_waves_note_data(kg_waves *w, const kg_boundary *const *boundary)
 
 void kg_waves_add_note(kg_waves *w, const char *format, ...)
 {
-  size_t n = strlen(w->note);
+  const size_t before = strlen(w->note), most = sizeof w->note - 1;
   va_list list;
-  if (n > 0) n += (size_t)snprintf(w->note + n, sizeof w->note - n, "; ");
+  if (before > 0) snprintf(w->note + before, sizeof w->note - before, "; ");
+  const size_t n = before == 0 ? 0 : before + 2 < most ? before + 2 : most;
   va_start(list, format);
   vsnprintf(w->note + n, sizeof w->note - n, format, list);
   va_end(list);

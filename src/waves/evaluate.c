@@ -1,14 +1,12 @@
 // Data of stages (waves/data.h).
 #include <float.h>
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/memory.h"
 #include "device/context.h"
-#include "device/loop.h"
 #include "equation/evaluation.h"
 #include "solution/values.h"
 #include "waves/waves.h"
@@ -18,63 +16,6 @@ static bool moves(const kg_wave_data *d, const kg_wave_part *part)
   bool any = false;
   for (int f = 0; f < d->n_functions; ++f) any = any || kg_function_may_move(part->function[f]);
   return any;
-}
-
-static int64_t numbers_of(const kg_wave_data *d, int32_t pieces)
-{
-  return (int64_t)pieces * d->n_functions * d->n;
-}
-
-/// Nodes of a piece. @param[out] place  [dimension][n]: r, s, t
-static void nodes_of(const kg_waves *w, const kg_wave_data *d, const kg_wave_piece *p,
-                     double *place)
-{
-  for (int k = 0; k < w->mesh->dimension; ++k)
-    for (int j = 0; j < d->n; ++j) {
-      const int node = p->facet < 0 ? j : w->nodal.facet_node[p->facet * d->n + j];
-      place[k * d->n + j] = w->nodal.at[k * w->nodal.n + node];
-    }
-}
-
-enum { BATCH = (KG_WAVE_POINT + 1) * KG_WAVE_BATCH };  ///< numbers of a batch and its values
-
-/// Evaluate pieces of a batch. @param[in] memory  [BATCH]
-static void evaluate_batch(const kg_waves *w, const kg_wave_data *d,
-                           const kg_function *const *functions, int32_t n,
-                           const kg_wave_piece *piece, double *memory, double *values)
-{
-  double *const value = memory + KG_WAVE_POINT * KG_WAVE_BATCH;
-  kg_wave_batch batch =
-      kg_wave_batch_in(memory, (size_t)n * d->n, kg_waves_may_jump(d->n_functions, functions));
-  for (int32_t i = 0; i < n; ++i) {
-    double place[3 * KG_WAVE_POINTS], normal[3];
-    const bool on_boundary = piece[i].facet >= 0;
-    nodes_of(w, d, &piece[i], place);
-    if (on_boundary) kg_waves_normal(w, piece[i].element, piece[i].facet, normal);
-    kg_wave_batch_add(w, piece[i].element, d->n, place, on_boundary ? normal : NULL, (size_t)d->n,
-                      &batch);
-  }
-  for (int f = 0; f < d->n_functions; ++f) {
-    kg_wave_batch_evaluate(w, functions[f], &batch, value);
-    for (int32_t i = 0; i < n; ++i)
-      memcpy(values + numbers_of(d, i) + f * d->n, value + i * d->n, (size_t)d->n * sizeof *value);
-  }
-}
-
-kedge_status kg_wave_data_evaluate(const kg_waves *w, const kg_wave_data *d,
-                                   const kg_function *const *functions, int32_t n,
-                                   const kg_wave_piece *piece, double *values)
-{
-  const int32_t most = KG_WAVE_BATCH / d->n;
-  const int threads = kg_loop_threads(w->ctx, n, 10 * numbers_of(d, 1));
-  double *memory;
-  KG_TRY(kg_host_alloc(w->ctx, (size_t)threads * BATCH, sizeof *memory, &memory));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (int32_t i = 0; i < n; i += most)
-    evaluate_batch(w, d, functions, n - i < most ? n - i : most, piece + i,
-                   memory + (size_t)omp_get_thread_num() * BATCH, values + numbers_of(d, i));
-  free(memory);
-  return KEDGE_OK;
 }
 
 /// The setting that a value of a piece is of. NULL: none is found
@@ -97,7 +38,7 @@ static const kg_setting *setting_of(const kg_waves *w, const kg_wave_piece *p, c
 
 static kedge_status refuse(const kg_waves *w, const kg_wave_data *d, int64_t i)
 {
-  const kg_wave_piece *const p = &d->piece[i / numbers_of(d, 1)];
+  const kg_wave_piece *const p = &d->piece[i / kg_wave_data_numbers(d, 1)];
   const int j = (int)(i % d->n);
   const char *const name = d->name[i / d->n % d->n_functions];
   char at[KG_PLACE_TEXT], what[80];
@@ -111,7 +52,7 @@ static kedge_status refuse(const kg_waves *w, const kg_wave_data *d, int64_t i)
 /// Evaluate a part on the host.
 static kedge_status take_on_host(const kg_waves *w, kg_wave_data *d, const kg_wave_part *part)
 {
-  const int64_t first = numbers_of(d, part->first), n = numbers_of(d, part->n);
+  const int64_t first = kg_wave_data_numbers(d, part->first), n = kg_wave_data_numbers(d, part->n);
   const double most = w->args.number == KG_SINGLE ? FLT_MAX : DBL_MAX;
   KG_TRY(kg_wave_data_evaluate(w, d, part->function, part->n, d->piece + part->first,
                                d->host + first));
@@ -184,7 +125,7 @@ static kedge_status take_on_gpu(const kg_waves *w, kg_wave_data *d, kg_wave_part
       .region = (const int32_t *)(x + 3 * d->n_points) + part->first_point,
       .t = w->problem->t,
       .values = (char *)d->values.data +
-                (size_t)numbers_of(d, part->first) * kg_number_bytes(w->args.number),
+                (size_t)kg_wave_data_numbers(d, part->first) * kg_number_bytes(w->args.number),
       .bad = d->bad.data};
   return part->kernel ? run(w->ctx, part->kernel, &args) : evaluate(w->ctx, part->code, &args);
 }
@@ -221,14 +162,14 @@ static void list_points(const kg_waves *w, const kg_wave_data *d, const kg_wave_
                         double *x, int32_t *region)
 {
   const int64_t n = (int64_t)part->n * d->n;
-  const bool drawn = kg_waves_may_jump(d->n_functions, part->function);
+  const bool pulled = kg_waves_may_jump(d->n_functions, part->function);
   for (int32_t i = 0; i < part->n; ++i) {
     const kg_wave_piece *const p = &d->piece[part->first + i];
     double place[3 * KG_WAVE_POINTS];
-    nodes_of(w, d, p, place);
+    kg_wave_piece_nodes(w, d, p, place);
     double *const to = x + (int64_t)i * d->n;
     kg_waves_coordinates(w, p->element, d->n, place, (size_t)d->n, to, (size_t)n);
-    if (drawn) kg_waves_draw(w, p->element, d->n, to, (size_t)n, to);
+    if (pulled) kg_waves_pull_in(w, p->element, d->n, to, (size_t)n, to);
     for (int j = 0; j < d->n; ++j)
       region[(int64_t)i * d->n + j] = w->mesh->element_region[p->element];
   }
@@ -282,8 +223,9 @@ static kedge_status refuse_step(const kg_waves *w, kg_wave_data *d)
   }
   return KG_FAIL(
       w->ctx, KEDGE_ERR_NUMERIC,
-      "step %lld: the GPU has no value of a boundary or a source somewhere, and the host "
-      "has one: set KEDGE_EVALUATE=host, and begin anew or go on from a checkpoint",
+      "step %lld: the GPU has no value of a boundary or a source somewhere, as of sines of very "
+      "large angles, and the host has one: set KEDGE_EVALUATE=host, and begin anew or go on from a "
+      "checkpoint",
       (long long)w->steps);
 }
 
@@ -356,7 +298,7 @@ kedge_status kg_wave_data_bytes(const kg_waves *w, const kg_wave_pieces *from,
     points += moving[from->part[i]] ? d->n : 0;
   }
   free(moving);
-  const size_t values = (size_t)(n * numbers_of(d, 1)) * kg_number_bytes(w->args.number);
+  const size_t values = (size_t)(n * kg_wave_data_numbers(d, 1)) * kg_number_bytes(w->args.number);
   *bytes = (int64_t)taken(values);
   if (points > 0) *bytes += (int64_t)(taken(points_bytes(points)) + taken(sizeof(unsigned)));
   return KEDGE_OK;
@@ -372,7 +314,7 @@ kedge_status kg_wave_data_make(const kg_waves *w, const kg_wave_pieces *from, kg
   KG_TRY(kg_host_alloc(w->ctx, (size_t)from->n_parts, sizeof *number, &number));
   sort(from, d, number, place);
   free(number);
-  const size_t all = (size_t)numbers_of(d, n);
+  const size_t all = (size_t)kg_wave_data_numbers(d, n);
   KG_TRY(kg_host_calloc(w->ctx, all, sizeof *d->host, &d->host));
   KG_TRY(kg_alloc(w->ctx, all, kg_number_bytes(w->args.number), &d->values));
   for (int i = 0; i < d->n_parts; ++i) KG_TRY(take_on_host(w, d, &d->part[i]));

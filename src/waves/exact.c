@@ -1,88 +1,130 @@
-// Whether [exact] gives a boundary other data than 0. Where it does not, the boundary needs none.
+// A note where [exact] moves a boundary that stays 0, as it has no data of its own.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
 #include "waves/waves.h"
 
-enum {
-  TIMES = 4,
-  RUN = 1024,  ///< facets that are looked at together
-  SOME = 64    ///< of these, whose elements say how large fields are
-};
+enum { TIMES = 4, PIECES = 1024 };  ///< that are looked at; facets and elements, at most
 /// Parts of the run, none a simple fraction, at which waves may be 0 everywhere.
 static const double times[TIMES] = {0.0, 0.2137, 0.5591, 0.8713};
-static const double ROUNDING = 1e-12;  ///< of the largest field, at most
+/// The least part of the largest value that is noted: polygons in place of curves make more, and
+/// rounding makes less.
+static const double LEAST = 1e-6;
 
+/// A boundary without data, and the functions of [exact] that it would read.
 typedef struct looks {
   const kg_waves *w;
-  int group;
-  int32_t kind;
-  kg_wave_piece *piece;  ///< [RUN]
-  double *value;         ///< [RUN][field][node]
-  double data;   ///< the most that the boundary takes of fields; infinite where they are bad
-  double field;  ///< the largest field in elements at the boundary
+  int32_t kind, n_facets, n_elements;
+  const kg_function *read[KG_WAVE_FIELDS_MAX];
+  kg_wave_piece *facet, *element;  ///< [PIECES]
+  double *value;                   ///< [PIECES][field][node]
+  double taken, field;  ///< the most that the boundary takes of them, and their largest value
 } looks;
 
-/// Look at the nodes of n facets, and of some of their elements.
-static kedge_status look(looks *l, int32_t n)
+/// Whether [exact] has something that a boundary would read, and all of it is known as text.
+static bool begin(looks *l, const kg_boundary *b)
+{
+  static const kg_function none = {.kind = KG_FUNCTION_NONE};
+  const kg_waves *const w = l->w;
+  const kg_wave_values *values;
+  bool any = false;
+  if (kg_waves_boundary(w, b, &l->kind, &values) != KEDGE_OK || values) return false;
+  if (l->kind >= KG_WAVE_ABSORBS) return false;
+  kg_waves_functions_of(w, &w->problem->wave.exact, l->read);
+  for (int f = 0; f < w->law->n_fields; ++f) {
+    if (!(w->law->reads[l->kind] >> f & 1)) l->read[f] = &none;
+    if (kg_function_of_caller(l->read[f])) return false;  // which may count its calls
+    any = any || l->read[f]->kind != KG_FUNCTION_NONE;
+  }
+  return any;
+}
+
+/// Facets of a boundary, and elements of the mesh, spread evenly.
+static void list_pieces(looks *l, const kg_boundary *const *boundary, const kg_boundary *b)
+{
+  const kedge_mesh *const mesh = l->w->mesh;
+  const int32_t apart = 1 + mesh->n_elements / PIECES;
+  int32_t all = 0, n = 0;
+  for (int pass = 0; pass < 2; ++pass)
+    for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
+      const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
+      if (sides[1] != KG_NO_SIDE || boundary[mesh->edge_group[edge]] != b) continue;
+      if (pass == 0)
+        ++all;
+      else if (n++ % (1 + all / PIECES) == 0)
+        l->facet[l->n_facets++] =
+            (kg_wave_piece){kg_side_element(sides[0]), (int32_t)kg_side_facet(sides[0])};
+    }
+  for (int32_t e = 0; e < mesh->n_elements; e += apart)
+    l->element[l->n_elements++] = (kg_wave_piece){e, -1};
+}
+
+/// Look at the time of the problem.
+static kedge_status look(looks *l)
 {
   const kg_waves *const w = l->w;
   const int fields = w->law->n_fields, m = w->nodal.n_facet;
   const kg_wave_data facets = {.n = m, .n_functions = fields};
   const kg_wave_data elements = {.n = w->nodal.n, .n_functions = fields};
-  static const kg_function none = {.kind = KG_FUNCTION_NONE};
-  const kg_function *all[KG_WAVE_FIELDS_MAX], *read[KG_WAVE_FIELDS_MAX];
-  const int32_t some = n < SOME ? n : SOME;
-  kg_waves_functions_of(w, &w->problem->wave.exact, all);
-  for (int f = 0; f < fields; ++f) read[f] = w->law->reads[l->kind] >> f & 1 ? all[f] : &none;
-  KG_TRY(kg_wave_data_evaluate(w, &facets, read, n, l->piece, l->value));
-  for (int32_t i = 0; i < n; ++i) {
+  KG_TRY(kg_wave_data_evaluate(w, &facets, l->read, l->n_facets, l->facet, l->value));
+  for (int32_t i = 0; i < l->n_facets; ++i) {
     double normal[3], data[KG_WAVE_FIELDS_MAX];
-    kg_waves_normal(w, l->piece[i].element, l->piece[i].facet, normal);
+    kg_waves_normal(w, l->facet[i].element, l->facet[i].facet, normal);
     for (int j = 0; j < m; ++j) {
       for (int f = 0; f < fields; ++f) data[f] = l->value[(i * fields + f) * m + j];
       const double taken = w->law->takes(l->kind, normal, data);
-      l->data = fmax(l->data, isfinite(taken) ? taken : INFINITY);
+      if (isfinite(taken)) l->taken = fmax(l->taken, taken);
     }
-    l->piece[i].facet = -1;
   }
-  KG_TRY(kg_wave_data_evaluate(w, &elements, all, some, l->piece, l->value));
-  for (int32_t i = 0; i < some * fields * w->nodal.n; ++i)
+  KG_TRY(kg_wave_data_evaluate(w, &elements, l->read, l->n_elements, l->element, l->value));
+  for (int32_t i = 0; i < l->n_elements * fields * w->nodal.n; ++i)
     if (isfinite(l->value[i])) l->field = fmax(l->field, fabs(l->value[i]));
   return KEDGE_OK;
 }
 
-static kedge_status look_at_all(looks *l)
+static void note(kg_waves *w, const looks *l, const kg_boundary *b)
 {
-  const kedge_mesh *const mesh = l->w->mesh;
-  int32_t n = 0;
-  for (int32_t edge = 0; edge < mesh->n_edges; ++edge) {
-    const kg_side *const sides = mesh->edge_sides + 2 * (int64_t)edge;
-    if (sides[1] == KG_NO_SIDE && mesh->edge_group[edge] == l->group)
-      l->piece[n++] = (kg_wave_piece){kg_side_element(sides[0]), (int32_t)kg_side_facet(sides[0])};
-    if (n < RUN) continue;
-    KG_TRY(look(l, n));
-    n = 0;
-  }
-  return look(l, n);
+  char list[40] = "";
+  size_t n = 0;
+  for (int f = 0; f < w->law->n_fields && n < sizeof list; ++f)
+    if (w->law->reads[l->kind] >> f & 1)
+      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", w->law->fields[f]);
+  kg_waves_add_note(w,
+                    "[exact] has %s up to %.2g on [boundary %.60s], where type = %s has 0: write "
+                    "%s = ... there if it moves so",
+                    w->law->holds[l->kind], l->taken, b->group, w->law->boundaries[l->kind], list);
 }
 
-kedge_status kg_waves_exact_drives(const kg_waves *w, int group, int32_t kind, bool *drives)
+static kedge_status look_at_boundary(kg_waves *w, const kg_boundary *const *boundary,
+                                     const kg_boundary *b)
 {
   const double now = w->problem->t;
-  looks l = {.w = w, .group = group, .kind = kind};
-  kedge_status status = kg_host_alloc(w->ctx, RUN, sizeof *l.piece, &l.piece);
-  if (status == KEDGE_OK)
-    status = kg_host_alloc(w->ctx, (size_t)(RUN * w->law->n_fields * w->nodal.n), sizeof *l.value,
-                           &l.value);
-  for (int i = 0; i < TIMES && status == KEDGE_OK && l.data <= ROUNDING * l.field; ++i) {
+  const size_t numbers = (size_t)(PIECES * w->law->n_fields * w->nodal.n);
+  looks l = {.w = w};
+  if (!begin(&l, b)) return KEDGE_OK;
+  KG_TRY(kg_host_alloc(w->ctx, 2 * PIECES, sizeof *l.facet, &l.facet));
+  l.element = l.facet + PIECES;
+  kedge_status status = kg_host_alloc(w->ctx, numbers, sizeof *l.value, &l.value);
+  if (status == KEDGE_OK) list_pieces(&l, boundary, b);
+  for (int i = 0; i < TIMES && status == KEDGE_OK; ++i) {
     kg_problem_set_time(w->problem, times[i] * w->problem->time.end);
-    status = look_at_all(&l);
+    status = look(&l);
   }
   kg_problem_set_time(w->problem, now);
-  *drives = l.data > ROUNDING * l.field;
   free(l.value);
-  free(l.piece);
+  free(l.facet);
+  if (status == KEDGE_OK && l.taken > LEAST * l.field) note(w, &l, b);
   return status;
+}
+
+kedge_status kg_waves_note_exact(kg_waves *w, const kg_boundary *const *boundary)
+{
+  for (int g = 0; g < w->mesh->n_groups; ++g) {
+    int first = 0;  // of those with the same section
+    while (first < g && boundary[first] != boundary[g]) ++first;
+    if (boundary[g] && first == g) KG_TRY(look_at_boundary(w, boundary, boundary[g]));
+  }
+  return KEDGE_OK;
 }

@@ -1,4 +1,4 @@
-// Functions at points of elements, where those of nodes on an interface are drawn to the element's
+// Functions at points of elements, where those of nodes on an interface are pulled to the element's
 // own side of it.
 #include <math.h>
 #include <stdio.h>
@@ -24,16 +24,16 @@ void kg_waves_coordinates(const kg_waves *w, int32_t element, int n, const doubl
   }
 }
 
-void kg_waves_draw(const kg_waves *w, int32_t element, int n, const double *x, size_t stride,
-                   double *drawn)
+void kg_waves_pull_in(const kg_waves *w, int32_t element, int n, const double *x, size_t stride,
+                      double *pulled)
 {
-  const double part = fmin(w->draw / kg_waves_radius(w, element), 1e-6);
+  const double part = fmin(w->pull / kg_waves_radius(w, element), 1e-6);
   for (int k = 0; k < w->mesh->dimension; ++k) {
     const double *const from = x + (size_t)k * stride;
     double middle = 0.0;
     for (int i = 0; i < n; ++i) middle += from[i] / n;
     for (int i = 0; i < n; ++i)
-      drawn[(size_t)k * stride + (size_t)i] = from[i] + part * (middle - from[i]);
+      pulled[(size_t)k * stride + (size_t)i] = from[i] + part * (middle - from[i]);
   }
 }
 
@@ -75,9 +75,9 @@ void kg_wave_batch_add(const kg_waves *w, int32_t element, int n, const double *
 {
   add(w, element, n, place, normal, stride, b->n, b);
   if (b->may_jump) {
-    double *const drawn = b->x + b->room + b->n;
+    double *const pulled = b->x + b->room + b->n;
     add(w, element, n, place, normal, stride, b->room + b->n, b);
-    kg_waves_draw(w, element, n, drawn, 2 * b->room, drawn);
+    kg_waves_pull_in(w, element, n, pulled, 2 * b->room, pulled);
   }
   b->on_boundary = normal != NULL;
   b->n += (size_t)n;
@@ -105,7 +105,7 @@ void kg_wave_batch_evaluate(const kg_waves *w, const kg_function *function, cons
 {
   static const double SMOOTH = 1e-7;
   const size_t n = b->room;
-  const double *const drawn = b->value + n;
+  const double *const pulled = b->value + n;
   double most = 0.0;
   if (!kg_function_may_jump(function)) {
     evaluate_at(w, function, b, 0, n, value);
@@ -116,7 +116,7 @@ void kg_wave_batch_evaluate(const kg_waves *w, const kg_function *function, cons
     evaluate_at(w, function, b, 0, 2 * n, b->value);
     for (size_t i = 0; i < 2 * n; ++i) most = fmax(most, fabs(b->value[i]));
     for (size_t i = 0; i < n; ++i)
-      value[i] = fabs(drawn[i] - b->value[i]) > SMOOTH * most ? drawn[i] : b->value[i];
+      value[i] = fabs(pulled[i] - b->value[i]) > SMOOTH * most ? pulled[i] : b->value[i];
   }
 }
 

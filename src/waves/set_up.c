@@ -236,7 +236,7 @@ kedge_status kg_waves_set_up(kg_waves *w)
     status = kg_host_calloc(ctx, arrays[i].n, arrays[i].size, arrays[i].to);
   if (status == KEDGE_OK) make(&t, number);
   // Gmsh's coordinates are right to 2e-12 of the length of a curve, however small elements are.
-  w->draw = 1e-11 * size_of(mesh);
+  w->pull = 1e-11 * size_of(mesh);
   if (status == KEDGE_OK) status = upload(&t);
   free(number);
   free(t.beyond);

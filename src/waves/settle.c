@@ -50,7 +50,7 @@ static kedge_status list_boundary(settling *s, kg_wave_pieces *out, kg_wave_data
     const kg_function *functions[KG_WAVE_FIELDS_MAX];
     const kg_wave_values *values = NULL;
     group_part[g] = -1;
-    if (s->boundary[g]) status = kg_waves_boundary(w, g, s->boundary[g], &kind[g], &values);
+    if (s->boundary[g]) status = kg_waves_boundary(w, s->boundary[g], &kind[g], &values);
     if (!values || status != KEDGE_OK) continue;
     kg_waves_functions_of(w, values, functions);
     group_part[g] = part_of(s, &pieces.n_parts, w->law->n_fields, functions);
@@ -184,6 +184,7 @@ static kedge_status make(settling *s)
   KG_TRY(put_boundary(s));
   KG_TRY(put_sources(s));
   kg_waves_note_data(w, s->boundary);
+  if (w->steps == 0) KG_TRY(kg_waves_note_exact(w, s->boundary));  // once, as it takes long
   list_tables(s, w, list);
   return kg_waves_upload(w, TABLES, list, &w->settled);
 }

@@ -69,7 +69,7 @@ kedge_status kg_waves_stage(kg_waves *w, int stage, double step, double t)
   return KEDGE_OK;
 }
 
-kedge_status kg_waves_alone_room(kg_waves *w)
+kedge_status kg_waves_undriven_room(kg_waves *w)
 {
   if (w->spare.data) return KEDGE_OK;
   return kg_alloc(w->ctx, (size_t)kg_wave_state(&w->args), kg_number_bytes(w->args.number),
@@ -77,7 +77,7 @@ kedge_status kg_waves_alone_room(kg_waves *w)
 }
 
 /// The stages. Between steps `next` and `residual` hold nothing; with a third array `u` is kept.
-static kedge_status step_alone(kg_waves *w, double step)
+static kedge_status step_undriven(kg_waves *w, double step)
 {
   kg_wave_args *const a = &w->args;
   kg_real *const room[] = {a->next, w->spare.data};
@@ -93,12 +93,12 @@ static kedge_status step_alone(kg_waves *w, double step)
   return KEDGE_OK;
 }
 
-kedge_status kg_waves_alone(kg_waves *w, double step, double *energy)
+kedge_status kg_waves_undriven(kg_waves *w, double step, double *energy)
 {
   const kg_wave_args kept = w->args;
   KG_TRY(kg_enter(w->ctx));
-  KG_TRY(kg_waves_alone_room(w));
-  kedge_status status = step_alone(w, step);
+  KG_TRY(kg_waves_undriven_room(w));
+  kedge_status status = step_undriven(w, step);
   if (status == KEDGE_OK) status = kg_waves_energy(w, -1, energy);
   w->args = kept;
   if (status != KEDGE_ERR_NUMERIC) return status;

@@ -187,16 +187,30 @@ static int64_t host_bytes(const kg_waves *w, int64_t settled)
   return max_of(set_up, left + max_of(settle, run_bytes(w)));
 }
 
+/// Whether a march looks at steps of waves that nothing drives. @param[in] longest  0: it is found
+static kedge_status may_grow(const kg_waves *w, double longest, bool *may)
+{
+  const double step = w->problem->time.step;
+  kg_waves_memory found = {.longest = longest};
+  *may = kg_waves_is_longer(w->problem->wave.cfl, 1.0);
+  if (step <= 0.0) return KEDGE_OK;
+  if (longest <= 0.0) KG_TRY(kg_waves_find_longest(w, &found));
+  *may = kg_waves_is_longer(step, found.longest);
+  return KEDGE_OK;
+}
+
 /// Memory that is taken, and refuse what does not fit.
 static kedge_status need(const kg_waves *w, kg_waves_memory *memory)
 {
   const size_t state = (size_t)kg_wave_state(&w->args);
   const bool separate = w->ctx->backend == KEDGE_BACKEND_CUDA;
   int64_t settled;
+  bool may;
   KG_TRY(kg_waves_settled_bytes(w, &settled));
+  KG_TRY(may_grow(w, memory->longest, &may));
   memory->device = (int64_t)kg_rounded(3 * state * kg_number_bytes(w->args.number)) +
                    kg_waves_mesh_bytes(w) + settled;
-  memory->spare = (int64_t)kg_rounded(state * kg_number_bytes(w->args.number));
+  if (may) memory->device += (int64_t)kg_rounded(state * kg_number_bytes(w->args.number));
   memory->host = host_bytes(w, settled);
   memory->unknowns = (int64_t)w->mesh->n_elements * w->nodal.n * w->law->n_fields;
   memory->needed = memory->device + (separate ? 0 : memory->host);
@@ -216,18 +230,9 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
   kg_waves w = {.ctx = ctx, .mesh = mesh};
   *memory = (kg_waves_memory){0};
   kedge_status status = begin(ctx, mesh, problem, &w);
+  if (status == KEDGE_OK) status = kg_waves_find_longest(&w, memory);
   if (status == KEDGE_OK) status = need(&w, memory);
-  if (status == KEDGE_OK || (status == KEDGE_ERR_MEMORY && memory->unknowns > 0)) {
-    // The sentence of what does not fit is kept, unless the problem is wrong.
-    char said[sizeof ctx->error];
-    memcpy(said, ctx->error, sizeof said);
-    const kedge_status found = kg_waves_find_longest(&w, memory);
-    if (found != KEDGE_OK) *memory = (kg_waves_memory){0};
-    if (found == KEDGE_OK)
-      memcpy(ctx->error, said, sizeof said);
-    else
-      status = found;
-  }
+  if (status != KEDGE_OK && memory->needed == 0) *memory = (kg_waves_memory){0};
   kg_waves_free(&w);
   return status;
 }
@@ -235,7 +240,7 @@ kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const ked
 kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
                              const kedge_problem *problem, kg_waves *w)
 {
-  kg_waves_memory memory;
+  kg_waves_memory memory = {0};
   *w = (kg_waves){.ctx = ctx, .mesh = mesh};
   KG_TRY(begin(ctx, mesh, problem, w));
   KG_TRY(need(w, &memory));

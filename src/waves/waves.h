@@ -54,7 +54,7 @@ typedef struct kg_waves {
   const kg_law *law;
   kg_nodal nodal;
   double *jacobian;                  ///< [element]: |det dx/dr|
-  double draw;                       ///< of kg_waves_draw(): 1e-11 of the mesh's size
+  double pull;                       ///< of kg_waves_pull_in(): 1e-11 of the mesh's size
   double t, step;                    ///< of the last stage
   double times[KG_WAVE_STAGES];      ///< of the data of the stages of the step
   int64_t steps;                     ///< of the march, that of the last stage among them
@@ -65,7 +65,7 @@ typedef struct kg_waves {
   kg_wave_account account;
   int nodes_order;      ///< of `nodes`; 0: there are none
   kg_buffer nodes, to;  ///< of kg_waves_values_there(): its tables
-  kg_buffer spare;      ///< of kg_waves_alone(): a state
+  kg_buffer spare;      ///< of kg_waves_undriven(): a state
   // What the problem says; an update makes it anew.
   kedge_problem *problem;     ///< a copy, whose time is that of the last stage
   double longest;             ///< step of cfl 1
@@ -89,16 +89,15 @@ kedge_status kg_waves_create(kedge_context *ctx, const kedge_mesh *mesh,
 void kg_waves_free(kg_waves *waves);
 
 typedef struct kg_waves_memory {
-  int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh
+  int64_t device, host;  ///< bytes, in host memory the most that is held beside the mesh; with
+      ///< those of kg_waves_undriven_room() where steps are longer than is stable
   int64_t needed, free;  ///< of the context's device
-  int64_t spare;         ///< of kg_waves_alone(), which is in none of these
   int64_t unknowns;
   double longest;  ///< step of cfl 1
   char note[160];  ///< of kg_waves_note_step()
 } kg_waves_memory;
 /// Predict the memory of kg_waves_create() before any is taken.
-/// @param[out] memory  all zeros, unless that is KEDGE_OK or KEDGE_ERR_MEMORY, by which `longest`
-///                     is found too
+/// @param[out] memory  all zeros, unless that is KEDGE_OK, or KEDGE_ERR_MEMORY as it would not fit
 /// @retval KEDGE_ERR_MEMORY  it would not fit; the sentence is that of kg_waves_create()
 kedge_status kg_waves_plan(kedge_context *ctx, const kedge_mesh *mesh, const kedge_problem *problem,
                            kg_waves_memory *memory);
@@ -119,9 +118,14 @@ kedge_status kg_waves_renew(const kg_waves *waves, const kedge_problem *problem,
 kedge_status kg_waves_stage(kg_waves *waves, int stage, double step, double t);
 /// The energy that the state has one step on where nothing drives it; the state stays what it is.
 /// @param[out] energy  INFINITY: a number would not be finite
-kedge_status kg_waves_alone(kg_waves *waves, double step, double *energy);
-/// Take the memory of kg_waves_alone(), which does so itself where that was not called before.
-kedge_status kg_waves_alone_room(kg_waves *waves);
+kedge_status kg_waves_undriven(kg_waves *waves, double step, double *energy);
+/// Whether a step is longer than the longest of cfl 1, by more than rounding.
+static inline bool kg_waves_is_longer(double step, double longest)
+{
+  return step > longest * (1.0 + 1e-9);
+}
+/// Take the memory of kg_waves_undriven(), which does so itself where that was not called before.
+kedge_status kg_waves_undriven_room(kg_waves *waves);
 /// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
 kedge_status kg_waves_check_data(kg_waves *waves);
 
@@ -199,11 +203,11 @@ enum {
   KG_WAVE_POINTS = 224,  ///< of an element at once, at most
   KG_WAVE_BATCH = 1568,  ///< of several elements at once, as a call of Python takes long
 };
-/// Points of elements, one element behind the other, then all of them drawn.
+/// Points of elements, one element behind the other, then all of them pulled.
 typedef struct kg_wave_batch {
   size_t n, room;
-  bool may_jump;                 ///< kg_waves_may_jump() of what is evaluated; else none is drawn
-  bool on_boundary;              ///< points have normals
+  bool may_jump;     ///< kg_waves_may_jump() of what is evaluated; else none is pulled in
+  bool on_boundary;  ///< points have normals
   double *x, *normal, *located;  ///< [3][2 room], [3][2 room], [KG_LOCATED * 2 room]
   double *value;                 ///< [2 room]
 } kg_wave_batch;
@@ -222,11 +226,11 @@ void kg_waves_place(const kg_waves *waves, int32_t element, int node, char text[
 /// Coordinates of points of an element. @param[out] x  [dimension][x_stride]
 void kg_waves_coordinates(const kg_waves *waves, int32_t element, int n, const double *place,
                           size_t stride, double *x, size_t x_stride);
-/// Draw points of an element towards their middle by kg_waves.draw, those of nodes on an interface
-/// to the element's side of it; those of a facet stay on it. @param[out] drawn  as x
-void kg_waves_draw(const kg_waves *waves, int32_t element, int n, const double *x, size_t stride,
-                   double *drawn);
-/// Whether points have to be drawn for functions: it leaves those that are smooth as they are.
+/// Pull points of an element towards their middle by kg_waves.pull, those of nodes on an interface
+/// to the element's side of it; those of a facet stay on it. @param[out] pulled  as x
+void kg_waves_pull_in(const kg_waves *waves, int32_t element, int n, const double *x, size_t stride,
+                      double *pulled);
+/// Whether points have to be pulled for functions: it leaves those that are smooth as they are.
 bool kg_waves_may_jump(int n_functions, const kg_function *const *functions);
 /// The functions of all fields of the system.
 void kg_waves_functions_of(const kg_waves *waves, const kg_wave_values *values,
@@ -254,12 +258,12 @@ int kg_waves_group(const kedge_mesh *mesh, int32_t element);
 /// @param[in] section  [group of the mesh]; NULL: the region has no section
 const kg_coefficients *kg_waves_coefficients(const kg_waves *waves,
                                              const kg_coefficients *const *section, int group);
-/// What the boundary of a group does, and its data, which are those of [exact] where it has none of
-/// its own (waves/boundaries.c).
+/// What a boundary does, and its data, which are those of [exact] where it lets waves in and has
+/// none of its own (waves/boundaries.c).
 /// @param[out] values  NULL: they are 0
 /// @retval KEDGE_ERR_INPUT  it has no type, or other data than its type reads
-kedge_status kg_waves_boundary(const kg_waves *waves, int group, const kg_boundary *boundary,
-                               int32_t *kind, const kg_wave_values **values);
+kedge_status kg_waves_boundary(const kg_waves *waves, const kg_boundary *boundary, int32_t *kind,
+                               const kg_wave_values **values);
 /// Note where the data of incident boundaries bring in nothing, or half of a wave, curves that are
 /// flattened, and steps that damping sets (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none
@@ -267,9 +271,9 @@ void kg_waves_note_data(kg_waves *waves, const kg_boundary *const *boundary);
 /// Add a sentence to the note.
 void kg_waves_add_note(kg_waves *waves, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/// Whether [exact] has other data than 0 for boundaries of a kind on a group of the mesh, as far as
-/// its values at a few times of the run say (waves/exact.c).
-kedge_status kg_waves_exact_drives(const kg_waves *waves, int group, int32_t kind, bool *drives);
+/// Note boundaries that stay 0 where [exact] does not, as far as its values at a few places and
+/// times of the run say; functions of the caller are left alone (waves/exact.c).
+kedge_status kg_waves_note_exact(kg_waves *waves, const kg_boundary *const *boundary);
 /// Refuse z in a mesh of the plane, and materials that move (waves/fit.c).
 kedge_status kg_waves_fit(const kg_waves *waves);
 /// Tables of the device, one behind the other in a buffer.

@@ -63,6 +63,17 @@ static void sums_of_functions_are_of_the_simplest_kind(void **state)
   }
 }
 
+static void numbers_of_elements_do_not_jump_within_them(void **state)
+{
+  double five = 5.0, numbers[POINTS];
+  const kg_function caller = {.kind = KG_FUNCTION_CALLER, .function = x_of, .user = &five};
+  const kg_function array = {
+      .kind = KG_FUNCTION_CALLER, .function = kedge_by_element, .user = numbers};
+  (void)state;
+  assert_false(kg_function_may_jump(&array));
+  assert_true(kg_function_may_jump(&caller));
+}
+
 /// The value of a function at (0.25, 0.5).
 static double value_of(const kg_function *f)
 {
@@ -166,6 +177,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       FIXTURE_TEST(sums_of_functions_are_of_the_simplest_kind),
+      cmocka_unit_test(numbers_of_elements_do_not_jump_within_them),
       FIXTURE_TEST(a_shift_changes_the_reaction_and_no_derived_source),
       FIXTURE_TEST(regions_have_a_mass_of_their_own),
       FIXTURE_TEST(a_mass_that_is_not_positive_is_refused),

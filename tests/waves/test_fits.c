@@ -62,6 +62,80 @@ static void waves_that_are_predicted_not_to_fit_are_refused_before_they_allocate
   kedge_problem_destroy(problem);
 }
 
+static int64_t says_free;
+
+static int64_t say_free(kedge_context *context)
+{
+  (void)context;
+  return says_free;
+}
+
+/// A longer step than is stable has one state more, with which its waves are watched.
+static void the_room_of_longer_steps_is_judged_before_it_is_taken(void **state)
+{
+  static const char *const keys[][2] = {{"step", "1"}, {"cfl", "1.5"}};
+  (void)state;
+  for (int i = 0; i < 2; ++i) {
+    waves w =
+        waves_before(SETTINGS(WAVES, {"mesh", "generate", "square 8"}, {"space", "order", "3"},
+                              {"boundary default", "type", "conductor"}));
+    const kg_backend_table *const table = w.ctx->table;
+    kg_backend_table small = *table;
+    kedge_plan stable = KEDGE_PLAN_INIT, longer = KEDGE_PLAN_INIT;
+    must(w.ctx, kedge_problem_mesh(w.problem, &w.mesh));
+    must(w.ctx, kedge_march_plan(w.ctx, w.mesh, w.problem, &stable));
+    must(w.ctx, kedge_problem_set(w.problem, "time", keys[i][0], keys[i][1]));
+    must(w.ctx, kedge_march_plan(w.ctx, w.mesh, w.problem, &longer));
+    const int op = longer.operator_kind;
+    assert_true(longer.needed_bytes[op] >= stable.needed_bytes[op] + 8 * stable.wave_unknowns);
+    small.free_bytes = say_free;
+    says_free = longer.needed_bytes[op] - 1;
+    w.ctx->table = &small;
+    w.ctx->bytes_peak = 0;
+    assert_int_equal(kedge_march_create(w.ctx, w.mesh, w.problem, &w.march), KEDGE_ERR_MEMORY);
+    assert_non_null(strstr(kedge_context_error(w.ctx), "these waves need "));
+    assert_int_equal(w.ctx->bytes_peak, 0);
+    ++says_free;
+    must(w.ctx, kedge_march_create(w.ctx, w.mesh, w.problem, &w.march));
+    w.ctx->table = table;
+    waves_free(&w);
+  }
+}
+
+static kedge_status refuse_memory(kedge_context *context, size_t bytes, void **out)
+{
+  (void)out;
+  return KG_FAIL(context, KEDGE_ERR_MEMORY, "no room for %zu bytes", bytes);
+}
+
+/// An update makes its step too long, after which there is no memory for a while.
+static void a_look_for_which_there_is_no_memory_is_left_out(void **state)
+{
+  kedge_marched marched = KEDGE_MARCHED_INIT;
+  (void)state;
+  waves w = waves_before(SETTINGS(
+      {"mesh", "generate", "square 4"}, {"space", "order", "3"},
+      {"equation", "system", "maxwell-tm"}, {"equation", "current", "sin(pi*x)*sin(pi*y)*cos(4*t)"},
+      {"boundary default", "type", "conductor"}, {"initial", "Ez", "sin(pi*x)*sin(pi*y)"},
+      {"time", "end", "100"}, {"time", "step", "0.018"}));
+  waves_begin(&w);
+  const kg_backend_table *const table = w.ctx->table;
+  kg_backend_table full = *table;
+  full.alloc = refuse_memory;
+  must(w.ctx, kedge_problem_set(w.problem, "equation", "permittivity", "0.16"));
+  must(w.ctx, kedge_march_update(w.march));
+  w.ctx->table = &full;
+  for (int k = 0; k < 40; ++k) must(w.ctx, kedge_march_step(w.march));
+  assert_string_equal(kedge_context_error(w.ctx), "");
+  must(w.ctx, kedge_march_report(w.march, &marched));
+  assert_int_equal(marched.grown_step, 0);
+  w.ctx->table = table;
+  for (int k = 0; k < 24; ++k) must(w.ctx, kedge_march_step(w.march));
+  must(w.ctx, kedge_march_report(w.march, &marched));
+  assert_int_equal(marched.grown_step, 64);
+  waves_free(&w);
+}
+
 /// Two triangles, or tetrahedra, each a region, with the group 7 between them.
 static kedge_mesh *halves(bool in_space)
 {
@@ -197,6 +271,8 @@ int main(void)
   test_skip_without_backend();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(waves_that_are_predicted_not_to_fit_are_refused_before_they_allocate),
+      cmocka_unit_test(the_room_of_longer_steps_is_judged_before_it_is_taken),
+      cmocka_unit_test(a_look_for_which_there_is_no_memory_is_left_out),
       cmocka_unit_test(groups_inside_and_regions_are_those_of_all_problems),
       cmocka_unit_test(settings_come_in_any_order),
       cmocka_unit_test(what_no_longer_is_of_the_system_is_refused),

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "waves/waves.h"
+
 #define TM                                                                     \
   {"mesh", "generate", "square 3"}, {"equation", "system", "maxwell-tm"},      \
       {"boundary default", "type", "conductor"}, {"initial", "Ez", "x*(1-x)"}, \
@@ -229,6 +231,20 @@ static int close(void **state)
   return 0;
 }
 
+/// What stands behind a note stays what it is, however many sentences come.
+static void notes_end_where_their_room_does(void **state)
+{
+  struct {
+    kg_waves w;
+    char behind[64];
+  } of = {0};
+  (void)state;
+  for (int k = 0; k < 200; ++k) kg_waves_add_note(&of.w, "%.*s", 1 + k % 7, "sentence");
+  assert_int_equal(strlen(of.w.note), sizeof of.w.note - 1);
+  assert_memory_equal(of.w.note, "s; se; sen", 10);
+  for (size_t i = 0; i < sizeof of.behind; ++i) assert_int_equal(of.behind[i], 0);
+}
+
 int main(void)
 {
   test_skip_without_backend();
@@ -237,6 +253,7 @@ int main(void)
       cmocka_unit_test(wrong_words_are_refused_where_they_are_read),
       cmocka_unit_test(calls_that_make_no_sense_are_refused),
       cmocka_unit_test(a_step_that_is_too_long_ends_in_a_sentence),
+      cmocka_unit_test(notes_end_where_their_room_does),
   };
   return cmocka_run_group_tests(tests, open, close);
 }

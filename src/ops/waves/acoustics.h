@@ -22,8 +22,8 @@ enum { P, V };
 #define KG_LAW                                                                                \
   .name = "acoustics", .fields = {"p", KG_LAW_VELOCITIES}, .n_properties = 2,                 \
   .properties = {"density", "bulk"}, .boundaries = {"wall", "soft", "absorbing", "incident"}, \
-  .reads = {(1U << KG_LAW_FIELDS) - 2, 0x1}, .source = "source", .n_sources = 1,              \
-  .source_sign = 1.0
+  .reads = {(1U << KG_LAW_FIELDS) - 2, 0x1}, .holds = {"n . v", "p"}, .source = "source",     \
+  .n_sources = 1, .source_sign = 1.0
 
 static inline void law_medium(const double *property, double *number)
 {

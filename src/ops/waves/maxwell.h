@@ -14,7 +14,7 @@ enum { E = 0, H = 3 };
 
 #define KG_LAW                                                                          \
   KG_LAW_OF_MAXWELL, .name = "maxwell", .fields = {"Ex", "Ey", "Ez", "Hx", "Hy", "Hz"}, \
-                     .reads = {0x7}, .n_sources = 3
+                     .reads = {0x7}, .holds = {"tangential E"}, .n_sources = 3
 
 static inline void law_weights(const double *number, double *weight)
 {

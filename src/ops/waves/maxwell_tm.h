@@ -15,7 +15,7 @@ enum { EZ, HX, HY };
 
 #define KG_LAW                                                                           \
   KG_LAW_OF_MAXWELL, .name = "maxwell-tm", .fields = {"Ez", "Hx", "Hy"}, .reads = {0x1}, \
-                     .n_sources = 1
+                     .holds = {"Ez"}, .n_sources = 1
 
 static inline void law_weights(const double *number, double *weight)
 {

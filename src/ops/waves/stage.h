@@ -37,6 +37,7 @@ typedef struct kg_law {
   /// The fields whose data a boundary reads that reflects or releases: 1 << field of each. What
   /// absorbs reads none, what lets waves in all.
   unsigned reads[KG_WAVE_ABSORBS];
+  const char *holds[KG_WAVE_ABSORBS];  ///< what such a boundary takes of them, in words
   /// A source: sign times it is beside the right-hand side of Q u_t of the first n_sources fields.
   const char *source;  ///< its key
   int n_sources;
@@ -47,7 +48,7 @@ typedef struct kg_law {
   /// A number proportional to the power that a wave with these data brings in through a facet.
   /// @param[in] normal  outward
   double (*enters)(const double *number, const double *normal, const double *data);
-  /// The size of what a boundary of a kind takes of data, which may have more.
+  /// The size of what a boundary holds, of these data.
   double (*takes)(int kind, const double *normal, const double *data);
   /// The energy is half of the integral of sum_f weight_f u_f^2.
   void (*weights)(const double *number, double *weight);

@@ -112,15 +112,15 @@ static inline double law_enters(const double *number, const double *normal, cons
   return power;
 }
 
-/// With 1 for all properties.
+/// With 1 for all properties both halves of the flux, of E and H or p and v, are as large as it.
 static inline double law_takes(int kind, const double *normal, const double *data)
 {
   const double property[KG_WAVE_PROPERTIES_MAX] = {1.0, 1.0, 1.0};
   double number[KG_LAW_NUMBERS], flux[KG_LAW_FIELDS], size = 0.0;
   law_medium(property, number);
   law_answer(kind, number, normal, data, flux);
-  for (int f = 0; f < KG_LAW_FIELDS; ++f) size += fabs(flux[f]);
-  return size;
+  for (int f = 0; f < KG_LAW_FIELDS; ++f) size += flux[f] * flux[f];
+  return sqrt(0.5 * size);
 }
 #endif
 

@@ -116,7 +116,8 @@ static void put_others(FILE *out, const kg_nodal *nodal, int fields)
   fprintf(out, "};\n");
 }
 
-enum { COLUMNS_MAX = 220 };  // nodes of all facets of an element of order KG_NODAL_ORDER_MAX
+/// Nodes of all facets of an element, at most.
+enum { COLUMNS_MAX = 4 * (KG_NODAL_ORDER_MAX + 1) * (KG_NODAL_ORDER_MAX + 2) / 2 };
 
 /// The places of columns in a row [facet][field][node].
 static void place_columns(const kg_law *law, const kg_nodal *nodal, const kg_sectors *sectors,
