@@ -68,8 +68,8 @@ KEDGE_API double kedge_march_time(const kedge_march *march);  ///< that is reach
 /// problem has until = steady.
 KEDGE_API bool kedge_march_ended(const kedge_march *march);
 
-/// Whether the time that is reached is one of [output] every or at, of waves also 0, or the end of
-/// [time].
+/// Whether the problem asks for an output at the time that is reached: [output] every or at do, and
+/// the end of [time]. Waves have one at 0 where `at` names it.
 KEDGE_API bool kedge_march_is_output(const kedge_march *march);
 
 /// The times of the problem's outputs up to the one that is reached, those before a checkpoint too.

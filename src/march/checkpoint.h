@@ -46,7 +46,7 @@ kedge_status kg_checkpoint_take_plan(const kg_checkpoint *from, kedge_march *mar
 kedge_status kg_checkpoint_take_state(const kg_checkpoint *from, kedge_march *march);
 void kg_checkpoint_free(kg_checkpoint *checkpoint);
 
-// Between the files of a checkpoint: identity.c.
+// What checkpoint.c needs of identity.c, which compares a file's mesh and problem with others.
 
 enum { KG_CHECKPOINT_WORD = 8 };  ///< bytes
 /// FNV-1a of words, whose upper half comes down, as a word has more than a byte.

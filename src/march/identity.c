@@ -121,7 +121,7 @@ kedge_status kg_checkpoint_settings(kedge_context *ctx, const kg_settings *setti
   return status == KEDGE_OK ? end : status;
 }
 
-/// A setting of a file, or of a problem. A section of NULL: there is none.
+/// A setting of a checkpoint, or of the problem that is compared with it.
 typedef struct entry {
   const char *section, *key;
   char kind;

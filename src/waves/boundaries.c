@@ -11,21 +11,28 @@ static bool is_given(const kg_wave_values *values)
   return any;
 }
 
+void kg_waves_list_fields(const kg_law *law, unsigned fields, size_t room, char *text)
+{
+  size_t n = 0;
+  text[0] = '\0';
+  for (int f = 0; f < law->n_fields && n < room; ++f)
+    if (fields >> f & 1)
+      n += (size_t)snprintf(text + n, room - n, "%s%s", n ? ", " : "", law->fields[f]);
+}
+
 /// Refuse data that a boundary would not read.
 static kedge_status check_read(const kg_waves *w, const kg_boundary *b, int32_t kind)
 {
   const kg_law *const law = w->law;
-  char section[KG_PLACE_BYTES], list[80] = "";
+  char section[KG_PLACE_BYTES], list[80];
   const char *unread = NULL;
-  size_t n = 0;
   for (int f = 0; f < law->n_fields; ++f) {
     const int field = kg_word_among(kg_wave_fields, KG_WAVE_FIELDS, law->fields[f]);
-    if (law->reads[kind] >> f & 1)
-      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", law->fields[f]);
-    else if (b->wave.of[field].kind != KG_FUNCTION_NONE)
-      unread = law->fields[f];
+    const bool is_read = law->reads[kind] >> f & 1;
+    if (!is_read && b->wave.of[field].kind != KG_FUNCTION_NONE) unread = law->fields[f];
   }
   if (!unread) return KEDGE_OK;
+  kg_waves_list_fields(law, law->reads[kind], sizeof list, list);
   snprintf(section, sizeof section, "boundary %s", b->group);
   return kg_problem_fail(
       w->ctx, w->problem, kg_settings_find(&w->problem->settings, section, unread),

@@ -14,12 +14,10 @@ static const double LEAST = 0.01;
 /// A boundary that lets waves in by data of its own. @return NULL: it does not
 static const kg_wave_values *data_of(const kg_waves *w, const kg_boundary *b)
 {
-  if (!b || !b->type_at || b->wave_type < 0) return NULL;
-  if (strcmp(kg_wave_boundaries[b->wave_type], w->law->boundaries[KG_WAVE_ENTERS]) != 0)
-    return NULL;
-  for (int i = 0; i < KG_WAVE_FIELDS; ++i)
-    if (b->wave.of[i].kind != KG_FUNCTION_NONE) return &b->wave;
-  return NULL;
+  int32_t kind;
+  const kg_wave_values *values;
+  if (!b || kg_waves_boundary(w, b, &kind, &values) != KEDGE_OK) return NULL;
+  return kind == KG_WAVE_ENTERS && values == &b->wave ? values : NULL;
 }
 
 /// Add what data bring through a facet, and what the same data would with the other normal.
@@ -66,26 +64,20 @@ static bool is_first_kind(const kg_law *law, int f)
   return law->fields[f][0] == law->fields[0][0];
 }
 
-/// "Ez", or "Hx, Hy": the fields of a kind.
-static void list_kind(const kg_law *law, bool first, size_t room, char *text)
-{
-  size_t n = 0;
-  for (int f = 0; f < law->n_fields; ++f)
-    if (is_first_kind(law, f) == first && n < room)
-      n += (size_t)snprintf(text + n, room - n, "%s%s", n ? ", " : "", law->fields[f]);
-}
-
 /// Note a boundary whose data have one kind of fields alone.
 static bool note_half(kg_waves *w, const kg_boundary *b, const kg_wave_values *values)
 {
   const kg_function *functions[KG_WAVE_FIELDS_MAX];
   bool has[2] = {false, false};
+  unsigned kinds[2] = {0, 0};  // the fields of each
   char list[40];
   kg_waves_functions_of(w, values, functions);
-  for (int f = 0; f < w->law->n_fields; ++f)
+  for (int f = 0; f < w->law->n_fields; ++f) {
+    kinds[is_first_kind(w->law, f)] |= 1U << f;
     if (functions[f]->kind != KG_FUNCTION_NONE) has[is_first_kind(w->law, f)] = true;
+  }
   if (has[0] && has[1]) return false;
-  list_kind(w->law, !has[1], sizeof list, list);
+  kg_waves_list_fields(w->law, kinds[!has[1]], sizeof list, list);
   snprintf(w->note, sizeof w->note,
            "half of the wave of [boundary %.60s] comes in, as its data have no %s: give all fields "
            "of the wave (docs/waves.md)",

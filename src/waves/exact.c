@@ -1,6 +1,5 @@
 // A note where [exact] moves a boundary that stays 0, as it has no data of its own.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/memory.h"
@@ -23,7 +22,8 @@ typedef struct looks {
   double taken, field;  ///< the most that the boundary takes of them, and their largest value
 } looks;
 
-/// Whether [exact] has something that a boundary would read, and all of it is known as text.
+/// Find what a boundary without data would read of [exact].
+/// @return false: it has data, [exact] has nothing for it, or has functions of the caller
 static bool begin(looks *l, const kg_boundary *b)
 {
   static const kg_function none = {.kind = KG_FUNCTION_NONE};
@@ -86,11 +86,8 @@ static kedge_status look(looks *l)
 
 static void note(kg_waves *w, const looks *l, const kg_boundary *b)
 {
-  char list[40] = "";
-  size_t n = 0;
-  for (int f = 0; f < w->law->n_fields && n < sizeof list; ++f)
-    if (w->law->reads[l->kind] >> f & 1)
-      n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", w->law->fields[f]);
+  char list[40];
+  kg_waves_list_fields(w->law, w->law->reads[l->kind], sizeof list, list);
   kg_waves_add_note(w,
                     "[exact] has %s up to %.2g on [boundary %.60s], where type = %s has 0: write "
                     "%s = ... there if it moves so",

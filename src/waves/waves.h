@@ -124,9 +124,10 @@ static inline bool kg_waves_is_longer(double step, double longest)
 {
   return step > longest * (1.0 + 1e-9);
 }
-/// Take the memory of kg_waves_undriven(), which does so itself where that was not called before.
+/// Take the memory that kg_waves_undriven() works in ahead of its first call, which takes it else.
 kedge_status kg_waves_undriven_room(kg_waves *waves);
-/// Behind the last one: refuse data that were bad, as kg_wave_data_check() does.
+/// Refuse data that were bad in any stage of a step, once its last stage is made, as
+/// kg_wave_data_check() does.
 kedge_status kg_waves_check_data(kg_waves *waves);
 
 /// The number of a field; -1: the system has none of this name.
@@ -264,6 +265,8 @@ const kg_coefficients *kg_waves_coefficients(const kg_waves *waves,
 /// @retval KEDGE_ERR_INPUT  it has no type, or other data than its type reads
 kedge_status kg_waves_boundary(const kg_waves *waves, const kg_boundary *boundary, int32_t *kind,
                                const kg_wave_values **values);
+/// List the names of fields, as "Hx, Hy". @param[in] fields  1 << field of each
+void kg_waves_list_fields(const kg_law *law, unsigned fields, size_t room, char *text);
 /// Note where the data of incident boundaries bring in nothing, or half of a wave, curves that are
 /// flattened, and steps that damping sets (waves/enter.c).
 /// @param[in] boundary  [group of the mesh]; NULL: it has none

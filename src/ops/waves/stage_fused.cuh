@@ -40,7 +40,8 @@ __device__ __forceinline__ void to_sectors(const kg_real *row, const int *member
   x[3 % SECTORS] = difference[0] - difference[1];
 }
 
-/// The values at the members of an orbit. @param[in] y  [SECTORS]: 0 where a sector has no part
+/// Make the values at the nodes of an orbit of its parts in the sectors.
+/// @param[in] y  [SECTORS]: 0 where a sector has no part
 __device__ __forceinline__ void to_nodes(const kg_real *y, kg_real *value)
 {
   if (SECTORS == 1) {

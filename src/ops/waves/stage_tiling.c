@@ -8,8 +8,8 @@ enum {
   SHARED = 227 << 10,   // of a multiprocessor, and of a block, from sm_90 on
   REGISTERS = 1 << 16,  // of a multiprocessor
   STRAIGHT_MAX = 4000,  // products of a thread, by words: more code does not stay in the caches
-  // An H200 was fastest with these: more sums of a thread leave too few warps, and blocks of fewer
-  // elements read the tables of loops too often.
+  // An H200 was fastest with these (the program `waves --only tilings` of profiling/): more sums of
+  // a thread leave too few warps, and blocks of fewer elements read the tables of loops too often.
   SUMS_SINGLE = 48,
   SUMS_DOUBLE = 30,
   LOOPS_BLOCK = KG_WAVE_BLOCK / 2,
